@@ -23,6 +23,7 @@ DECIDED = "results say what no votes decided"
 ONE_MESSAGE = "a field has one message, in forms as in JSON"
 LATER = "the page of each new problem is looked at first, which takes a second of the script's clock"
 THREE_DIGITS = "times in answers have three digits"
+BY_FIELD = "a conflict is shown field by field"
 ON_ITS_PAGE = "what is refused is told on the page of the form"
 
 
@@ -299,8 +300,10 @@ LETTER = [
         for now in ("Nothing is waiting", "Your plate is empty")
     ),
     Intended("shopping_pages/*", "html", "the list is not sorted by where one is", now="where things are bought"),
+    Intended("*", "html", "a form carries what it was loaded with", now='name="base"'),
+    *(Intended("*", "html", BY_FIELD, now=now) for now in ("keep:", "both changed", "also changed", "Edit first")),
+    Intended("shopping_pages/change a line by an old version", "html", BY_FIELD),
     Intended("shopping_pages/the list of *", "html", "a list of one store counts what it shows", now="of 7 things"),
-    Intended("shopping_pages/* by an old version", "html", "the other one is named", now="Which one stays?"),
     *(Intended("front/style*", "html", TO_THE_READER, now=now) for now in ("Open it with this id", "or scan this")),
     *(
         Intended("polls_pages/share*", "html", TO_THE_READER, now=now)

@@ -10,8 +10,8 @@ same name before the box; the last one counts:
 In the same way, a hidden field with an empty value before a list of boxes says that none of them is ticked.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.conflicts import FormConflict, chosen, conflict_between, fingerprints
 from potluck.web.errors import ProblemError
 from potluck.web.schema import types
 from potluck.web.schema.coercion import from_texts
@@ -32,6 +33,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 MOST_FIELDS = 1000
 TICKED = frozenset({"on", "true"})
+BASE = "base"
+# The button by which someone edits the version they chose before it is saved.
+EDITING = "edit-first"
 
 # Rules check the real bounds; this only caps what is read.
 Line = Annotated[str, Meta(max_length=2000)]
@@ -52,6 +56,9 @@ class ByField:
         if name.startswith("_"):
             raise AttributeError(name, name=name, obj=self)
         return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
 
     def __contains__(self, name: str) -> bool:
         return name in self._given
@@ -79,6 +86,12 @@ class Form(Generic[T]):
     _names: frozenset[str] = field(default=frozenset(), repr=False)
     kind: type[T] | None = None
     """The class of its input."""
+    base: str = ""
+    """What it was loaded with, for the hidden field of this name."""
+    sent: frozenset[str] = frozenset()
+    """The fields that were sent at all."""
+    editing: bool = False
+    """Whether the person wants to see it once more before it is saved."""
 
     @property
     def good(self) -> bool:
@@ -101,6 +114,30 @@ class Form(Generic[T]):
             raise InvalidFields(*self.wrong)
         return self._value
 
+    def filled_up(self, values: ByField | Mapping[str, Any]) -> "Form[T]":
+        """The same form, with these values in the fields that were not sent."""
+        shown = {name: (self.values if name in self.sent else values)[name] for name in values}
+        return replace(self, values=ByField(shown))
+
+    def conflict(
+        self,
+        current: Any,
+        labels: Mapping[str, str],
+        theirs: Mapping[str, Any] | None = None,
+        shown: Mapping[str, Callable[[Any], Any]] | None = None,
+    ) -> FormConflict | None:
+        """How it conflicts with the thing as it is now, for the fields with a label; None without such a thing.
+
+        `theirs` are the values that the form would be loaded with now, where those are not the thing's fields;
+        `shown` makes what people read of a value, by field.
+        """
+        if current is None:
+            return None
+        assert self.kind is not None
+        saved = values_of(self.kind, current) if theirs is None else theirs
+        mine = {name: self.values[name] for name in _fields(self.kind) if name in self.sent}
+        return conflict_between(mine, saved, self.base, current.version, labels, shown or {})
+
     def refused_with(self, error: Exception, detail: str, field: str | None = None) -> "Form[T]":
         """The same form with any refusal added: its errors by field, or `detail` beside `field` or above the form."""
         if isinstance(error, InvalidFields):
@@ -112,13 +149,13 @@ class Form(Generic[T]):
     def refused(self, error: InvalidFields | str) -> "Form[T]":
         """The same form with these errors added: by field, or one sentence above the form."""
         wrong = (WrongField("form", error),) if isinstance(error, str) else error.errors
-        return Form(self.values, (*self.wrong, *wrong), None, self._names, self.kind)
+        return replace(self, wrong=(*self.wrong, *wrong), _value=None)
 
 
 def blank(kind: type[T], values: Mapping[str, Any] | msgspec.Struct | None = None) -> Form[T]:
     """A form that is not filled in yet, showing these values, by camelCase name, or those of a thing."""
     shown = values_of(kind, values) if isinstance(values, msgspec.Struct) else values or {}
-    return Form(ByField(shown), (), None, frozenset(_fields(kind)), kind)
+    return Form(ByField(shown), (), None, frozenset(_fields(kind)), kind, fingerprints(shown))
 
 
 def values_of(kind: type[Any], thing: msgspec.Struct | None) -> dict[str, Any]:
@@ -150,14 +187,17 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     for name, text in pairs:
         # Browsers send line breaks as CR LF.
         sent.setdefault(name, []).append(text.replace("\r\n", "\n"))
+    editing = EDITING in sent
+    sent = chosen(sent, editing=editing)
+    base = sent.get(BASE, [""])[0]
     # Anything else that a page sends, such as the name of the button, is ignored.
     values = ByField({name: _shown(field, sent.get(name, [])) for name, field in fields.items()})
     given = {name: _given(field, sent.get(name, [])) for name, field in fields.items()}
     try:
         value = decode_tree(kind, {name: each for name, each in given.items() if each is not UNSET})
     except InvalidFields as error:
-        return Form(values, error.errors, None, frozenset(fields), kind)
-    return Form(values, (), value, frozenset(fields), kind)
+        return Form(values, error.errors, None, frozenset(fields), kind, base, frozenset(sent), editing)
+    return Form(values, (), value, frozenset(fields), kind, base, frozenset(sent), editing)
 
 
 def _fields(kind: type[Any]) -> dict[str, types.Field]:

@@ -38,6 +38,10 @@ HTMX = "hx-request"
 NOT_SHOWN_AGAIN = frozenset({401, 404})
 
 
+class _EditFirst(Exception):
+    """The form is not to be saved yet, but shown with the values that were chosen in a conflict."""
+
+
 class Shown:
     """Why a page is shown: what `Show` in declarations.py promises."""
 
@@ -73,7 +77,10 @@ class Shown:
         if filled is None or filled.kind is not kind:
             return blank(kind, values)
         self.is_told = True
-        return filled
+        if not filled.editing:
+            return filled
+        # A conflict is about the fields that were sent, which need not be all that the page has.
+        return filled.filled_up(blank(kind, values).values)
 
     def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
         self.kept.append((name, value, max_age, path))
@@ -206,6 +213,8 @@ class Pages:
                     return Sent()
                 must_be_form(request)
                 filled = decode_form(action.input, body)
+                if filled.editing:
+                    raise _EditFirst
                 given = filled.value
                 if not action.versioned or not posted.versioned:
                     return Sent(given)
@@ -215,6 +224,8 @@ class Pages:
 
             try:
                 done = await self._runner.perform(action, visitor, ids, sent)
+            except _EditFirst:
+                return await self._show(request, self._by_rule[posted.on], visitor, ids, Shown(request, filled))
             except Exception as refusal:
                 again = await self._again(request, action, visitor, ids, filled, refusal)
                 if again is None:
@@ -247,8 +258,7 @@ class Pages:
         if answer.problem.status >= 500 and not isinstance(refusal, NotNow):
             return None
         if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
-            mine = None if filled is None else filled.values
-            return self._row(request, action, refusal.members["current"], ids, clash=mine, status=409)
+            return self._row(request, action, refusal.members["current"], ids, clash=filled, status=409)
         page = self._by_rule.get(action.form.on)
         if page is None:
             return None

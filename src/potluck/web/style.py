@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from potluck.field_types import Integer
 from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.conflicts import conflict_between, fingerprints
 from potluck.web.drawings import HeatMap, Move, columns, flow, heat_map
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
@@ -127,6 +128,14 @@ def _page(call: Call, app: str, page: int = 1) -> Response:
             _bar("Dishwasher tabs", "4", "of 20", 20, lead=True),
         ],
         "qr": qr_code(SHARED),
+        "conflict": conflict_between(
+            {"quantity": "3 litres", "store": "Corner shop"},
+            {"quantity": "2 litres", "store": "Market"},
+            fingerprints({"quantity": "1 litre", "store": "Corner shop"}),
+            2,
+            {"quantity": "Quantity", "store": "Store"},
+            {},
+        ),
     }
     if app != "home":
         context |= {"here": names[app], "sections": SECTIONS}

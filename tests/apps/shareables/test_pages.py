@@ -85,7 +85,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         assert "Table" not in page
         await posted(maker, f"{path}/items/{bunting}/edit", name="Bunting", note="Leo has the ladder", version="1")
         changed = await posted(maker, f"{path}/items/{bunting}/edit", 409, name="Flags", version="1")
-        assert "Another admin changed it meanwhile" in changed.text
+        assert "You and someone else both changed" in changed.text
         (version,) = re.findall(r'name="version" value="(\d+)"', await shown(maker, f"{path}/edit"))
         settings = {"name": "Summer fair", "viewersCanTick": "false", "version": version}
         too_late = await posted(maker, f"{path}/settings", 422, until="2999-01-01", **settings)

@@ -240,9 +240,13 @@ async def test_a_quantity_that_meets_another_change_shows_both_with_what_was_typ
     assert (await posted(client, ada, f"{path}/quantity", quantity="2", version="1")).status_code == 303
     clash = await posted(client, ada, f"{path}/quantity", quantity="7", version="1")
     assert clash.status_code == 409
-    assert "Cake changed twice" in clash.text
-    for kept in ('name="version" value="2"', 'name="quantity" value="7"', 'name="notes" value="big"'):
+    assert "You also changed <bdi>Cake</bdi> somewhere else. Which version do you want to keep?" in clash.text
+    for kept in ('name="version" value="2"', 'name="quantity" value="7"', 'name="theirs:quantity" value="2"'):
         assert kept in clash.text
+    answer = {"version": "2", "quantity": "7", "theirs:quantity": "2", "keep:quantity": "mine"}
+    assert (await posted(client, ada, path, **answer)).status_code == 303
+    (item,) = await listed(client, ada, family)
+    assert (item["quantity"], item["notes"]) == (7, "big")
 
 
 @pytest.mark.parametrize(

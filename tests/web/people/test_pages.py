@@ -13,7 +13,7 @@ from potluck.web.app import App
 from potluck.web.people.sign_in_pages import address_here as inside
 from tests.people.assembly import Clock
 from tests.toy import notes_app
-from tests.web.reading import BROWSER, Page
+from tests.web.reading import BROWSER, Page, fields_of
 from tests.web.suites import API, PASSWORD, bearer, client_at, signed_up, suite_on
 
 # What a browser says of a form that one of our own pages sent.
@@ -347,9 +347,13 @@ async def test_a_name_that_changed_twice_shows_both_and_either_can_stay(ada):
     await ada.post("/account/name", data={"name": "Ada here", "version": "1"})
     page = await ada.post("/account/name", data={"name": "Ada there", "version": "1"})
     assert page.status_code == 409
-    both = {each["value"] for each in Page(page.text).all("button") if each.get("name") == "name"}
-    assert both == {"Ada here", "Ada there"}
-    chosen = {"name": "Ada there", "version": fields(page)["version"]["value"]}
+    assert "You also changed your name somewhere else. Which version do you want to keep?" in Page(page.text).words
+    assert {"Ada here", "Ada there"} <= {each.get("value") for each in Page(page.text).all("input")}
+    chosen = fields_of(page.text, "/account/name")
+    edited = await ada.post("/account/name", data={**chosen, "keep:name": "theirs", "edit-first": "true"})
+    assert fields_of(edited.text, "/account/name")["name"] == "Ada here"
+    assert await known_as(ada) == "Ada here"
+    chosen |= {"keep:name": "mine"}
     assert (await ada.post("/account/name", data=chosen)).status_code == 303
     assert await known_as(ada) == "Ada there"
 

@@ -22,7 +22,6 @@ from potluck.apps.shopping.list_pages import person, store_choices
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.shopping_list import NewShoppingItem, ShoppingItemView, add_low_stock, add_to_list
 from potluck.web.actions import Actions, Show
-from potluck.web.forms import values_of
 from potluck.web.inputs import Input
 from potluck.web.writes import Writes
 
@@ -97,16 +96,28 @@ async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
 # --- one thing --------------------------------------------------------------------------------------------------------
 
 
+LABELS = {
+    "name": "Name",
+    "quantity": "In stock",
+    "threshold": "Warn at",
+    "unit": "Unit",
+    "locationId": "Kept",
+    "preferredStoreId": "Bought at",
+}
+
+
 @inventory.page("", "shopping/thing.html")
 async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str, Any]:
     (view,) = await at.show(InventoryItemView, [item]) if show.clash is None else [show.clash]
+    form = show.form(InventoryItemChange, view)
+    choices = await _choices(at)
+    names = {"locationId": dict(choices["locations"]).get, "preferredStoreId": dict(choices["stores"]).get}
     return {
         "thing": view,
-        "form": show.form(InventoryItemChange, view),
-        "clash": show.clash,
-        "theirs": values_of(InventoryItemChange, show.clash),
+        "form": form,
+        "conflict": form.conflict(show.clash, LABELS, shown=names),
         "linked": len(await links_to(at.rows, at.family_id, "item", item.item_id)),
-        **await _choices(at),
+        **choices,
     }
 
 

@@ -209,8 +209,16 @@ undoing.form("", then=f"{FAMILY}?said=undone")(undo)
 # --- one thing on it --------------------------------------------------------------------------------------------------
 
 
+LABELS = {"name": "Name", "quantity": "Quantity", "unit": "Unit", "storeId": "Store", "notes": "Note"}
+
+
 class QuantityChange(Versioned):
     quantity: ToBuy
+
+
+def _as_filled_in(item: ShoppingItemView) -> dict[str, Any]:
+    """The form filled in with an item; no quantity means one."""
+    return values_of(ShoppingItemChange, item) | {"quantity": str(item.quantity or 1)}
 
 
 @shopping_list.page("", "shopping/item.html")
@@ -218,15 +226,15 @@ async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[st
     (view,) = await at.show(ShoppingItemView, [item]) if show.clash is None else [show.clash]
     counted = show.form(QuantityChange)
     typed = {"quantity": counted.values["quantity"]} if counted.values["quantity"] else {}
-    filled = show.form(ShoppingItemChange, values_of(ShoppingItemChange, view) | typed)
+    filled = show.form(ShoppingItemChange, _as_filled_in(view) | typed)
     stores = await store_choices(at)
+    # A new quantity may also come from the list.
+    sent = counted if counted.sent else filled
     return {
         "item": view,
         "form": filled.refused(InvalidFields(*counted.wrong)) if counted.wrong else filled,
         "stores": stores,
-        "clash": show.clash,
-        "theirs": values_of(ShoppingItemChange, show.clash),
-        "store_names": dict(stores),
+        "conflict": sent.conflict(show.clash, LABELS, _as_filled_in(view), {"storeId": dict(stores).get}),
         "you": at.principal.user_id,
     }
 

@@ -15,7 +15,6 @@ from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.errors import TOO_MANY
-from potluck.web.forms import values_of
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
 from potluck.web.writes import Writes
@@ -77,15 +76,15 @@ async def one_location(at: InFamily, location: StorageLocation) -> StorageLocati
 @locations.page("", "shopping/place.html")
 async def location_page(at: InFamily, location: StorageLocation, show: Show) -> dict[str, Any]:
     """A storage location, and how to change it."""
+    form = show.form(LocationChange, location)
     return {
         "kind": "location",
         "place": location,
         "place_id": location.location_id,
         "on_list": 0,
         "at_home": len(await links_to(at.rows, at.family_id, "location", location.location_id)),
-        "form": show.form(LocationChange, location),
-        "clash": show.clash,
-        "theirs": values_of(LocationChange, show.clash),
+        "form": form,
+        "conflict": form.conflict(show.clash, {"name": "Name", "description": "Description"}),
     }
 
 

@@ -113,7 +113,7 @@ async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, An
         "you": at.principal.user_id,
         "inviting": inviting,
         "naming": naming,
-        "clash": clash,
+        "conflict": naming.conflict(clash, {"name": "Name"}),
         "made": show.done,
         "said": show.query.get("said", ""),
         "wrong": "" if naming.wrong or inviting.wrong or clash else str(show.refusal or ""),

@@ -17,7 +17,6 @@ from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.errors import TOO_MANY
-from potluck.web.forms import values_of
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
 from potluck.web.writes import Writes
@@ -94,6 +93,7 @@ async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
 @stores.page("", "shopping/place.html")
 async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
     """A store, and how to change it."""
+    form = show.form(StoreChange, store)
     links = await links_to(at.rows, at.family_id, "store", store.store_id)
     on_list = sum(isinstance(each, ShoppingListItem) for each in links)
     return {
@@ -102,9 +102,8 @@ async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
         "place_id": store.store_id,
         "on_list": on_list,
         "at_home": len(links) - on_list,
-        "form": show.form(StoreChange, store),
-        "clash": show.clash,
-        "theirs": values_of(StoreChange, show.clash),
+        "form": form,
+        "conflict": form.conflict(show.clash, {"name": "Name", "address": "Address"}),
     }
 
 

@@ -8,7 +8,6 @@ from starlette.responses import Response
 
 from potluck.field_types import Text
 from potluck.people.authentication import Principal
-from potluck.people.entities import Account
 from potluck.people.errors import (
     AccountGone,
     AlreadyDone,
@@ -23,6 +22,7 @@ from potluck.people.errors import (
 from potluck.people.idempotency import Answer, IdempotencyKey, request_hash
 from potluck.people.secrets import new_id
 from potluck.people.tokens import MadeToken
+from potluck.web.conflicts import FormConflict
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import VersionNeeded
 from potluck.web.forms import Form, blank
@@ -74,7 +74,7 @@ async def _page(
     headers: Mapping[str, str] | None = None,
     done: str = "",
     made: MadeToken | None = None,
-    clash: Account | None = None,
+    conflict: FormConflict | None = None,
     sent: Mapping[str, Form[Any]] | None = None,
 ) -> Response:
     """The account, with the form that was just sent as it was filled in."""
@@ -97,7 +97,7 @@ async def _page(
         tokens=await people.tokens.all(principal),
         key=str(new_id()),
         made=made,
-        clash=clash,
+        conflict=conflict,
         done=done,
         plain=lacks_https(call.visitor.origin),
     )
@@ -108,9 +108,10 @@ async def _again(
 ) -> Response:
     """The page again, with the errors of the form that was sent."""
     refused = call.refused(filled, refusal, None if refusal is None else fields.get(type(refusal)))
-    clash = refusal.current if isinstance(refusal, Stale) else None
+    current = refusal.current if isinstance(refusal, Stale) else None
+    conflict = filled.conflict(current, {"name": "Your name"})
     return await _page(
-        call, principal, status=refused.status, headers=refused.headers, clash=clash, sent={name: refused.form}
+        call, principal, status=refused.status, headers=refused.headers, conflict=conflict, sent={name: refused.form}
     )
 
 
@@ -134,6 +135,8 @@ async def _changed(
     """Perform a form of the account page, or show the page again with its errors."""
     principal = call.signed_in()
     filled = await call.form(kind)
+    if filled.editing:
+        return await _page(call, principal, sent={name: filled})
     refusal: PeopleError | None = None
     if filled.good:
         try:

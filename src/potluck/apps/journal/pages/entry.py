@@ -87,15 +87,16 @@ async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str,
     if comment.coach_id != at.own_id:
         # Only the author may edit it: the rule raises the error.
         await change_comment(at, comment, CommentChange(body=comment.body))
+    form = show.form(CommentChange, {"body": comment.body})
     return {
         **around("timeline" if at.own else "coaches"),
         "address": f"{ENTRIES}/{at.entry_id}",
         "comment_id": at.comment_id,
-        "version": (show.clash or comment).version,
-        "clash": show.clash,
-        "form": show.form(CommentChange, {"body": comment.body}),
+        "version": comment.version,
+        "conflict": form.conflict(show.clash, {"body": "Comment"}),
+        "form": form,
         "draft_key": at.journal.draft_key(at.own_id),
-        "refused_before": show.refusal is not None,
+        "refused_before": bool(form.sent),
     }
 
 

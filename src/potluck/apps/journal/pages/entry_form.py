@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -21,7 +22,6 @@ from potluck.apps.journal.entities import (
 )
 from potluck.apps.journal.entries import (
     EntryChange,
-    EntryView,
     MetricsChange,
     NewEntry,
     SectionsChange,
@@ -45,14 +45,14 @@ from potluck.apps.journal.fields import (
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
-from potluck.apps.journal.pages.frame import WORN, around, facts, long_date
+from potluck.apps.journal.pages.frame import WORN, around, long_date
 from potluck.apps.journal.profile import lacks_zone, taking_zone, time_zone_for, usual_profile, zone_for
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.web.actions import Actions, Show
-from potluck.web.forms import Line
+from potluck.web.forms import ByField, Form, Line
 from potluck.web.inputs import UNSET, Unset, Versioned
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes, or_retry
@@ -218,6 +218,30 @@ async def coach_names(at: Athlete) -> list[str]:
 # --- an edit ----------------------------------------------------------------------------------------------------------
 
 
+LABELS = {
+    "when": "When it was",
+    "durationMinutes": "Minutes",
+    "intensity": "How hard",
+    "rounds": "Rounds",
+    "giOrNoGi": "What you wore",
+    "tags": "Tags",
+    "shared": "Shared",
+    "private": "Private",
+}
+
+
+def _with_new_tags(form: Form[EntryForm]) -> Form[EntryForm]:
+    """The same form, with the tags that were typed among those that were chosen."""
+    typed = [each.strip() for each in form.values["newTags"].split(",")]
+    tags = dict.fromkeys(each for each in (*form.values["tags"], *typed) if each)
+    values = {name: form.values[name] for name in form.values}
+    return replace(form, values=ByField({**values, "tags": list(tags), "newTags": ""}))
+
+
+def _spaced(when: str) -> str:
+    return when.replace("T", " ")
+
+
 @entries.page("/edit", "journal/edit.html")
 async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
     time_zone = await time_zone_for(at)
@@ -227,15 +251,16 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
     first = today - timedelta(weeks=HEAT_WEEKS)
     half_year = await stats_of(journal, StatsOf(from_=first, to=today), time_zone, at.now)
     clash = show.clash
+    form = show.form(EntryForm, _values_of(entry, zone))
+    theirs = None if clash is None else _values_of(clash, zone)
     return {
         **around("timeline"),
         **await _to_fill_in(at, half_year),
         "entry_id": entry.entry_id,
         "version": (clash or entry).version,
-        "form": show.form(EntryForm, _values_of(entry, zone)),
-        "clash": clash,
-        "clash_facts": facts(clash.session_metrics) if isinstance(clash, EntryView) else "",
-        "refused_before": show.refusal is not None,
+        "form": form,
+        "conflict": _with_new_tags(form).conflict(clash, LABELS, theirs, {"giOrNoGi": dict(WORN).get, "when": _spaced}),
+        "refused_before": bool(form.sent),
         "day": long_date(day_of(entry.date, zone), today),
         "now": at.now.astimezone(zone).strftime(AS_TYPED),
         "asks_zone": False,

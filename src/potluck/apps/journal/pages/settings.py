@@ -42,13 +42,13 @@ settings_pages = Endpoints()
 @profile.page("", "journal/settings.html")
 async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
     stored: UserProfile = at.thing
-    now = show.clash or stored
+    form = show.form(ProfileChange, {"timeZone": stored.time_zone or UNSAID})
     return {
         **around(""),
         "profile": stored,
-        "version": now.version,
-        "form": show.form(ProfileChange, {"timeZone": stored.time_zone or UNSAID}),
-        "clash": show.clash,
+        "version": stored.version,
+        "form": form,
+        "conflict": form.conflict(show.clash, {"timeZone": "Time zone", "aiConsent": "The assistant may read along"}),
         "zones": sorted(available_timezones() | {"UTC"}),
         "remote": at.journal.provider.remote,
         "said": show.query.get("said", ""),

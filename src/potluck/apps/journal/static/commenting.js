@@ -17,8 +17,12 @@ const save = await drafted({
   filledIn: () => [["body", body.value]],
   fill: ([[, text]]) => (body.value = text),
   said: form.querySelector("[data-draft-said]"),
-  older: (onto) => (form.elements.version.value = onto),
+  older(onto) {
+    form.elements.version.value = onto;
+    // What that version said is not known here.
+    form.elements.base.value = "";
+  },
 });
 
 form.addEventListener("input", save);
-document.querySelector("[data-draft-drop]")?.addEventListener("click", () => drop(name));
+document.querySelector("[data-discard]")?.addEventListener("click", () => drop(name));

@@ -56,7 +56,7 @@ typed.addEventListener("keydown", (event) => {
 
 // --- the draft ---
 
-const NOT_TYPED = new Set(["version", "entryId", "timeZone"]);
+const NOT_TYPED = new Set(["version", "base", "entryId", "timeZone"]);
 const filledIn = () => [...new FormData(form)].filter(([field, value]) => !NOT_TYPED.has(field) && !(field === "tags" && !value));
 
 function fill(values) {
@@ -83,13 +83,17 @@ const save = await drafted({
   filledIn,
   fill,
   said: form.querySelector("[data-draft-said]"),
-  older: (onto) => (form.elements.version.value = onto),
+  older(onto) {
+    form.elements.version.value = onto;
+    // What that version said is not known here: a conflict asks about every field that differs.
+    form.elements.base.value = "";
+  },
 });
 
 form.addEventListener("input", save);
 form.addEventListener("change", save);
 when.addEventListener("input", save);
-document.querySelector("[data-draft-drop]")?.addEventListener("click", () => drop(name));
+document.querySelector("[data-discard]")?.addEventListener("click", () => drop(name));
 
 // --- submitting only once ---
 

@@ -72,13 +72,14 @@ async def collection_page(at: InLibrary, collection: Collection, show: Show) -> 
     (library,) = await at.show(LibraryView, [at.library])
     (view,) = await at.show(CollectionView, [collection])
     clash = show.clash if isinstance(show.clash, CollectionView) else None
+    form = show.form(CollectionChange, collection)
     return {
         "library": library,
         "collection": view,
         "rows": await at.show(ShelfRowView, [collection, *(each for each in found if each is not None)]),
         "position": position,
-        "form": show.form(CollectionChange, clash or collection),
-        "clash": clash,
+        "form": form,
+        "conflict": form.conflict(clash, {"name": "Name", "description": "Note"}),
         "said": show.query.get("said", ""),
     }
 

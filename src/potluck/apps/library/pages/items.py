@@ -124,14 +124,22 @@ items.form("/lend-again", then=LENT, on=item_page)(lend)
 # --- changing it ------------------------------------------------------------------------------------------------------
 
 
+BOTH = {"title": "Title", "summary": "Summary", "note": "Note", "pictureUrl": "Cover"}
+LABELS = {
+    "book": {**BOTH, "people": "Authors", "isbn": "ISBN"},
+    "video": {**BOTH, "people": "Directors", "cast": "Cast", "releaseYear": "Year", "duration": "Minutes"},
+}
+
+
 @items.page("/edit", "library/edit.html")
 async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
     shown = await _one(at, item)
     clash = show.clash if isinstance(show.clash, ItemView) else None
+    form = show.form(ItemForm, typed_of(shown["item"]))
+    theirs = None if clash is None else typed_of(clash)
     return shown | {
-        "form": show.form(ItemForm, typed_of(clash or shown["item"])),
-        "version": (clash or shown["item"]).version,
-        "clash": clash,
+        "form": form,
+        "conflict": form.conflict(clash, LABELS[shown["item"].kind], theirs),
         "no_cover": isinstance(show.refusal, NoCover),
     }
 
@@ -170,6 +178,12 @@ class Place(NamedTuple):
     name: str
     collections: list[tuple[str, str]]
 
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """Where an item can go, by what the form sends."""
+        inside = [(value, f"{self.name}, {name}") for value, name in self.collections]
+        return [(str(self.library_id), f"{self.name}, by itself"), *inside]
+
 
 @items.page("/move", "library/move.html")
 async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
@@ -181,11 +195,16 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
         places.append(Place(library.library_id, library.library_name, listed))
     here = f"{item.library_id}/{item.collection_id}" if item.collection_id is not None else str(item.library_id)
     clash = show.clash if isinstance(show.clash, ItemView) else None
+    order = "" if item.order is None else str(item.order)
+    form = show.form(Move, {"where": here, "order": order})
+    names = {value: name for place in places for value, name in place.choices}
+    # The item was read after the refusal, so it is where the other move has put it.
+    theirs = {"where": here, "collection": "", "order": order}
+    labels = {"where": "Library and collection", "collection": "New collection", "order": "Number in it"}
     return shown | {
         "places": places,
-        "form": show.form(Move, {"where": here, "order": "" if item.order is None else str(item.order)}),
-        "version": (clash or shown["item"]).version,
-        "clash": clash,
+        "form": form,
+        "conflict": form.conflict(clash, labels, theirs, {"where": names.get}),
     }
 
 

@@ -121,10 +121,11 @@ async def _lookers(at: InLibrary) -> list[str]:
 async def library_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, Any]:
     (view,) = await at.show(LibraryView, [library])
     clash = show.clash if isinstance(show.clash, LibraryView) else None
+    form = show.form(LibraryChange, view)
     return {
         "library": view,
-        "form": show.form(LibraryChange, clash or view),
-        "clash": clash,
+        "form": form,
+        "conflict": form.conflict(clash, {"libraryName": "Name", "description": "Description"}),
         "still_lent": show.refusal if isinstance(show.refusal, StillLent) else None,
         "out": await _out(at),
     }

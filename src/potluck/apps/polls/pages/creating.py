@@ -1,5 +1,7 @@
 """Pages that create a poll, and change one until somebody has voted."""
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from starlette.responses import Response
@@ -7,8 +9,8 @@ from starlette.responses import Response
 from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.pages.cookies import FRESH_COOKIE, keep_key
-from potluck.apps.polls.pages.frame import CHOICES, HOME, frame, poll_frame
-from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, settings_by_form
+from potluck.apps.polls.pages.frame import CHOICES, HOME, METHOD_NAMES, POLICIES, VISIBILITIES, frame, poll_frame
+from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, closing_time, settings_by_form
 from potluck.apps.polls.polls import (
     CHANGES,
     NewPoll,
@@ -28,7 +30,32 @@ from potluck.web.writes import Writes
 
 __all__ = ["pages", "to_new_poll"]
 
-CHANGED = "The poll was changed meanwhile. Open this page again first"
+LABELS = {
+    "title": "Question",
+    "candidates": "Candidates",
+    "voterPolicy": "Who may vote",
+    "resultsVisibility": "Who sees the results while it is open",
+    "description": "Description",
+    "seats": "How many are elected",
+    "maxRankings": "How many each may rank",
+    "method": "Counted by",
+}
+
+
+def _closes(typed: str) -> datetime | str:
+    try:
+        return closing_time(typed, "") or "No closing date"
+    except InvalidFields:
+        return typed
+
+
+IN_WORDS: dict[str, Callable[[Any], Any]] = {
+    "voterPolicy": lambda value: POLICIES[value][0] if value in POLICIES else value,
+    "resultsVisibility": lambda value: VISIBILITIES.get(value, value),
+    "method": lambda value: METHOD_NAMES.get(value, value),
+    "expires": _closes,
+    "expiresAt": _closes,
+}
 
 pages = Endpoints()
 
@@ -62,10 +89,17 @@ def to_new_poll(call: Call, made: PollMade) -> Response:
 @polls.page("/edit", "polls/edit.html")
 async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     filled = show.form(PollForm, as_filled_in(poll))
-    if show.clash is not None:
-        filled = filled.refused(CHANGED)
+    theirs = None if show.clash is None else as_filled_in(show.clash)
+    closes = "expiresAt" if filled.values["expiresAt"] else "expires"
+    labels = {**LABELS, closes: "Closes"}
     begun = (await turnout_of(at.rows, poll.poll_id)).votes_version > 0
-    return {**poll_frame(at, "manage"), "form": filled, "begun": begun, **CHOICES}
+    return {
+        **poll_frame(at, "manage"),
+        "form": filled,
+        "conflict": filled.conflict(show.clash, labels, theirs, IN_WORDS),
+        "begun": begun,
+        **CHOICES,
+    }
 
 
 @polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page, rate_limit=CHANGES)

@@ -8,11 +8,12 @@ from starlette.responses import Response
 from potluck.apps.shareables.access import Editor, Keeper, Reader
 from potluck.apps.shareables.creation import Clone, clone_shareable
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
-from potluck.apps.shareables.fields import MOST_ITEMS, Name, Note
+from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
 from potluck.apps.shareables.pages.creation import Fresh, shown_once, to_card
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, end_of
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, keep_session, page
+from potluck.apps.shareables.pages.settings import Settings, as_filled_in, labels_of
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
 from potluck.apps.shareables.shareables import (
     ShareableChange,
@@ -26,7 +27,7 @@ from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Form, Line, blank
 from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Input, Unset, Versioned
+from potluck.web.inputs import UNSET, Input
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes
 
@@ -38,21 +39,22 @@ pages = Endpoints()
 # --- its name, its note and its rules ---------------------------------------------------------------------------------
 
 
-class Settings(Versioned):
-    """A change as the page sends it, which may say the last day that it is open."""
-
-    name: Name | Unset = UNSET
-    note: Note | Unset | None = UNSET
-    viewers_can_tick: bool | Unset = UNSET
-    until: Line = ""
-    """The last day, in UTC."""
-    expires_at: datetime | Unset = UNSET
-    """The end of that day in the person's own time zone, filled in by a script."""
-
-
 @shareables.page("/edit", "shareables/edit.html")
 async def edit_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, Any]:
-    return {**around(at), "form": show.form(Settings, shareable), "clash": show.clash}
+    # The page of the shareable sends some of the fields.
+    form = show.form(Settings, as_filled_in(shareable)).filled_up(as_filled_in(shareable))
+    labels = labels_of(shareable, form.sent)
+    theirs = None if show.clash is None else as_filled_in(show.clash)
+    conflict = form.conflict(show.clash, labels, theirs, {"until": _day, "expiresAt": _day})
+    return {**around(at), "form": form, "conflict": conflict}
+
+
+def _day(typed: str) -> datetime | str:
+    """A day or a time that was typed, for a page to show; as it was typed if it is neither."""
+    try:
+        return datetime.fromisoformat(typed)
+    except ValueError:
+        return typed
 
 
 @shareables.form("/settings", then=LIST, on=edit_page)
@@ -77,7 +79,9 @@ items.form("", then=LIST, on=add_page, serialized=True)(add_item)
 
 @items.page("/edit", "shareables/edit_item.html")
 async def item_page(at: ListEditor, item: ChecklistItem, show: Show) -> dict[str, Any]:
-    return {**around(at), "item": item, "form": show.form(ItemChange, item), "clash": show.clash}
+    form = show.form(ItemChange, item)
+    conflict = form.conflict(show.clash, {"name": "What", "note": "Note"})
+    return {**around(at), "item": item, "form": form, "conflict": conflict}
 
 
 items.form("/edit", then=LIST, on=item_page)(change_item)

@@ -12,10 +12,12 @@ from potluck.apps.polls.pages.frame import FILES as POLLS_FILES
 from potluck.apps.shareables.access import SHARE_COOKIE, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
 from potluck.apps.shareables.pages.expiry import days_to_choose
+from potluck.apps.shareables.pages.settings import Settings, as_filled_in
 from potluck.apps.shareables.passcodes import SESSION_LASTS
 from potluck.apps.shareables.shareables import HOME
 from potluck.web.app_files import AppFiles
 from potluck.web.endpoints import Call
+from potluck.web.forms import blank
 from potluck.web.http.responses import Cookie
 from potluck.web.layout import Section
 
@@ -87,6 +89,7 @@ def around(at: ToShareable) -> dict[str, Any]:
     return {
         **frame(),
         "shareable": shareable,
+        "settings": blank(Settings, as_filled_in(shareable)),
         "kind": "poll" if shareable.entity == "poll" else "list",
         "address": address,
         "link": f"{at.visitor.origin}{address}",
