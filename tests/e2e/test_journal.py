@@ -175,7 +175,8 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     phone.follow(page.get_by_role("button", name="Save the changes"), by="tap")
     expect(page.get_by_text("Changed on the laptop.")).to_be_visible()
     looked_at(phone, "clash")
-    phone.follow(page.get_by_role("button", name="Save mine"), by="tap")
+    page.get_by_role("radio", name="Yours").check()
+    phone.follow(page.get_by_role("button", name="Save", exact=True), by="tap")
     expect(page.get_by_text("Kept half guard against the bigger ones.")).to_be_visible()
     assert "potluck-draft" not in stored(phone)
 

@@ -113,9 +113,10 @@ def test_what_somebody_types_is_not_taken_from_under_their_hands(both):
     assert field.input_value() == "Firewood, two bags"
     there.expected = "status of 409"
     field.press("Enter")
-    there.page.get_by_role("heading", name="It changed twice").wait_for()
+    there.page.get_by_role("heading", name="Which version do you want to keep?").wait_for()
     there.picture("changed-twice")
-    there.follow(there.page.get_by_role("button", name="Firewood, two bags"))
+    there.page.get_by_role("radio", name="Firewood, two bags").check()
+    there.follow(there.page.get_by_role("button", name="Save"))
     here.page.locator("#notes .row-name", has_text="Firewood, two bags").wait_for()
     there.live()
     until_same(here, there)

@@ -451,8 +451,9 @@ def test_everything_works_without_a_script(visit, shop):
     home.change("Lemons", quantity=9)
     page.get_by_role("spinbutton", name="How many").fill("5")
     window.follow(page.get_by_role("button", name="Save"))
-    page.get_by_role("heading", name="Lemons changed twice").wait_for()
-    window.follow(page.get_by_role("button", name="yours"))
+    page.get_by_role("heading", name="Which version do you want to keep?").wait_for()
+    page.get_by_role("radio", name="Yours").check()
+    window.follow(page.get_by_role("button", name="Save"))
     page.get_by_text("Lemons is changed.").wait_for()
     assert home.listed()["Lemons"]["quantity"] == 5
     window.follow(page.get_by_role("link", name="Inventory"))
