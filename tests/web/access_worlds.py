@@ -56,7 +56,8 @@ class Suite:
     async def person(self, name: str = "Ada") -> Person:
         """Somebody with an account; so many from one address would be throttled."""
         self.people_made += 1
-        async with client_at(self.application, f"10.0.0.{self.people_made}") as client:
+        high, low = divmod(self.people_made, 256)
+        async with client_at(self.application, f"10.0.{high}.{low}") as client:
             return await signed_up(client, f"{name.lower()}.{self.people_made}@example.org", name)
 
     async def data(self, method: str, path: str, body: Any = None, *, by: Person | Headers) -> Any:
