@@ -97,10 +97,8 @@ async def test_counting_questions_are_right_by_the_numbers(embedded_gym: Gym):
     october = [each for each in sessions if each["month"] == 10]
     minutes = sum(each["durationMinutes"] for each in october)
     hours = f"{minutes // 60} h {minutes % 60:02}" if minutes % 60 else f"{minutes // 60} h"
-    assert await answer("How many hours did I train in October?") == (
-        f"{hours} in 6 sessions from 1 October 2039 to 31 October 2039. Counted from the numbers."
-    )
-    assert (await answer("How many minutes in October 2039?")).startswith(f"{minutes} minutes in 6 sessions")
+    assert await answer("How many hours did I train in October?") == f"{hours} in 6 sessions in October 2039."
+    assert (await answer("How many minutes in October 2039?")).startswith(f"{hours} in 6 sessions")
     rounds = sum(each["rounds"] for each in sessions)
     assert (await answer("How many rounds did I do in 2039?")).startswith(f"{rounds} rounds in 24 sessions")
     assert (await answer("How many rounds in total rounds")).startswith(f"{rounds} rounds in 24 sessions")
@@ -109,13 +107,18 @@ async def test_counting_questions_are_right_by_the_numbers(embedded_gym: Gym):
     worn = [each for each in sessions if each["giOrNoGi"] == "no-gi"]
     last = max((each["month"], each["day"]) for each in worn)
     months = {9: "September", 10: "October", 11: "November", 12: "December"}
-    assert (await answer("When did I last train no-gi?")).startswith(f"On {last[1]} {months[last[0]]} 2039 in no-gi")
+    assert (await answer("When did I last train no-gi?")).startswith(f"On {last[1]} {months[last[0]]} 2039, ")
     december = [each["intensity"] for each in sessions if each["month"] == 12]
     average = sum(december) / len(december)
-    assert (await answer("What was the average intensity last month?")).startswith(f"{average:.1f} of 10 on average")
-    assert await answer("How many hours in July?") == "No session from 1 July 2039 to 31 July 2039."
+    assert (await answer("What was the average intensity last month?")).startswith(
+        f"{average:.1f} of 10 is the average"
+    )
+    assert await answer("How many hours in July?") == "No session in July 2039."
     longest = max(each["durationMinutes"] for each in sessions)
-    assert (await answer("What was my longest session?")).startswith(f"{longest} minutes was the longest of 24")
+    longest_days = {(each["month"], each["day"]) for each in sessions if each["durationMinutes"] == longest}
+    answered = await asked(gym, own, "What was my longest session?", mara)
+    assert f"{longest} minutes" in answered["content"]
+    assert len(answered["citations"]) == len(longest_days)
 
 
 async def test_a_coachs_thread_rests_on_what_is_shared_now(gym: Gym):

@@ -124,7 +124,7 @@ async def test_who_answered_is_told_and_private_words_need_consent(tmp_path: Pat
             assert "Answered on this server. Quotes are word for word." in page
             assert "<mark>Lost the underhook.</mark> Kept guard well." in page
             assert page.count("</svg>private</span>") == 1
-            assert page.count("</svg>comment</span>") == 1
+            assert page.count("</svg><bdi>Renzo</bdi></span>") == 1
             assert server.requests == []
             assert "May private words leave this server?" in page
             agreed = await send(gym, "/journal/settings/profile", mara, aiConsent="true", version="1")

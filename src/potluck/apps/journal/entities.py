@@ -53,6 +53,8 @@ from potluck.table import (
 )
 
 __all__ = [
+    "MOST_COUNTED",
+    "MOST_QUOTED",
     "AIMessage",
     "AIThread",
     "AthleteCoachLink",
@@ -60,6 +62,7 @@ __all__ = [
     "CoachAthleteLink",
     "Comment",
     "CommentKeywordIndex",
+    "CountedEntry",
     "Entry",
     "EntryMeta",
     "EntryWithComments",
@@ -215,8 +218,19 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
         """Which conversations does this person have? In no order of time: the key has none."""
 
 
+MOST_QUOTED, MOST_COUNTED = 50, 200
+"""Per answer: entries that it quotes, and entries that it only counted."""
+
+
+class CountedEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """An entry that an answer counted, without quoting it."""
+
+    entry_id: UUID
+    date: Milliseconds
+
+
 class Citation(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Where an answer has something from, word for word."""
+    """An entry that an answer rests on, and what it quotes of it word for word; empty for one that was only counted."""
 
     entry_id: UUID
     date: Milliseconds
@@ -247,7 +261,8 @@ class AIMessage(
     created_at: Milliseconds
 
     # Answers only.
-    citations: Annotated[list[Citation], Meta(max_length=50)] | None = None
+    citations: Annotated[list[Citation], Meta(max_length=MOST_QUOTED)] | None = None
+    counted: Annotated[list[CountedEntry], Meta(max_length=MOST_COUNTED)] | None = None
     provider: Annotated[str, Meta(min_length=1, max_length=100)] | None = None
     sources: Annotated[list[Source], Meta(max_length=200)] | None = None
 

@@ -20,6 +20,7 @@ from potluck.apps.journal.fields import (
     SectionText,
     Tag,
     Tags,
+    wears,
 )
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.profile import zone_for
@@ -193,7 +194,7 @@ class EntryFilter(Input):
         """Whether a session passes the filter."""
         return (
             (self.tag is UNSET or self.tag.casefold() in [each.casefold() for each in metrics.tags])
-            and (self.gi_or_no_gi is UNSET or self.gi_or_no_gi == metrics.gi_or_no_gi)
+            and (self.gi_or_no_gi is UNSET or wears(self.gi_or_no_gi, metrics.gi_or_no_gi))
             and (self.min_intensity is UNSET or self.min_intensity <= metrics.intensity)
         )
 

@@ -128,7 +128,13 @@ class JournalExport:
                 standing = await Standing.of(SharedJournal(self._rows, thread.athlete_id), messages)
                 messages = [each for each in messages if standing.stands(each)]
             said = [
-                converted(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
+                converted(
+                    FileMessage,
+                    each,
+                    citations=[*(each.citations or ())],
+                    counted=[*(each.counted or ())],
+                    sources=[*(each.sources or ())],
+                )
                 for each in messages
             ]
             yield converted(FileThread, thread, messages=said)

@@ -36,6 +36,7 @@ __all__ = [
     "Token",
     "UserId",
     "Visibility",
+    "wears",
     "zone_of",
 ]
 
@@ -63,7 +64,7 @@ CommentBody = Annotated[str, ManyLines(1, 4_000, "A comment must have 1 to 4,000
 Title = Annotated[str, OneLine(0, 200, "A title can have at most 200 characters")]
 Question = Annotated[str, ManyLines(1, 4_000, "A question must have 1 to 4,000 characters")]
 Content = Annotated[str, ManyLines(1, 20_000)]
-Quote = Annotated[str, ManyLines(1, 1_000)]
+Quote = Annotated[str, ManyLines(0, 1_000)]
 
 UserId = Annotated[UUID, Message("Invalid user ID format")]
 AthleteId = Annotated[UUID, Message("Invalid athlete ID format")]
@@ -87,6 +88,11 @@ UNSAID = "UTC"
 """The time zone of people who have none."""
 
 TimeZone = Annotated[str, Text(1, 64, "Time zone must be a name such as Europe/Lisbon"), Check(_known_zone)]
+
+
+def wears(wanted: str, worn: str) -> bool:
+    """Whether a session counts as one in the gi, or in no-gi; one in both counts as either."""
+    return worn == wanted or (worn == "both" and wanted in ("gi", "no-gi"))
 
 
 def zone_of(name: str | None) -> tzinfo:

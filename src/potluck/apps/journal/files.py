@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import Struct
 
 from potluck.apps.journal.access import to_the_millisecond
-from potluck.apps.journal.entities import Citation, Sections, SessionMetrics, Source
+from potluck.apps.journal.entities import (
+    MOST_COUNTED,
+    MOST_QUOTED,
+    Citation,
+    CountedEntry,
+    Sections,
+    SessionMetrics,
+    Source,
+)
 from potluck.apps.journal.fields import (
     AthleteId,
     CommentBody,
@@ -105,7 +113,12 @@ class FileMessage(Input):
     content: Content
     visibility_scope: Scope
     created_at: When
-    citations: Annotated[list[Citation], Length(0, 50, "A message can have at most 50 citations")] = []  # noqa: RUF012
+    citations: Annotated[
+        list[Citation], Length(0, MOST_QUOTED, f"A message can have at most {MOST_QUOTED} citations")
+    ] = []  # noqa: RUF012
+    counted: Annotated[
+        list[CountedEntry], Length(0, MOST_COUNTED, f"A message can count at most {MOST_COUNTED} entries")
+    ] = []  # noqa: RUF012
     sources: Annotated[list[Source], Length(0, 200, "A message can have at most 200 sources")] = []  # noqa: RUF012
     provider: Annotated[str, Text(1, 100, "Provider must have 1 to 100 characters")] | None = None
 

@@ -18,13 +18,13 @@ from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import IMPORT
-from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import (
     AIMessage,
     AIThread,
     Citation,
     CoachAthleteLink,
     Comment,
+    CountedEntry,
     Entry,
     EntryMeta,
     Link,
@@ -35,6 +35,7 @@ from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, converted
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.links import MOST_LINKS, link_writes
+from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import taking_zone
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
@@ -283,6 +284,7 @@ class _Import:
                 each,
                 thread_id=thread_id,
                 citations=[self._here(cited) for cited in each.citations] if each.role == "assistant" else None,
+                counted=[self._here(entry) for entry in each.counted] if each.role == "assistant" else None,
                 sources=[self._here(source) for source in each.sources] if each.role == "assistant" else None,
             )
             for each in thread.messages
@@ -299,8 +301,8 @@ class _Import:
                 return
 
     def _here(self, reference: Any) -> Any:
-        """A citation or source, with the id that its entry has here."""
-        assert isinstance(reference, Citation | Source)
+        """A citation, counted entry or source, with the id that its entry has here."""
+        assert isinstance(reference, Citation | CountedEntry | Source)
         return replace(reference, entry_id=self._ids.get(reference.entry_id, reference.entry_id))
 
     # --- links --------------------------------------------------------------------------------------------------------

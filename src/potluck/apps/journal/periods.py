@@ -372,6 +372,8 @@ _ATOMS = _compiled(
     (rf"{_MONTH} (?:the )?{_DAY}{_COUNTED}{_YEAR}", _day_of_month),
     (rf"{_DAY}\s*(?: to | until | till | through |-|–)\s*(?:the )?(?P<until>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?"
      rf"{_MONTH}{_YEAR}", _days_of_month),
+    (rf"between (?:the )?{_DAY} and (?:the )?(?P<until>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}{_YEAR}",
+     _days_of_month),
     (rf"{_MONTH} (?:the )?{_DAY}\s*(?: to | until | till | through |-|–)\s*(?:the )?(?P<until>\d{{1,2}})"
      rf"(?:st|nd|rd|th)?\b{_COUNTED}{_YEAR}", _days_of_month),
     (r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?! (?:round|session|time|training|place|match))", _nth),
@@ -409,7 +411,7 @@ _PREPOSITION = re.compile(
 _AMBIGUOUS = re.compile(r"(?:may|jan|fall|spring)\W*\Z", re.IGNORECASE)
 _MAKES_A_MONTH = re.compile(
     r"(?:\b(?:in|of|during|since|from|to|until|till|before|after|for|through|vs|versus|than|and|or|with|compare|between"
-    r"|throughout|over|the)\W+|[-–]\s*|\A)\Z",
+    r"|throughout|over|the)\W+|[-–]\s*|\A\W*)\Z",
     re.IGNORECASE,
 )
 # "With" is followed by people, too.
@@ -515,6 +517,8 @@ _END_OF = re.compile(r"(?:the\s+)?(?P<end>end|start|beginning)\s+of\s+", re.IGNO
 def _mention_at(text: str, place: int, today: date, ranges: bool) -> Mention | None:
     if (between := _BETWEEN.match(text, place)) is not None:
         found = _range_at(text, between.end(), _AND, today)
+        if found is None:
+            found = _bare_atom(text, place, today)
         return None if found is None or not ranges else Mention(found.period, place, found.end)
     if (start := _FROM.match(text, place)) is not None:
         found = _range_at(text, start.end(), _TO, today) if ranges else None

@@ -8,13 +8,24 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from potluck.apps.journal.access import Athlete, InThread
 from potluck.apps.journal.addresses import ASK
 from potluck.apps.journal.assistant import Asked, ProviderFailed, Reply
-from potluck.apps.journal.assistant.retrieval import MOST_TURNS, Standing, latest, retrieved, sources_of
-from potluck.apps.journal.entities import AIMessage, AIThread, Citation, CoachAthleteLink
+from potluck.apps.journal.assistant.retrieval import MOST_TURNS, Asker, Standing, latest, retrieved, sources_of
+from potluck.apps.journal.entities import (
+    MOST_COUNTED,
+    MOST_QUOTED,
+    AIMessage,
+    AIThread,
+    Citation,
+    CoachAthleteLink,
+    CountedEntry,
+)
 from potluck.apps.journal.fields import AthleteId, Question, Role, Scope, Title, zone_of
 from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.links import names_of
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.times import day_of
 from potluck.people.secrets import new_id
@@ -98,7 +109,11 @@ class MessageView(View[AIMessage]):
 
     @computed
     def citations(message: AIMessage, answers: Answers) -> list[Citation]:
-        return [*(message.citations or ())] if answers.stands(message) else []
+        """What it rests on: quotes, then entries that it only counted, with an empty quote."""
+        if not answers.stands(message):
+            return []
+        counted = [Citation(entry_id=each.entry_id, date=each.date, quote="") for each in message.counted or ()]
+        return [*(message.citations or ()), *counted]
 
     @computed
     def withdrawn(message: AIMessage, answers: Answers) -> bool:
@@ -178,7 +193,11 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     profile = await profile_of(at)
     zone = zone_of(profile.time_zone)
     last = await at.rows.page(AIMessage.in_thread(at.thread_id).reversed(), MOST_TURNS)
-    asked = await retrieved(journal, new.content, day_of(at.now, zone), zone, last.items[::-1])
+    about = at.thread.athlete_id
+    names = {} if about is None else await names_of(at.rows, [about])
+    athlete = profile.name if about is None else names.get(about, "")
+    asker = Asker(day_of(at.now, zone), zone, athlete, is_own=about is None)
+    asked = await retrieved(journal, new.content, asker, last.items[::-1])
     may_leave = journal.scope == "shared" or profile.ai_consent
     provider, asked, reply = await _answered(at, asked, journal, may_leave, zone)
     asked_at = max(at.now, at.thread.last_active_at + A_MOMENT)
@@ -189,9 +208,10 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
         role="assistant",
         content=reply.content,
         created_at=asked_at + A_MOMENT,
-        citations=reply.citations,
+        citations=[each for each in reply.citations if each.quote][:MOST_QUOTED],
+        counted=_counted(reply) or None,
         provider=provider,
-        sources=sources_of(asked.passages),
+        sources=sources_of(asked),
         **said,
     )
     title = at.thread.title or " ".join(new.content.split())[:TITLE_FROM_QUESTION]
@@ -212,6 +232,13 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     )
 
 
+def _counted(reply: Reply) -> list[CountedEntry]:
+    """The entries that the reply cites without a stored quote."""
+    quoted = {each.entry_id for each in [each for each in reply.citations if each.quote][:MOST_QUOTED]}
+    found = {each.entry_id: CountedEntry(entry_id=each.entry_id, date=each.date) for each in reply.citations}
+    return [each for each in found.values() if each.entry_id not in quoted][:MOST_COUNTED]
+
+
 async def _answered(
     at: InThread, asked: Asked, journal: SharedJournal, may_leave: bool, zone: Any
 ) -> tuple[str, Asked, Reply]:
@@ -219,10 +246,8 @@ async def _answered(
     chosen, embedded = at.journal.provider, at.journal.embedded
     if chosen.remote and may_leave:
         given = asked
-        if not asked.passages and asked.counted is None:
-            given = Asked(
-                question=asked.question, passages=await latest(journal, zone), history=asked.history, counted=None
-            )
+        if not asked.passages and asked.computed is None:
+            given = replace(asked, passages=await latest(journal, zone))
         try:
             return chosen.name, given, await chosen.answer(given)
         except ProviderFailed as failure:

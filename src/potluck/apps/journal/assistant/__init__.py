@@ -15,10 +15,21 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.apps.journal.entities import Citation
+from potluck.apps.journal.entities import Citation, Source
 from potluck.apps.journal.fields import Role
 
-__all__ = ["PARAGRAPH", "Asked", "Passage", "Provider", "ProviderFailed", "Reply", "Turn", "cited"]
+__all__ = [
+    "LONGEST_QUOTE",
+    "PARAGRAPH",
+    "Asked",
+    "Computed",
+    "Passage",
+    "Provider",
+    "ProviderFailed",
+    "Reply",
+    "Turn",
+    "cited",
+]
 
 LONGEST_QUOTE = 1_000
 PARAGRAPH = "\n\n"
@@ -36,6 +47,8 @@ class Passage(Struct, frozen=True, kw_only=True):
     facts: str
     """The session's metrics, in words."""
     comment_id: UUID | None = None
+    author: str = ""
+    """Who wrote the comment, if it is one and they are known."""
     words: frozenset[str] = frozenset()
     """Which words of the question it contains."""
 
@@ -47,14 +60,30 @@ class Turn(Struct, frozen=True, kw_only=True):
     content: str
 
 
+class Computed(Struct, frozen=True, kw_only=True):
+    """An answer computed from every entry that the question is about."""
+
+    content: str
+    """A true statement in its first line; quotes may follow."""
+    citations: list[Citation]
+    rests_on: list[Source]
+    """The texts it says something about."""
+
+    @property
+    def statement(self) -> str:
+        return self.content.partition("\n")[0]
+
+
 class Asked(Struct, frozen=True, kw_only=True):
     """A question, and everything that it may be answered from."""
 
     question: str
     passages: Sequence[Passage]
     """The best match first."""
-    counted: str | None = None
-    """The result of counting, if that was asked for."""
+    computed: Computed | None = None
+    """The answer, if the whole question was read: nothing is counted otherwise."""
+    lead: str = ""
+    """What to say before quoting passages: why nothing was counted."""
     history: Sequence[Turn] = ()
 
 

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from potluck.apps.journal.assistant import Asked, Passage, Reply, cited
-from potluck.apps.journal.assistant.counting import long_day, topic_of
+from potluck.apps.journal.assistant.wording import topic_of
 from potluck.apps.journal.entities import Citation
+from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.tokenizer import sentences_of, words_in
 
 __all__ = ["Embedded"]
 
 MOST_QUOTES = 3
+NOTHING_TO_LOOK_FOR = (
+    "I can’t tell what to look for. Ask about a time, a technique or a number, such as “How many hours in March?”"
+)
 
 
 class Embedded:
@@ -22,21 +26,23 @@ class Embedded:
     remote: ClassVar[bool] = False
 
     async def answer(self, asked: Asked) -> Reply:
-        if asked.counted is not None:
-            return Reply(content=asked.counted, citations=[])
+        if asked.computed is not None:
+            return Reply(content=asked.computed.content, citations=asked.computed.citations)
         quotes = _best_sentences(asked.passages)
+        lead = f"{asked.lead} " if asked.lead else ""
         if not quotes:
-            words = " ".join(topic_of(asked.question)) or asked.question.strip()
-            return Reply(content=f"Nothing in the entries matches “{words[:200]}”.", citations=[])
+            words = " ".join(topic_of(asked.question))
+            nothing = f"Nothing in the entries matches “{words[:200]}”." if words else NOTHING_TO_LOOK_FOR
+            return Reply(content=f"{lead}{nothing}", citations=[])
         days = len({passage.entry_id for passage, _ in quotes})
-        lines = [f"{'This entry says' if days == 1 else f'These {days} entries say'}:"]
+        lines = [f"{lead}{'This entry says' if days == 1 else f'These {days} entries say'}:"]
         lines += [f"{_by(passage)}: “{citation.quote}”" for passage, citation in quotes]
         return Reply(content="\n".join(lines), citations=[citation for _, citation in quotes])
 
 
 def _by(passage: Passage) -> str:
     day = long_day(passage.day)
-    return day if passage.comment_id is None else f"A comment on {day}"
+    return day if passage.comment_id is None else f"{passage.author or 'A comment'} on {day}"
 
 
 def _best_sentences(passages: Sequence[Passage]) -> list[tuple[Passage, Citation]]:

@@ -1,46 +1,178 @@
-"""Retrieval for the assistant: passages in scope, as they are now, and counts. Never a hidden comment."""
+"""Retrieval for the assistant: what a question is answered from, in scope and as it is now. Never a hidden comment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, tzinfo
+from typing import NamedTuple
 from uuid import UUID
 
-from potluck.apps.journal.assistant import PARAGRAPH, Asked, Passage, Turn
-from potluck.apps.journal.assistant.counting import Counting, counted, counting_of, last_time, topic_of
-from potluck.apps.journal.entities import AIMessage, Comment, SessionMetrics, Source
+from potluck.apps.journal.assistant import LONGEST_QUOTE, PARAGRAPH, Asked, Computed, Passage, Turn
+from potluck.apps.journal.assistant.answers import Journal, answer_to
+from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
+from potluck.apps.journal.assistant.questions import Context, asks_for_a_number, reading_of, speaks_of_comments
+from potluck.apps.journal.assistant.reading import Reading
+from potluck.apps.journal.assistant.wording import is_foreign, topic_of
+from potluck.apps.journal.entities import MOST_COUNTED, AIMessage, Citation, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
+from potluck.apps.journal.links import names_of
+from potluck.apps.journal.periods import Period, periods_in
 from potluck.apps.journal.ranking import query_words
 from potluck.apps.journal.search import found_in
-from potluck.apps.journal.times import day_of, span_of
+from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
 from potluck.apps.journal.tokenizer import forms_of, words_in
 from potluck.store import all_done
 
-__all__ = ["MOST_COMMENTS_GIVEN", "MOST_TURNS", "Standing", "latest", "retrieved", "sources_of"]
+__all__ = ["MOST_COMMENTS_GIVEN", "MOST_TURNS", "Asker", "Standing", "latest", "retrieved", "sources_of"]
 
 MOST_ENTRIES = 8
 # Per entry, which may have a thousand comments: everything given to the assistant is stored as the answer's source.
 MOST_COMMENTS_GIVEN = 5
+# Entries whose comments are read for a question about comments.
+MOST_COMMENTED = 300
 LATEST_ENTRIES = 5
 MOST_TURNS = 10
+MOST_SOURCES = 200
+ENGLISH_ONLY = "I understand questions in English, so I only looked for the words."
+NOT_COUNTED = "I could not read that as something to count, so I only looked for the words."
 
 
-async def retrieved(
-    journal: SharedJournal, question: str, today: date, zone: tzinfo, history: Sequence[AIMessage]
-) -> Asked:
+class Asker(NamedTuple):
+    """Who asks, about whom, and when."""
+
+    today: date
+    zone: tzinfo
+    athlete: str
+    """The name of the athlete whose journal it is."""
+    is_own: bool
+
+
+async def retrieved(journal: SharedJournal, question: str, asker: Asker, history: Sequence[AIMessage]) -> Asked:
     """The question with everything that it may be answered from; `history` holds the latest messages."""
-    asked = counting_of(question, today)
-    told = None if asked is None else await _counted(journal, asked, zone)
-    topic = topic_of(question)
+    turns = await _in_scope(journal, history)
+    foreign = is_foreign(question)
+    answer = None if foreign else await _computed(journal, question, asker, turns)
+    if answer is not None and not answer.closest:
+        entries = list(dict.fromkeys(each.session.entry.entry_id for each in answer.evidence))[:MOST_ENTRIES]
+        by_id = {each.session.entry.entry_id: each.session.entry for each in answer.evidence}
+        words = frozenset(form for word in topic_of(question) for form in forms_of(word))
+        return Asked(
+            question=question,
+            passages=await _passages(journal, [by_id[each] for each in entries], words, asker.zone),
+            computed=await _as_computed(journal, answer),
+            history=turns,
+        )
+    lead = ENGLISH_ONLY if foreign else ""
+    if answer is not None:
+        lead = answer.content
+    elif not foreign and asks_for_a_number(question):
+        lead = NOT_COUNTED
+    return Asked(question=question, passages=await _searched(journal, question, asker), lead=lead, history=turns)
+
+
+async def _searched(journal: SharedJournal, question: str, asker: Asker) -> list[Passage]:
+    """The passages with the question's words; if it names one period, only of that."""
+    mentions = periods_in(question, asker.today)
+    period = mentions[0].period if len(mentions) == 1 else None
+    text = question if period is None else f"{question[: mentions[0].start]} {question[mentions[0].end :]}"
+    topic = topic_of(text)
     matches = await found_in(journal, query_words(" ".join(topic))) if topic else []
-    entries = [each.entry for each in matches[:MOST_ENTRIES]]
+    entries = [each.entry for each in matches if period is None or day_of(each.entry.date, asker.zone) in period]
     words = frozenset(form for word in topic for form in forms_of(word))
-    return Asked(
-        question=question,
-        passages=await _passages(journal, entries, words, zone),
-        counted=told,
-        history=await _in_scope(journal, history),
+    return await _passages(journal, entries[:MOST_ENTRIES], words, asker.zone)
+
+
+async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: Sequence[Turn]) -> Answer | None:
+    """The answer to a question that was read whole."""
+    sessions: list[TrainingSession] | None = None
+    remarks: list[Remark] = []
+    if speaks_of_comments(question):
+        sessions = await _sessions(journal, None, asker)
+        remarks = await _remarks(journal, sessions)
+    context = Context(
+        today=asker.today,
+        athlete=asker.athlete,
+        is_own=asker.is_own,
+        coaches=sorted({each.author for each in remarks if each.author}),
     )
+    reading = reading_of(question, context._replace(previous=_previous(turns, context)))
+    if reading is None:
+        return None
+    if sessions is None:
+        sessions = await _sessions(journal, _hull(reading), asker)
+    return answer_to(reading, Journal(sessions, remarks, asker.today))
+
+
+def _previous(turns: Sequence[Turn], context: Context) -> Reading | None:
+    """How the question before was read."""
+    previous: Reading | None = None
+    for turn in turns:
+        if turn.role == "user":
+            previous = reading_of(turn.content, context._replace(previous=previous))
+    return previous
+
+
+def _hull(reading: Reading) -> Period | None:
+    """The days whose sessions the answer needs; None for all."""
+    if not reading.periods or reading.anchor is not None or reading.current or reading.kind == "trend":
+        return None
+    return Period(min(each.first for each in reading.periods), max(each.last for each in reading.periods))
+
+
+async def _sessions(journal: SharedJournal, period: Period | None, asker: Asker) -> list[TrainingSession]:
+    """The sessions of the period, newest first."""
+    days = period or Period(EARLIEST, LATEST)
+    entries = await journal.between(*span_of(days.first, days.last, asker.zone))
+    return [TrainingSession(each, day_of(each.date, asker.zone)) for each in entries]
+
+
+async def _remarks(journal: SharedJournal, sessions: Sequence[TrainingSession]) -> list[Remark]:
+    """What others said about the sessions, newest first; nothing that is hidden."""
+    commented = [each for each in sessions if each.entry.comments][:MOST_COMMENTED]
+    comments = await _visible_comments(journal, [each.entry.entry_id for each in commented])
+    others = [
+        (session, comment)
+        for session in commented
+        for comment in comments[session.entry.entry_id]
+        if comment.coach_id != journal.athlete_id
+    ]
+    names = await names_of(journal.rows, [comment.coach_id for _, comment in others])
+    remarks = [Remark(session, comment, names.get(comment.coach_id, "")) for session, comment in others]
+    return sorted(remarks, key=lambda each: each.comment.created_at, reverse=True)
+
+
+async def _as_computed(journal: SharedJournal, answer: Answer) -> Computed:
+    evidence = answer.evidence[:MOST_COUNTED]
+    more = len(answer.evidence) - len(evidence)
+    content = answer.content
+    if more:
+        first, _, rest = content.partition("\n")
+        content = f"{first} The newest {MOST_COUNTED} of the {len(answer.evidence)} entries are cited.\n{rest}".strip()
+    texts: dict[tuple[UUID, UUID | None], str] = {
+        (each.session.entry.entry_id, each.comment_id): _text_of(each.session.entry)
+        for each in answer.evidence
+        if each.comment_id is None and (answer.by_text or each.quote)
+    }
+    said = [each.session.entry.entry_id for each in evidence if each.comment_id is not None]
+    for entry_id, comments in (await _visible_comments(journal, said)).items():
+        cited = {each.comment_id for each in evidence}
+        texts |= {(entry_id, each.comment_id): each.body for each in comments if each.comment_id in cited}
+    return Computed(
+        content=content,
+        citations=[_citation(each) for each in evidence],
+        rests_on=[
+            Source(entry_id=entry_id, comment_id=comment_id, digest=digest_of(text))
+            for (entry_id, comment_id), text in texts.items()
+        ][:MOST_SOURCES],
+    )
+
+
+def _citation(evidence: Evidence) -> Citation:
+    entry = evidence.session.entry
+    quote = evidence.quote
+    if len(quote) > LONGEST_QUOTE:
+        quote = quote[: max(1, quote.rfind(" ", 0, LONGEST_QUOTE))]
+    return Citation(entry_id=entry.entry_id, date=entry.date, quote=quote.strip(), comment_id=evidence.comment_id)
 
 
 async def latest(journal: SharedJournal, zone: tzinfo) -> list[Passage]:
@@ -53,22 +185,15 @@ async def latest(journal: SharedJournal, zone: tzinfo) -> list[Passage]:
     return await _passages(journal, entries, frozenset(), zone)
 
 
-async def _counted(journal: SharedJournal, asked: Counting, zone: tzinfo) -> str:
-    entries = await journal.between(*span_of(asked.first, asked.last, zone))
-    if asked.measure != "last":
-        return counted(asked, entries)
-    found = next((each for each in entries if asked.counts(each)), None)
-    return last_time(asked, found, None if found is None else day_of(found.date, zone))
-
-
 async def _passages(
     journal: SharedJournal, entries: Sequence[SharedEntry], words: frozenset[str], zone: tzinfo
 ) -> list[Passage]:
     comments = await _visible_comments(journal, [each.entry_id for each in entries])
+    names = await names_of(journal.rows, [each.coach_id for some in comments.values() for each in some])
     found = []
     for entry in entries:
-        texts: list[tuple[UUID | None, str]] = [(None, _text_of(entry))]
-        texts += [(each.comment_id, each.body) for each in _closest(comments[entry.entry_id], words)]
+        texts: list[tuple[Comment | None, str]] = [(None, _text_of(entry))]
+        texts += [(each, each.body) for each in _closest(comments[entry.entry_id], words)]
         found += [
             Passage(
                 entry_id=entry.entry_id,
@@ -76,10 +201,11 @@ async def _passages(
                 day=day_of(entry.date, zone),
                 text=text,
                 facts=_facts(entry.metrics),
-                comment_id=comment_id,
+                comment_id=None if comment is None else comment.comment_id,
+                author="" if comment is None else names.get(comment.coach_id, ""),
                 words=words.intersection(words_in(text)),
             )
-            for comment_id, text in texts
+            for comment, text in texts
             if text
         ]
     return found
@@ -115,11 +241,14 @@ def _facts(metrics: SessionMetrics) -> str:
 # --- whether an answer still stands -----------------------------------------------------------------------------------
 
 
-def sources_of(passages: Sequence[Passage]) -> list[Source]:
+def sources_of(asked: Asked) -> list[Source]:
     """The sources to store with an answer."""
-    return [
-        Source(entry_id=each.entry_id, comment_id=each.comment_id, digest=digest_of(each.text)) for each in passages
+    given = [
+        Source(entry_id=each.entry_id, comment_id=each.comment_id, digest=digest_of(each.text))
+        for each in asked.passages
     ]
+    counted = [] if asked.computed is None else asked.computed.rests_on
+    return list(dict.fromkeys([*given, *counted]))[:MOST_SOURCES]
 
 
 class Standing:

@@ -53,7 +53,9 @@ __all__ = ["assistant_pages", "thread_page"]
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
 # An answer that begins with a number, which is shown large.
-COUNTED = re.compile(r"(?P<number>[\d,.]+(?: h(?: \d\d)?)?) (?P<rest>.+)", re.DOTALL)
+COUNTED = re.compile(r"(?P<number>\d[\d,.]*(?: h(?: \d\d)?| min| %:?)?)(?<!:) (?P<rest>.+)", re.DOTALL)
+# The citations that show at once; the others are folded away.
+CITATIONS_SHOWN = 5
 PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
 
 assistant_pages = Endpoints()
@@ -68,8 +70,11 @@ class Cited(Struct, frozen=True, kw_only=True):
     entry_id: UUID
     day: str
     quote: str
+    """Empty where the entry was counted, and nothing of it quoted."""
     is_private: bool
     by_coach: bool
+    author: str
+    """Who wrote the quoted comment, if they are known."""
     facts: str
     """Empty if the entry is gone."""
     text: list[Piece]
@@ -79,6 +84,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     number: str
     text: str
     cited: list[Cited]
+    shown: int
+    """How many of the citations are not folded away."""
     by: str
     """Which assistant answered, in words."""
     icon: str
@@ -217,11 +224,12 @@ async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> li
     citations = [citation for view in views for citation in view.citations]
     entries = await at.scope.read(list(dict.fromkeys(each.entry_id for each in citations)))
     said = await _comments(at, citations, entries)
+    names = await names_of(at.rows, [each.coach_id for each in said.values()])
     today = day_of(at.now, zone)
     return [
         Said(question=view.content)
         if view.role == "user"
-        else Said(answer=_answer(view, [_cited(each, entries, said, zone, today) for each in view.citations]))
+        else Said(answer=_answer(view, [_cited(each, entries, said, names, zone, today) for each in view.citations]))
         for view in views
     ]
 
@@ -239,14 +247,15 @@ def _cited(
     citation: Citation,
     entries: Mapping[UUID, SharedEntry],
     comments: Mapping[UUID, Comment],
+    names: Mapping[UUID, str],
     zone: tzinfo,
     today: date,
 ) -> Cited:
     entry = entries.get(citation.entry_id)
     text, private = "", False
-    if entry is not None and citation.comment_id is not None:
-        comment = comments.get(citation.comment_id)
-        text = "" if comment is None else comment.body
+    comment = None if citation.comment_id is None else comments.get(citation.comment_id)
+    if citation.comment_id is not None:
+        text = "" if comment is None or entry is None else comment.body
     elif entry is not None:
         private = isinstance(entry, WholeEntry) and citation.quote not in entry.shared
         text = entry.private if isinstance(entry, WholeEntry) and private else entry.shared
@@ -256,6 +265,7 @@ def _cited(
         quote=citation.quote,
         is_private=private,
         by_coach=citation.comment_id is not None,
+        author="" if comment is None else names.get(comment.coach_id, ""),
         facts="" if entry is None else facts(entry.metrics),
         text=_with_quote(text, citation.quote),
     )
@@ -273,12 +283,12 @@ def _answer(view: MessageView, cited: list[Cited]) -> Answer:
     if own and cited:
         # Drop the built-in assistant's list of quotes: the page shows them as citations below.
         text = view.content.partition("\n")[0]
-    elif own and (found := COUNTED.fullmatch(view.content)):
-        number, text = found["number"], found["rest"]
+    if own and (found := COUNTED.fullmatch(text)):
+        number, text = found["number"].rstrip(":"), found["rest"]
     if view.provider == FALLBACK:
         by, icon = "The remote assistant did not answer; this is the built-in one.", "cloud-off"
     elif own:
-        quotes = " Quotes are word for word." if cited else ""
+        quotes = " Quotes are word for word." if any(each.quote for each in cited) else ""
         by, icon = f"Answered on this server.{quotes}", "monitor"
     else:
         by, icon = f"Answered by {PROVIDERS.get(view.provider or '', 'a model')}, outside this server.", "share-2"
@@ -286,6 +296,7 @@ def _answer(view: MessageView, cited: list[Cited]) -> Answer:
         number=number,
         text=text,
         cited=cited,
+        shown=CITATIONS_SHOWN if len(cited) > CITATIONS_SHOWN + 1 else len(cited),
         by=by,
         icon=icon,
         is_fallback=view.provider == FALLBACK,

@@ -1,0 +1,106 @@
+"""Sessions and comments as an answer uses them: which count, and which of their words say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import cached_property
+from typing import NamedTuple
+from uuid import UUID
+
+from potluck.apps.journal.assistant.mentions import Phrase, Sentence, phrase_of, sentences_in
+from potluck.apps.journal.assistant.reading import Filter, Term
+from potluck.apps.journal.entities import Comment
+from potluck.apps.journal.fields import wears
+from potluck.apps.journal.journals import SharedEntry
+
+__all__ = ["Answer", "Evidence", "Remark", "TrainingSession"]
+
+
+class TrainingSession:
+    """An entry as its reader may see it, on the reader's own date."""
+
+    def __init__(self, entry: SharedEntry, day: date) -> None:
+        self.entry = entry
+        self.day = day
+
+    @cached_property
+    def sentences(self) -> Sequence[Sentence]:
+        return sentences_in(self.entry.texts)
+
+    @cached_property
+    def tags(self) -> Sequence[Sentence]:
+        return [Sentence(tag, phrase_of(tag.split())) for tag in self.entry.metrics.tags]
+
+    def tagged(self, term: Term) -> bool:
+        return any(tag.has(phrase) for tag in self.tags for phrase in term.phrases)
+
+    def says(self, term: Term) -> bool:
+        return any(sentence.has(phrase) for sentence in self.sentences for phrase in term.phrases)
+
+    def counts(self, where: Filter) -> bool:
+        """Whether the session passes the filter, judged by what its reader may see of it."""
+        metrics = self.entry.metrics
+        return (
+            (where.worn is None or wears(where.worn, metrics.gi_or_no_gi))
+            and (where.intensity is None or metrics.intensity in where.intensity)
+            and (where.minutes is None or metrics.duration_minutes in where.minutes)
+            and (where.rounds is None or metrics.rounds in where.rounds)
+            and (not where.weekdays or self.day.weekday() in where.weekdays)
+            and all(self.tagged(term) or (not term.tag_only and self.says(term)) for term in where.terms)
+            and (not where.pain or any(sentence.has_pain(where.part_stem) for sentence in self.sentences))
+        )
+
+    def quote(self, where: Filter) -> str:
+        """The sentence that has the most of what was looked for; the first one if nothing was."""
+        phrases = [phrase for term in where.terms for phrase in term.phrases]
+        scores = [_score(sentence, phrases, where) for sentence in self.sentences]
+        if not scores:
+            return ""
+        best = max(range(len(scores)), key=lambda place: (scores[place], -place))
+        return self.sentences[best].text if scores[best] or not where.by_text else ""
+
+
+def _score(sentence: Sentence, phrases: Sequence[Phrase], where: Filter) -> int:
+    return sum(sentence.has(phrase) for phrase in phrases) + (where.pain and sentence.has_pain(where.part_stem))
+
+
+class Remark(NamedTuple):
+    """A comment, with the session it is about and the name of its author."""
+
+    session: TrainingSession
+    comment: Comment
+    author: str
+
+    def quote(self, where: Filter) -> str:
+        """Its sentence about what was looked for, or all of it; empty if it is about something else."""
+        if not where.terms:
+            return self.comment.body
+        for sentence in sentences_in([self.comment.body]):
+            if all(any(sentence.has(phrase) for phrase in term.phrases) for term in where.terms):
+                return sentence.text
+        whole = sentences_in([self.comment.body])
+        phrases = [term.phrases for term in where.terms]
+        if all(any(sentence.has(one) for sentence in whole for one in some) for some in phrases):
+            return self.comment.body
+        return ""
+
+
+class Evidence(NamedTuple):
+    """What a citation shows: an entry, and a verbatim quote of it or of a comment. A counted entry needs no quote."""
+
+    session: TrainingSession
+    quote: str = ""
+    comment_id: UUID | None = None
+    author: str = ""
+
+
+class Answer(NamedTuple):
+    """What was found out, in words, and every entry that it rests on."""
+
+    content: str
+    evidence: Sequence[Evidence] = ()
+    by_text: bool = False
+    """Whether it says something about texts, and not about numbers alone."""
+    closest: bool = False
+    """Whether nothing was found, so that a search for the words may show what comes closest."""

@@ -1,0 +1,121 @@
+"""Whether a text mentions something: phrases in any grammatical form, and pain in a part of the body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from potluck.apps.journal.tokenizer import folded, sentences_of
+
+__all__ = ["BODY_PARTS", "PAIN_STEMS", "Phrase", "Sentence", "phrase_of", "sentences_in", "stem_of"]
+
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+NO_GI = re.compile(r"\bno[\s-]?gi\b", re.IGNORECASE)
+IRREGULAR = {
+    "lost": "lose", "losing": "lose", "won": "win", "felt": "feel", "slept": "sleep", "taught": "teach",
+    "fought": "fight", "broke": "break", "broken": "break", "caught": "catch", "wrote": "write", "written": "write",
+    "got": "get", "went": "go", "made": "make", "took": "take", "thought": "think", "kept": "keep", "swept": "sweep",
+    "swollen": "swell", "threw": "throw", "thrown": "throw", "ran": "run", "swam": "swim", "tore": "tear",
+    "torn": "tear", "using": "use", "used": "use", "tried": "try", "comps": "competition", "comp": "competition",
+    "rolled": "roll", "injury": "injur", "injuries": "injur", "feet": "foot", "soreness": "sore", "achy": "ache",
+    "painful": "pain", "compete": "competition", "competed": "competition", "hurting": "hurt",
+}  # fmt: skip
+SHORTEST_STEM = 3
+
+Phrase = tuple[str, ...]
+"""Stems that follow one another."""
+
+
+def stem_of(word: str) -> str:
+    """What the forms of an English word have in common: drill for drills, drilled and drilling."""
+    word = folded(word)
+    if word in IRREGULAR:
+        return _without_e(IRREGULAR[word])
+    for ending in ("ing", "ies", "ied", "ed", "es", "s"):
+        stem = word.removesuffix(ending)
+        if stem == word or len(stem) < SHORTEST_STEM:
+            continue
+        if ending in ("ies", "ied"):
+            return f"{stem}y"
+        if ending == "es" and not stem.endswith(("s", "x", "z", "ch", "sh")):
+            continue
+        if ending == "s" and stem.endswith(("s", "u", "i")):
+            return word
+        if ending in ("ing", "ed"):
+            if not re.search("[aeiouy]", stem):
+                return word
+            if stem[-1] == stem[-2] and stem[-1] not in "lsz":
+                stem = stem[:-1]
+        return _without_e(stem)
+    return _without_e(word)
+
+
+def _without_e(word: str) -> str:
+    return word.removesuffix("e") if len(word) > SHORTEST_STEM else word
+
+
+def stems_in(text: str) -> list[str]:
+    return [stem_of(each[0]) for each in WORD.finditer(NO_GI.sub("nogi", text))]
+
+
+def phrase_of(words: Iterable[str]) -> Phrase:
+    return tuple(stem for word in words for stem in stems_in(word))
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem_of, words.split()))
+
+
+PAIN_STEMS = _stems(
+    """hurt pain sore ache injury tweak strain sprain swell stiff bruise tear twist numb throb inflamed limp ouch"""
+)
+# With a part of the body, these say as much.
+CUES = PAIN_STEMS | _stems("again bad ice brace bother trouble problem doctor physio popped weak")
+BODY_PARTS = _stems(
+    """knee shoulder back neck elbow wrist finger ankle hip rib toe foot hand thumb hamstring groin head ear jaw
+    leg arm calf shin quad nose eye lip body"""
+)
+# "Back" is more often no part of the body.
+NEEDS_PAIN = _stems("back head hand arm leg body foot hip eye")
+# What follows or precedes a part of the body in the name of a technique.
+TECHNIQUE_AFTER = _stems(
+    """cut slide slice shield bar on through wedge block tap pick escape bump toss throw switch heist drag triangle lock
+    control take mount step door crank hook sweep fight post pressure choke ride entangle guard"""
+)
+TECHNIQUE_BEFORE = _stems("single double")
+
+
+class Sentence(NamedTuple):
+    """A sentence, verbatim, and the stems of its words."""
+
+    text: str
+    stems: Sequence[str]
+
+    def has(self, phrase: Phrase) -> bool:
+        length = len(phrase)
+        return any(tuple(self.stems[at : at + length]) == phrase for at in range(len(self.stems) - length + 1))
+
+    def has_pain(self, part: str | None) -> bool:
+        """Whether it speaks of pain: in this part of the body, or in any."""
+        if part is None and any(stem in PAIN_STEMS for stem in self.stems):
+            return True
+        parts = {stem for at, stem in enumerate(self.stems) if stem in BODY_PARTS and not self._is_technique(at)}
+        wanted = parts if part is None else parts & {part}
+        return any(
+            stem in (PAIN_STEMS if each in NEEDS_PAIN else CUES) and stem != each
+            for each in wanted
+            for stem in self.stems
+        )
+
+    def has_part(self, part: str) -> bool:
+        """Whether it mentions a part of the body, other than in the name of a technique."""
+        return any(stem == part and not self._is_technique(at) for at, stem in enumerate(self.stems))
+
+    def _is_technique(self, at: int) -> bool:
+        after = self.stems[at + 1] if at + 1 < len(self.stems) else ""
+        return after in TECHNIQUE_AFTER or (at > 0 and self.stems[at - 1] in TECHNIQUE_BEFORE)
+
+
+def sentences_in(texts: Iterable[str]) -> list[Sentence]:
+    return [Sentence(each, stems_in(each)) for text in texts for each in sentences_of(text)]
