@@ -26,6 +26,7 @@ from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Listener, Right
+from potluck.web.rate_limits import GUESSES
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
@@ -152,6 +153,18 @@ class Access:
 
     async def admit(self, *rows: Any) -> None:
         """Given those rows, raise unless the caller is admitted: NotFound for a stranger."""
+
+    async def admit_or_count(self, *rows: Any) -> None:
+        """Admit the caller. Where no account is needed, an id of nothing counts as a guess: Throttled after too many.
+
+        What exists is never refused for guesses: people who share an address share the count.
+        """
+        try:
+            await self.admit(*rows)
+        except NotFound:
+            if not self.needs_principal:
+                self.core.rate_limiter.take(GUESSES, self.visitor)
+            raise
 
     def checks(self) -> Sequence[Operation]:
         """Condition checks that the caller is still admitted, for the transaction of a write."""

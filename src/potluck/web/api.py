@@ -233,7 +233,7 @@ class Api:
             nonlocal at
             if not await visitor.still():
                 return False
-            at, _ = await self._runner.admit(listing, visitor, ids)
+            at, _ = await self._runner.admit(listing, visitor, ids, again=True)
             return True
 
         source = self._core.live.open(
@@ -267,7 +267,7 @@ class Api:
             )
             if found.reset:
                 # A reset tells them to read the list again from this position, so they must still be admitted.
-                await self._runner.admit(listing, visitor, ids)
+                await self._runner.admit(listing, visitor, ids, again=True)
             return JsonResponse(encode(found))
 
         return answer

@@ -17,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, Throttled
 from potluck.people.sessions import OpenedSession
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.errors import NotFound, NotSignedIn
+from potluck.web.errors import NotFound, NotSignedIn, is_guess
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
@@ -29,7 +29,7 @@ from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
-from potluck.web.rate_limits import FORMS
+from potluck.web.rate_limits import FORMS, GUESSES
 from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 
@@ -109,7 +109,7 @@ class Call:
         if access.needs_principal:
             self.signed_in()
         at = access(self.core, self.context, self.visitor, ids_of(access, self.request))
-        await at.admit(*await read_together(self.core.store, at.reads()))
+        await at.admit_or_count(*await read_together(self.core.store, at.reads()))
         return at
 
     async def perform(
@@ -160,6 +160,11 @@ class Call:
 
     def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
         """The form with the errors beside its fields, and the status and headers of the problem."""
+        if refusal is not None and is_guess(refusal):
+            try:
+                self.core.rate_limiter.take(GUESSES, self.visitor)
+            except Throttled as too_many:
+                refusal = too_many
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         answer = self.site.problems.refusal(error)
         if answer is None:

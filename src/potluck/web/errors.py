@@ -25,6 +25,7 @@ __all__ = [
     "WebError",
     "WrongMediaType",
     "by_slug",
+    "is_guess",
 ]
 
 
@@ -292,6 +293,8 @@ class ProblemError(Exception):
     problem: ClassVar[Problem]
     field: ClassVar[str | None] = None
     detail: ClassVar[str] = ""
+    guessed: ClassVar[bool] = False
+    """Whether it answers a secret that does not exist: it then counts as a guess."""
     way_in: tuple[str, str] | None = None
     """A link to where a person can do something about it: its address and its words."""
 
@@ -319,6 +322,13 @@ class ProblemError(Exception):
     @property
     def headers(self) -> Mapping[str, str]:
         return {}
+
+
+def is_guess(error: Exception) -> bool:
+    """Whether the caller sent a secret of nothing: a code, or that of a link. Many of these are guesses."""
+    if isinstance(error, ProblemError):
+        return error.guessed
+    return isinstance(error, people.InvitationInvalid | people.ResetInvalid)
 
 
 class NotFound(ProblemError):

@@ -362,7 +362,9 @@ def _query(kind: type[Input] | None) -> list[Parameter]:
 
 
 def _problems(declared: Declared, *others: Problem) -> frozenset[Problem]:
-    return frozenset({*declared.problems, *declared.access.refusals(), *others})
+    # Ids of nothing are counted where no account is needed.
+    guessed = [errors.THROTTLED] if "{" in str(declared.path) and not declared.access.needs_principal else []
+    return frozenset({*declared.problems, *declared.access.refusals(), *guessed, *others})
 
 
 def _is_entity(kind: Any) -> bool:

@@ -23,7 +23,7 @@ from potluck.store import Clock
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
 
-__all__ = ["DEFAULT_LIMIT", "FORMS", "SIGNED_IN_TIMES", "RateLimit", "RateLimiter"]
+__all__ = ["DEFAULT_LIMIT", "FORMS", "GUESSES", "SIGNED_IN_TIMES", "RateLimit", "RateLimiter"]
 
 SIGNED_IN_TIMES = 10
 # Each is a key and one number, some 300 bytes. Beyond this, the least recently seen is forgotten.
@@ -52,6 +52,8 @@ class RateLimit:
 DEFAULT_LIMIT = RateLimit("anything else", 2_000)
 # All POSTs to plain endpoints together.
 FORMS = RateLimit("forms", 5_000)
+# Ids, codes and links of nothing that exists. Mistyped ones are rarer, in a school behind one address too.
+GUESSES = RateLimit("guesses", 100, per=timedelta(minutes=10))
 
 
 class RateLimiter:

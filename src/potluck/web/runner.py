@@ -27,8 +27,9 @@ from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.declarations import Action, Declared
-from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
+from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError, is_guess
 from potluck.web.inputs import Input
+from potluck.web.rate_limits import GUESSES
 from potluck.web.refused_values import named_by_field
 from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag, tag_of
@@ -79,11 +80,18 @@ class Runner:
         self._answers = core.people.answers
 
     async def admit(
-        self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
+        self,
+        declared: Declared,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
+        *,
+        must_exist: bool = True,
+        again: bool = False,
     ) -> tuple[Access, Any]:
         """The admitted caller, and the thing that the path names, read together; NotFound for one they may not see.
 
-        One that does not exist is None, or NotFound if it `must_exist`.
+        One that does not exist is None, or NotFound if it `must_exist`. `again`: they were admitted before, so that
+        what is gone meanwhile was no guess.
         """
         access = declared.access
         if access.needs_principal and visitor.principal is None:
@@ -100,7 +108,7 @@ class Runner:
         thing = None
         if one is not None and not read_later:
             *rows, thing = rows
-        await at.admit(*rows)
+        await (at.admit(*rows) if again or not self._limited else at.admit_or_count(*rows))
         if one is not None and read_later:
             thing = await self._rows.get(one(*(getattr(at, name) for name in subject.names)))
         elif declared.on_thing and one is None:
@@ -152,6 +160,8 @@ class Runner:
             except Throttled:
                 raise
             except Exception as refusal:
+                if self._limited and is_guess(refusal):
+                    self.core.rate_limiter.take(GUESSES, visitor)
                 # An earlier request with the same key may have succeeded meanwhile, and caused this refusal.
                 if key is not None:
                     now, _, kept = await self._earlier(action, visitor, ids, key)
@@ -182,7 +192,7 @@ class Runner:
         """
         try:
             at, thing = await self.admit(action, visitor, ids, must_exist=False)
-        except ProblemError:
+        except (ProblemError, Throttled):
             # After leaving or deleting a place, the caller is not admitted to it; that it was done reveals nothing.
             if (kept := await self._kept_without_body(key)) is not None:
                 return None, None, kept

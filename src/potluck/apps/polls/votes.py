@@ -76,6 +76,12 @@ class CodeNeeded(
     """Whoever made this poll has handed out codes, each good for one vote. The request carried none of them."""
 
 
+class WrongCode(CodeNeeded):
+    """The code is none of this poll's."""
+
+    guessed = True
+
+
 class AccountNeeded(ProblemError, detail="Sign in to vote in this poll"):
     """The poll is for people who are signed in."""
 
@@ -141,7 +147,7 @@ def cast(
     entitled: list[Outcome] = []
     if poll.voter_policy == "codes" and by.code is not None:
         code = Code.one(poll.poll_id, context.voters.code_hash(poll.poll_id, by.code))
-        entitled.append(or_raise(check(code, when=present), CodeNeeded))
+        entitled.append(or_raise(check(code, when=present), WrongCode))
     return Writes(
         answer,
         # The ranking was resolved against this version's candidates, which must not have changed since.

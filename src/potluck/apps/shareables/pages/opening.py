@@ -24,6 +24,7 @@ from potluck.web.forms import Form, Line, blank
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
 from potluck.web.layout import in_words
+from potluck.web.rate_limits import GUESSES
 from potluck.web.schema import path_value, schema_of
 
 __all__ = ["nothing_there", "pages"]
@@ -57,6 +58,11 @@ async def open_by_id(call: Call) -> Response:
     if not isinstance(found, str):
         return await _home_again(call, filled, 422, _what_is_wrong(filled.value.id))
     if await call.core.store.get(Shareable.one(found)) is None:
+        try:
+            call.core.rate_limiter.take(GUESSES, call.visitor)
+        except Throttled as error:
+            refused = call.refused(filled, error, "id")
+            return page(call, "home", status=429, headers=refused.headers, form=refused.form, **await _own(call))
         return await nothing_there(call, filled.value.id)
     return redirect(address_of(found))
 
