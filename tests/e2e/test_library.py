@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from potluck.apps.library.awaited_titles import title_to_come
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join
 from tests.e2e.reading_rooms import ReadingRoom, reading_room_on
@@ -19,6 +20,9 @@ from tests.elsewhere import Said, another_host
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
 PANTRY, HARBOUR, NOBODYS, MOTHS = "9780306406157", "9780804429573", "9791090636071", "9783161484100"
+LATER = "9780140449136"
+# Filled once the catalogue answers for LATER too.
+answering: list[bool] = []
 TRAMS = ("The Green Tram", "Nine Umbrellas", "A Cold Room", "Last Stop, Lipova")
 
 # A camera that sees one book after the other, as a browser that reads barcodes would tell.
@@ -52,9 +56,12 @@ def room(tmp_path_factory) -> Iterator[ReadingRoom]:
         known = {
             PANTRY: {"title": "The Cartographer’s Pantry", "authors": [{"name": "Odile Brandt"}]},
             HARBOUR: {"title": "Harbour Lights", "authors": [{"name": "Tomas Ekberg"}], "cover": {"large": covers[0]}},
+            LATER: {"title": "After the Outage"},
             MOTHS: {"title": "Moth Season", "authors": [{"name": "Ines Calloway"}]},
         }
         (key,) = parse_qs(urlsplit(path).query)["bibkeys"]
+        if key.removeprefix("ISBN:") == LATER and not answering:
+            return Said(b"", 503)
         book = known.get(key.removeprefix("ISBN:"))
         return Said(json.dumps({} if book is None else {key: book}).encode())
 
@@ -146,7 +153,7 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
     page.get_by_role("button", name="Scan barcodes").tap()
     came_in = page.get_by_role("list", name="What came in")
     for isbn, words in (
-        (HARBOUR, "Harbour Lights"), (PANTRY, "On the shelf already"), (NOBODYS, "Nobody knows this ISBN"),
+        (HARBOUR, "Harbour Lights"), (PANTRY, "On the shelf already"), (NOBODYS, "Waiting for its title"),
         (MOTHS, "Moth Season"),
     ):  # fmt: skip
         page.evaluate("(isbn) => (window.seen = [isbn])", isbn)
@@ -162,7 +169,7 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
         (("The Green Tram", "Book"), ("Nine Umbrellas", "Book"), ("Ferry", "Video"))
     ):
         page.get_by_role("radio", name=kind).check()
-        page.get_by_label("Title").fill(title)
+        page.get_by_label("Title", exact=True).fill(title)
         page.get_by_label("Who made it").fill("Dana Moravec")
         if number < 2:
             page.get_by_label("Collection", exact=True).fill("inspector vasik" if number else "Inspector Vasik")
@@ -186,17 +193,18 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
         toast(seen, f"{title} is on Hall shelf")
 
     # Many at once: everything is shown before anything is added.
-    page.get_by_label("One ISBN per line").fill(f"{MOTHS}\n{HARBOUR}\n978-0-306-40615-8\nsee notes\n{NOBODYS}")
+    page.get_by_label("One ISBN or title per line").fill(f"{MOTHS}\n{HARBOUR}\n978-0-306-40615-8\nsee notes\n{NOBODYS}")
     seen.follow(page.get_by_role("button", name="Preview 5"))
-    expect(page.locator(".import-facts dd")).to_have_text(["1", "1", "3"])
-    expect(page.get_by_text("row 4")).to_be_visible()
+    expect(page.locator(".import-facts dd")).to_have_text(["2", "2", "1"])
+    expect(page.get_by_text("row 3")).to_be_visible()
     looked_at(seen, "preview")
-    seen.follow(page.get_by_role("button", name="Add 1"))
-    toast(seen, "1 item is on Hall shelf")
+    seen.follow(page.get_by_role("button", name="Add 2"))
+    toast(seen, "2 items are on Hall shelf")
     assert on_shelf(seen) == [
         "Ferry, Dana Moravec, video", "Harbour Lights, Tomas Ekberg", "Collection: Inspector Vasik, 2 volumes",
         "Inspector Vasik 1: The Green Tram, Dana Moravec", "Inspector Vasik 2: Nine Umbrellas, Dana Moravec",
-        "Moth Season, Ines Calloway", "The Cartographer’s Pantry, Odile Brandt",
+        f"{title_to_come(NOBODYS)}, waiting for its title", "Moth Season, Ines Calloway", "see notes",
+        "The Cartographer’s Pantry, Odile Brandt",
     ]  # fmt: skip
     # The cover comes by itself, and stands face out.
     expect(page.locator(".faced img.face")).to_be_visible()
@@ -207,6 +215,77 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
     # It is looked at in the same way the next time.
     seen.open(urlsplit(page.url).path)
     expect(page.get_by_role("link", name="List")).to_have_attribute("aria-current", "true")
+
+
+def test_a_book_waits_for_its_title_until_the_catalogue_answers(window):
+    seen, _ = signed_up(window, "Mara Okafor")
+    page = seen.page
+    hall, _ = library(seen, "Hall shelf")
+    seen.open(f"/library/{hall}/add")
+    page.get_by_label("Type the number").fill(LATER)
+    seen.follow(page.get_by_role("button", name="Look up").first)
+    expect(page.get_by_text("It can’t be looked up right now.")).to_be_visible()
+    looked_at(seen, "unreachable")
+    seen.follow(page.get_by_role("button", name="Add without title"))
+    toast(seen, f"{title_to_come(LATER)} is on Hall shelf")
+    # Its page asks at once, and the catalogue does not answer yet.
+    seen.forgive("status of 409")
+    seen.follow(page.locator("#toasts").get_by_role("link", name="Look"))
+    expect(page.get_by_role("heading", name="Waiting for its title")).to_be_visible()
+    looked_at(seen, "awaited")
+    # It can be edited meanwhile.
+    seen.follow(page.get_by_role("link", name="Type its title"))
+    page.get_by_label("Note (optional)").fill("From the fair")
+    looked_at(seen, "edit-awaited")
+    seen.follow(page.get_by_role("button", name="Save"))
+    expect(page.get_by_role("heading", name="Waiting for its title")).to_be_visible()
+    answering.append(True)
+    # Opening its page looks the title up, and shows it as soon as it is there.
+    page.reload()
+    expect(page.get_by_role("heading", name="After the Outage")).to_be_visible()
+    expect(page.get_by_role("heading", name="Waiting for its title")).to_have_count(0)
+    expect(page.get_by_text("From the fair")).to_be_visible()
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+def test_a_file_is_read_as_its_program_wrote_it(window, encoding):
+    seen, _ = signed_up(window, "Mara Okafor")
+    page = seen.page
+    hall, _ = library(seen, "Hall shelf")
+    seen.open(f"/library/{hall}/import")
+    file = "Bók;Höfundur;Athugasemd\nÍslandsklukkan;Halldór Laxness;lána\nSjálfstætt fólk;Halldór Laxness;\n"
+    page.locator("[data-file]").set_input_files(
+        {"name": "books.csv", "mimeType": "text/csv", "buffer": file.encode(encoding)}
+    )
+    expect(page.get_by_role("heading", name="Which column is which?")).to_be_visible()
+    header, first, *_ = (line.split(";") for line in file.splitlines())
+    for name, example, field in zip(header, first, ("Title", "Authors", "Note"), strict=True):
+        expect(page.get_by_text(example, exact=True)).to_be_visible()
+        page.get_by_label(name).select_option(label=field)
+    if encoding == "cp1252":
+        looked_at(seen, "columns")
+    seen.follow(page.get_by_role("button", name="Update preview"))
+    expect(page.locator(".import-facts dd")).to_have_text(["2", "0", "0"])
+    if encoding == "cp1252":
+        looked_at(seen, "mapped")
+    seen.follow(page.get_by_role("button", name="Add 2"))
+    toast(seen, "2 items are on Hall shelf")
+    items = call(seen, "GET", f"/libraries/{hall}/items")["items"]
+    (one,) = [each for each in items if each["title"] == first[0]]
+    assert (one["authors"], one["note"]) == ([first[1]], first[2])
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(window):
+    seen, _ = signed_up(window, "Mara Okafor")
+    page = seen.page
+    hall, _ = library(seen, "Hall shelf")
+    seen.open(f"/library/{hall}/import")
+    page.evaluate("() => void (File.prototype.arrayBuffer = () => { throw new Error('it was read'); })")
+    page.locator("[data-file]").set_input_files(
+        {"name": "books.csv", "mimeType": "text/csv", "buffer": b"x" * 19_000_000}
+    )
+    expect(page.get_by_text("The most is 9 MB: split it")).to_be_visible()
+    expect(page.get_by_role("heading", name="Import a list")).to_be_visible()
 
 
 def test_books_stand_together_are_lent_and_come_back(window):
@@ -386,7 +465,7 @@ def test_at_a_desk_there_is_a_wall_of_covers_and_everything_goes_without_a_scrip
     desk.follow(page.get_by_role("link", name="Add", exact=True))
     page.locator("#by-hand").get_by_label("Title").fill("On Mending")
     desk.follow(page.locator("#by-hand").get_by_role("button", name="Put on Hall shelf"))
-    page.get_by_label("One ISBN per line").fill(f"{PANTRY}\n{HARBOUR}")
+    page.get_by_label("One ISBN or title per line").fill(f"{PANTRY}\n{HARBOUR}")
     desk.follow(page.get_by_role("button", name="Preview"))
     desk.follow(page.get_by_role("button", name="Add 2"))
     desk.follow(page.get_by_role("link", name="Covers"))

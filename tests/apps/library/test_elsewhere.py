@@ -161,8 +161,8 @@ async def test_isbns_are_looked_up_and_imported(tmp_path):
             assert [(each["title"], each["awaited"]) for each in said["first"]] == [
                 ("The Cartographer’s Pantry: A Memoir", False),
                 ("The Cartographer’s Pantry: A Memoir", False),
-                ("ISBN 9791090636071", True),
-                ("ISBN 9780804429573", True),
+                ("ISBN 979-1090636071", True),
+                ("ISBN 978-0804429573", True),
             ]
             assert [(each["row"], each["reason"]) for each in said["leftOut"]] == [
                 (6, "An ISBN has ten or thirteen digits; this has 3"),

@@ -267,6 +267,12 @@ def test_a_file_is_read_by_its_separators_and_headers(text, format):
         assert (row.new.title, row.new.authors) == ("One", ["A"])
 
 
+def test_a_list_may_mix_titles_and_isbns_and_a_wrong_isbn_is_no_title():
+    title, isbn, wrong, year = rows_of("Ebb\n0306406152\n978-0-306-40615-8\n1984", "titles")
+    assert (title.new.title, isbn.isbn, year.new.title) == ("Ebb", "9780306406157", "1984")
+    assert "it would be 7" in wrong.reason
+
+
 def test_columns_of_any_name_are_mapped_one_by_one():
     text = "Mitä;Kuka;Paikka;Mitä\nOne;A;Shelf 3;x\nTwo;B;;y"
     with pytest.raises(UnreadableFile, match="Choose which of them has the titles"):

@@ -38,7 +38,7 @@ BETWEEN_NAMES = "; "
 UNESCAPED = re.compile(r"((?:[^;\\]|\\.|\\$)*)(?:;|$)", re.DOTALL)
 WHOLE = re.compile(r"[0-9]{1,9}")
 # Fewer digits may be a title: "1984".
-FEWEST_DIGITS = 9
+NUMBER = re.compile("[0-9]{8,}[0-9xX]")
 VIDEO_KINDS = ("video", "film", "movie", "dvd", "blu-ray", "bluray")
 NOT_OWNED = "On your to-read shelf, so you may not own it"
 
@@ -76,10 +76,8 @@ def format_of(text: str) -> FileFormat:
         if is_separated(text):
             raise
     lines = [line for line in _lines(text)[:LINES_LOOKED_AT] if line]
-    digits = [BETWEEN.sub("", LABEL.sub("", line)) for line in lines]
-    plain = all(re.fullmatch("[0-9]*[0-9xX]", each) for each in digits)
-    long = sum(len(each) >= FEWEST_DIGITS for each in digits)
-    return "isbns" if lines and plain and 2 * long >= len(lines) else "titles"
+    plain = all(re.fullmatch("[0-9]*[0-9xX]", BETWEEN.sub("", LABEL.sub("", line))) for line in lines)
+    return "isbns" if lines and plain and 2 * sum(map(_is_number, lines)) >= len(lines) else "titles"
 
 
 def rows_of(
@@ -121,6 +119,11 @@ def _names_in(cell: str) -> list[str]:
     return [part for part in parts if part]
 
 
+def _is_number(line: str) -> bool:
+    """Whether a line can only be meant as an ISBN."""
+    return bool(NUMBER.fullmatch(BETWEEN.sub("", LABEL.sub("", line))))
+
+
 def _lines(text: str) -> list[str]:
     lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
     if max(map(len, lines), default=0) > LONGEST_LINE:
@@ -138,7 +141,7 @@ def _listed(text: str, format: FileFormat) -> Iterator[Row]:
         try:
             isbn = isbn_13(line)
         except BadIsbn as bad:
-            if format == "isbns":
+            if format == "isbns" or _is_number(line):
                 yield Row(number, what, reason=str(bad))
             else:
                 row = _taken(number, NewBook, {"title": line}, None)
