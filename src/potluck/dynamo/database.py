@@ -274,6 +274,16 @@ class Database:
 
         return unfollow
 
+    def near_end(self, table: str, changes: int) -> str | None:
+        """The sequence number after which the table's log has so many changes; None if it has no more at all.
+
+        A log cannot be read backwards, and a day of it is long.
+        """
+        definition = self.file.catalog.tables.get(table)
+        stream = None if definition is None else streams.stream_of(definition)
+        sequence = None if stream is None else streams.last_but(self.rows, stream, changes, self.clock())
+        return None if sequence is None else streams.sequence_number(sequence)
+
     def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
         """Called on the writer's thread after each commit; None stands for a commit by another process."""
         tables: dict[str, list[Stored]] = {}

@@ -24,6 +24,7 @@ __all__ = [
     "check_arn",
     "find_stream",
     "is_logged",
+    "last_but",
     "new_stream",
     "record",
     "sequence_number",
@@ -163,6 +164,14 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
         f"SELECT sequence FROM {stream.log} WHERE at >= ? ORDER BY sequence LIMIT 1", (now - STREAM_RETENTION_SECONDS,)
     ).get
     return newest(rows, stream) if first is None else first - 1
+
+
+def last_but(rows: Rows, stream: Stream, count: int, now: float) -> int | None:
+    """The sequence after which so many changes follow; None if no more than those can be read."""
+    sequence: int | None = rows.execute(
+        f"SELECT sequence FROM {stream.log} ORDER BY sequence DESC LIMIT 1 OFFSET ?", (count,)
+    ).get
+    return None if sequence is None or sequence < before_horizon(rows, stream, now) else sequence
 
 
 def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str, Any]:

@@ -54,6 +54,10 @@ class HandsOver(Engine, Protocol):
         """
         ...
 
+    def near_end(self, table: str, changes: int) -> str | None:
+        """The sequence number after which the table's log has so many changes; None if it has no more at all."""
+        ...
+
 
 class PacksRows(Engine, Protocol):
     """An engine in this process that can return rows as it stores them. Wrappers around an engine do not offer this.

@@ -32,6 +32,7 @@ __all__ = ["Hit", "Indexes", "SearchQuery", "hits", "items_at", "search", "searc
 MOST_ENTRIES = 1_000_000
 INDEXED_AT_ONCE = 200
 CHANGES_AT_ONCE = 1000
+FEWEST_CHANGES, MOST_CHANGES = 2_000, 10_000
 
 
 class SearchQuery(Input):
@@ -91,9 +92,16 @@ class _LibraryIndex:
             if self._position is None:
                 await self._build()
             while True:
-                found = await self._live.changes(self._position, of=self._of, see=entry_of, limit=CHANGES_AT_ONCE)
+                found = await self._live.changes(
+                    self._position,
+                    of=self._of,
+                    see=entry_of,
+                    limit=CHANGES_AT_ONCE,
+                    # The log is everybody's; beyond this, the library itself is read sooner.
+                    most_read=min(max(FEWEST_CHANGES, len(self._index)), MOST_CHANGES),
+                )
                 if found.reset:
-                    # The last search is longer ago than the log reaches back.
+                    # The last search is longer ago than the log reaches back, or than is worth reading.
                     await self._build()
                     continue
                 for each in found.changes:

@@ -250,8 +250,13 @@ class Live:
         caller: UUID | None = None,
         schedule: Schedule | None = None,
         limit: int = MOST_CHANGES,
+        most_read: int | None = None,
     ) -> Changes:
-        """At most `limit` changes since the position; without one, no changes but a position to begin at."""
+        """At most `limit` changes since the position; without one, no changes but a position to begin at.
+
+        For a caller who can read the list again sooner than `most_read` changes of the table, a position further back
+        is too old.
+        """
         position, lost = self._start(since, None, of, caller)
         reader = self._reader(of, right, caller)
         found: list[Changed] = []
@@ -265,6 +270,8 @@ class Live:
             await reader.begin(position, self._now)
             for _ in range(MOST_BATCHES):
                 read, more = await reader.read(self._now)
+                if most_read is not None and reader.log_read > most_read:
+                    raise Lost
                 for number, each in enumerate(read):
                     change = _in_lists(each, self._now)
                     event = None if change is None else await event_for(change.old, change.new, see)

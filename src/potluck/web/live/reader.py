@@ -92,7 +92,7 @@ class LogPage(NamedTuple):
 class Reader:
     """Reads from a position, or from now on. Its only state is how far it has read."""
 
-    __slots__ = ("_codec", "_log_slots", "_now", "_of", "_parts", "_wake", "ended", "has_right", "since")
+    __slots__ = ("_codec", "_log_slots", "_now", "_of", "_parts", "_wake", "ended", "has_right", "log_read", "since")
 
     def __init__(
         self,
@@ -114,6 +114,8 @@ class Reader:
         self._now = 0
         self.has_right = right is not None
         self.ended = False
+        self.log_read = 0
+        """How many changes of the log it has read, of these lists or of others."""
         self.since = 0
         """When the caller last looked, according to their position."""
 
@@ -246,6 +248,7 @@ class Reader:
                 if left < 0:
                     raise Lost
         async for page in self._pages(part, log):
+            self.log_read += page.read
             for start in range(0, len(page.records), BATCH_RECORDS):
                 batch = page.records[start : start + BATCH_RECORDS]
                 part.vector = batch[-1].vector

@@ -103,7 +103,7 @@ class Subscription:
 
 
 class Tail:
-    """Follows one table's log from its beginning and keeps the newest changes, until it is stopped."""
+    """Follows one table's log and keeps its newest changes, until it is stopped."""
 
     def __init__(
         self, engine: Engine, table: Table, *, records: int = BUFFER_RECORDS, size: int = BUFFER_BYTES
@@ -329,19 +329,21 @@ class Tail:
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
         """Buffer the shard's changes as they come, to its end."""
         iterator: str | None = None
+        # Readers wait for the tail, so it begins where memory will: not with the day of changes that others made.
+        begin = None if buffer.shards[shard].from_start else self._near_end()
         self._news[shard] = asyncio.Event()
         while True:
             last = buffer.shards[shard].sequence
             try:
                 if iterator is None:
-                    iterator = await buffer.log.iterator(shard, last)
+                    iterator = await buffer.log.iterator(shard, begin if last is None else last)
                 page = await buffer.log.page(iterator)
             except Trimmed:
                 if last is not None:
                     # The machine slept for a day, say: changes are missing from memory, so it starts over.
                     raise DynamoError("TrimmedDataAccessException", f"{shard} is trimmed after {last}") from None
                 # The log's beginning has moved on; DynamoDB Local has also been seen to report this for a new shard.
-                iterator = None
+                begin = iterator = None
                 await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
                 continue
             except DynamoError as error:
@@ -369,6 +371,13 @@ class Tail:
                 if buffer.shards[shard].sequence != last:
                     # The iterator would return once more what was handed over meanwhile.
                     iterator = None
+
+    def _near_end(self) -> int | None:
+        """The change after which the log fits into memory, where the engine can tell."""
+        if not self._follows_commits:
+            return None
+        number = cast(HandsOver, self.engine).near_end(self.table.name, self._most_records)
+        return None if number is None else int(number)
 
     async def _add(self, buffer: Buffer, shard: str, changes: list[Change]) -> None:
         touched: dict[TopicKey, None] = {}
