@@ -24,6 +24,7 @@ ONE_MESSAGE = "a field has one message, in forms as in JSON"
 LATER = "the page of each new problem is looked at first, which takes a second of the script's clock"
 THREE_DIGITS = "times in answers have three digits"
 BY_FIELD = "a conflict is shown field by field"
+PASSED_ON = "a page that invites says that nothing is sent, and that the link has to be passed on"
 ON_ITS_PAGE = "what is refused is told on the page of the form"
 
 
@@ -140,7 +141,10 @@ SITE = [
         Intended("*", "html", "a new name is shown at the top at once, by its id", now=now)
         for now in ('id="my-initials"', 'id="my-name"', "hx-select-oob")
     ),
-    Intended("*", "html", "an invitation takes an e-mail address and no other note", now="as a note for you"),
+    *(
+        Intended("*", "html", PASSED_ON, now=now)
+        for now in ("We never send e-mail", "We didn’t send this link", "Join our household")
+    ),
     Intended(
         "shopping_pages/*",
         "html",

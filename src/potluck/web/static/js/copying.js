@@ -31,12 +31,12 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-print]")) print();
 });
 
-// data-share has a link, which is passed to the device's share dialog where there is one.
+// data-share has a link and data-share-title its title, which are passed to the device's share dialog where there is one.
 if (navigator.share) {
   for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-share]");
     // Cancelling the dialog is not an error.
-    if (button) navigator.share({ url: button.dataset.share }).catch(() => {});
+    if (button) navigator.share({ title: button.dataset.shareTitle, url: button.dataset.share }).catch(() => {});
   });
 }
