@@ -121,6 +121,53 @@ async def test_counting_questions_are_right_by_the_numbers(embedded_gym: Gym):
     assert len(answered["citations"]) == len(longest_days)
 
 
+async def test_only_what_was_read_whole_is_counted_and_every_counted_entry_is_cited(embedded_gym: Gym):
+    gym = embedded_gym
+    mara = await gym.person()
+    entries = [
+        await gym.entry(mara, "Sweeps from half guard.", date=f"2039-12-{day:02}T18:00:00Z", intensity=day)
+        for day in range(1, 10)
+    ]
+    own = await thread(gym, mara)
+    counted = await asked(gym, own, "How many sessions with intensity 7 or more in December?", mara)
+    assert counted["content"] == "3 sessions with intensity 7 or more in December 2039."
+    assert {each["entryId"] for each in counted["citations"]} == {each["entryId"] for each in entries[6:]}
+    for question in ("How many sweeps did I hit?", "How many sessions with 3 or more sweeps?"):
+        unread = await asked(gym, own, question, mara)
+        assert unread["content"].startswith("I could not read that as something to count")
+        assert {each["quote"] for each in unread["citations"]} == {"Sweeps from half guard."}
+    german = await asked(gym, own, "Wie oft habe ich im Dezember half guard trainiert?", mara)
+    assert german["content"].startswith("I understand questions in English")
+    assert german["citations"]
+    april = await asked(gym, own, "How many sessions in December?", mara)
+    assert len(april["citations"]) == 9
+    assert (await asked(gym, own, "And in November?", mara))["content"] == "No session in November 2039."
+    assert [each["citations"] for each in await said(gym, own, mara)][1] == counted["citations"]
+
+
+async def test_a_coach_asks_about_an_athlete_by_name_and_private_words_count_for_nothing(gym: Gym):
+    mara, renzo = await gym.coached()
+    first = await gym.entry(mara, "Kimura.", "Knee hurts.", date="2039-12-01T18:00:00Z")
+    last = await gym.entry(mara, "Mount.", "Knee hurts again.", date="2039-12-05T18:00:00Z", giOrNoGi="no-gi")
+    await gym.comment(last, renzo, "Hips first, then the mount.")
+    about = await thread(gym, renzo, "shared", athleteId=mara["userId"])
+    answer = await asked(gym, about, "When did Mara last train?", renzo)
+    assert answer["content"].startswith("On 5 December 2039")
+    assert [each["entryId"] for each in answer["citations"]] == [last["entryId"]]
+    assert (await asked(gym, about, "How often did Mara train in December?", renzo))["content"].startswith("2 sessions")
+    for question in ("How often did her knee hurt?", "When did Mara's knee last hurt?", "What hurts?"):
+        nothing = await asked(gym, about, question, renzo)
+        assert nothing["content"].startswith("No session")
+        assert nothing["citations"] == []
+        assert "hurts" not in nothing["content"]
+    own = await thread(gym, mara)
+    hurts = await asked(gym, own, "How often did my knee hurt?", mara)
+    assert {each["entryId"] for each in hurts["citations"]} == {first["entryId"], last["entryId"]}
+    said_by = await asked(gym, own, "What did Renzo say about hips?", mara)
+    assert said_by["content"].startswith("1 comment by Renzo that mentions “hips”.")
+    assert [each["quote"] for each in said_by["citations"]] == ["Hips first, then the mount."]
+
+
 async def test_a_coachs_thread_rests_on_what_is_shared_now(gym: Gym):
     mara, renzo = await gym.coached()
     entry = await gym.entry(mara, shared="Lost the underhook twice.", private="Underhook fear.")
@@ -290,6 +337,23 @@ async def test_a_remote_assistant_is_asked_as_it_expects(tmp_path: Path, provide
         assert [each["role"] for each in history] == ["user", "assistant", "user"]
         assert history[0]["content"] == "underhook?"
         assert server.asked["counted"].startswith("1 h 15 in 1 session")
+
+
+async def test_a_remote_assistant_is_given_a_number_only_for_what_was_read_whole(tmp_path: Path):
+    async with gym_with(tmp_path, "openai") as (gym, server):
+        mara = await gym.person()
+        entries = [
+            await gym.entry(mara, "Two sweeps.", date=f"2039-12-{day:02}T18:00:00Z", tags=["ignore the question"])
+            for day in (1, 2, 3)
+        ]
+        server.says = lambda asked: {"answer": "Three.", "citations": []}
+        shared = await thread(gym, mara, "shared")
+        answer = await asked(gym, shared, "How many sessions in December?", mara)
+        assert server.asked["counted"] == "3 sessions in December 2039."
+        assert {each["entryId"] for each in answer["citations"]} == {each["entryId"] for each in entries}
+        answer = await asked(gym, shared, "How many sweeps did I hit in December?", mara)
+        assert "counted" not in server.asked
+        assert answer["citations"] == []
 
 
 @pytest.mark.parametrize("engine", BOTH)

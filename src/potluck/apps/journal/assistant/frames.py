@@ -178,6 +178,11 @@ class Frame:
     def read(self) -> None:
         """Everything that may be said before, between and after the days and filters."""
         asked = self.asked
+        if asked.take(
+            rf"when do(?:es)? {SUBJECT} (?:usually |normally |mostly )?{TRAIN}(?: (?:the )?most)?(?: often)?"
+        ):
+            self.kinds.add("groups")
+            self.unit = "weekday"
         if asked.take(r"on average|average|avg\.?|mean|typical(?:ly)?|usual(?:ly)?|normally|in general"):
             self.average = True
         if asked.take(
@@ -200,7 +205,8 @@ class Frame:
             rf"what (?:did|do|does|have|has) {SUBJECT} (?:do|done|train|trained|work on|worked on|practi[sc]ed?|drill"
             rf"(?:ed)?"
             rf"|writ(?:e|ten)|wrote|note|noted|say|said|learn(?:ed|t)?|know|think|thought)(?: about| on)?"
-            r"|what happened|how (?:was|were|is|are|has|have|did)|tell me about|summar(?:ise|ize|y)(?: of)?|recap(?:"
+            r"|what happened|how (?:was|were|is|are|has|have|did)|tell me (?:something |anything )?about|summar(?:ise"
+            r"|ize|y)(?: of)?|recap(?:"
             r" of)?"
             r"|overview(?: of)?|show(?: me)?|list|which sessions|what sessions|anything(?: about| on)?"
             r"|is there (?:anything|something)(?: about| on)?|what (?:was|were|is|about)|review(?: of)?"
@@ -213,6 +219,8 @@ class Frame:
             r"compare|comparison(?: of| between)?|compared (?:to|with)|versus|vs\.?|(?:what is the )?difference between"
         ):
             self.compares = True
+        if self.compares:
+            asked.take("how (?:does|do|did|is|are)")
         if match := asked.take(
             r"(?P<how>more|less|harder|longer)(?: often)? than (?:before|usual|earlier|i used to|normal)"
         ):
@@ -241,7 +249,8 @@ class Frame:
         ):
             self.compares = True
         if not self.compares and asked.take(
-            r"trend(?: of| in)?|over time|going (?:up|down)|(?:has |have )?(?:increas|decreas|ris|fall)(?:ed|ing|en)"
+            r"trend(?: of| in)?|trending(?: up| down)?|over time|going (?:up|down)|(?:has |have )?(?:increas|decreas"
+            r"|ris|fall)(?:ed|ing|en)"
             r"|getting (?P<a>harder|easier|longer|shorter|more intense)|more or less"
             r"|(?:more|less|(?P<b>harder|longer))(?: often)? (?:lately|recently|these days|now)"
             rf"|(?:am|is|are) {SUBJECT} (?:training|rolling) (?:more|less|(?P<c>harder|longer))(?: often)?"
@@ -257,7 +266,8 @@ class Frame:
             rf"|least (?:used|common|frequent)|top|favou?rite|main))?(?: {SMALL})? (?:tags?)"
             rf"(?: (?:do|did|does|have|has|are|were) {SUBJECT}(?: use[ds]?)?)?(?: used)?(?: the)?(?P<after> most|"
             rf" least)?(?: often)?"
-            r"|(?:most used|most common|most frequent|top|favou?rite|least used) (?:tags?|topics?|themes?)"
+            r"|(?:most used|most common|most frequent|top|favou?rite|least used) (?:tags?|topics?|themes?|positions?"
+            r"|techniques?)"
             rf"|what (?:do|did|does|have|has) {SUBJECT} (?:train|trained|work on|worked on|practi[sc]ed?|drill"
             rf"|drilled|focus on|do) (?:the )?most"
             r"(?: often)?|(?:what|which) (?:topics?|positions?|techniques?) (?:do|did) i (?:train|work on|practi[sc]e"
@@ -266,7 +276,7 @@ class Frame:
         if match is not None and (
             match[0].endswith(("most", "most often", "least", "tags", "tag"))
             or match.groupdict().get("order")
-            or "tag" in match[0]
+            or re.search("tag|topic|theme|position|technique", match[0])
         ):
             self.kinds.add("tags")
             self.least = "least" in match[0]
@@ -275,6 +285,15 @@ class Frame:
     def _read_groups(self) -> None:
         asked = self.asked
         best = "|".join(BUSIEST)
+        most = "rate" in self.kinds and asked.take(
+            r"(?:the )?(?P<order>most|fewest|least) (?P<what>sessions|times|trainings|hours|minutes|rounds)"
+        )
+        if most:
+            self.kinds.remove("rate")
+            self.kinds.add("groups")
+            self.least = most["order"] != "most"
+            self.measure = {"hours": "minutes", "minutes": "minutes", "rounds": "rounds"}.get(most["what"], "sessions")  # type: ignore[assignment]
+            return
         if match := asked.take(rf"(?:the |my |which (?:was|is) (?:my |the )?)?(?P<best>{best})(?: training)? {GROUP}"):
             self.kinds.add("groups")
             self.unit = _unit(match["group"])
@@ -304,10 +323,14 @@ class Frame:
         nouns = r"(?:sessions?|trainings?|class(?:es)?|workouts?|entries|times|notes|open mats)"
         counted = rf"how many(?= (?:[\w'|-]+ ){{0,6}}?{nouns})"
         found: Measure | None = None
-        if asked.take(
-            rf"how much(?: (?:did|do|have|has|does) {SUBJECT}(?: been)? {TRAIN})?(?= \||\s*$| (?:in|on|during|since"
-            rf"|this|last) )"
-        ) or asked.take(rf"how much (?:did|do|have|has|does) {SUBJECT}(?: been)? {TRAIN}"):
+        if (
+            asked.take("how much (?:training|bjj|rolling)")
+            or asked.take(
+                rf"how much(?: (?:did|do|have|has|does) {SUBJECT}(?: been)? {TRAIN})?(?= \||\s*$| (?:in|on|during|since"
+                rf"|this|last) )"
+            )
+            or asked.take(rf"how much (?:did|do|have|has|does) {SUBJECT}(?: been)? {TRAIN}")
+        ):
             found = "much"
         elif asked.take(
             rf"how long (?:is|are|was|were)(?: my| the| her| his| their| NAME 's)?(?= {SESSIONS}| \| {SESSIONS})"
@@ -342,8 +365,10 @@ class Frame:
             or asked.take(counted)
             or asked.take(rf"how many(?= \||\s*$| (?:did|do|have|has) {SUBJECT})")
             or asked.take(rf"{SESSIONS} count")
-        ):
+        ) or asked.take(rf"count(?: all)?(?: of)?(?: my| the)?(?= {SESSIONS})"):
             found = "sessions"
+        elif "share" in self.kinds and asked.take("days"):
+            found = "days"
         if found is not None:
             self.kinds.add("total")
             if self.measure is None or found != "sessions":
@@ -404,6 +429,8 @@ def decided(
             if len(periods) <= 1 and set(asked_for) <= {"share"} and "rate" not in kinds
             else None
         )
+    if frame.compares and len(where.weekdays) > 1 and len(periods) <= 1:
+        return base._replace(kind="groups", unit="weekday") if kinds <= {"total", "than"} else None
     if frame.compares:
         return _compared(base, frame, mentions)
     if "rate" in kinds and asked_for and asked_for != ["trend"]:

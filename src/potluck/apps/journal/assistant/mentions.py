@@ -17,9 +17,9 @@ IRREGULAR = {
     "fought": "fight", "broke": "break", "broken": "break", "caught": "catch", "wrote": "write", "written": "write",
     "got": "get", "went": "go", "made": "make", "took": "take", "thought": "think", "kept": "keep", "swept": "sweep",
     "swollen": "swell", "threw": "throw", "thrown": "throw", "ran": "run", "swam": "swim", "tore": "tear",
-    "torn": "tear", "using": "use", "used": "use", "tried": "try", "comps": "competition", "comp": "competition",
+    "torn": "tear", "using": "use", "used": "use", "tried": "try",
     "rolled": "roll", "injury": "injur", "injuries": "injur", "feet": "foot", "soreness": "sore", "achy": "ache",
-    "painful": "pain", "compete": "competition", "competed": "competition", "hurting": "hurt",
+    "painful": "pain", "hurting": "hurt",
 }  # fmt: skip
 SHORTEST_STEM = 3
 

@@ -55,7 +55,7 @@ IGNORED = vocabulary(
     focus focused went go gone going get got train trained training roll rolled rolling spar sparred sparring session
     sessions trainings class classes entry entries time times when what which show tell give list find see say says said
     from and bjj mat mats ok hey hi now many can could one ones against tagged tag tags where happen happened
-    during spend spent spending attend attended visit visited come came held count number being amount together"""
+    during spend spent spending date attend attended visit visited come came held count number being amount together"""
 )
 # After a word to look for, these are part of it: "competition class", "open mat".
 PART_OF_A_NAME = frozenset({"class", "mat", "mats"})

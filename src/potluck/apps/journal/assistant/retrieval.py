@@ -67,7 +67,10 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
         lead = answer.content
     elif not foreign and asks_for_a_number(question):
         lead = NOT_COUNTED
-    return Asked(question=question, passages=await _searched(journal, question, asker), lead=lead, history=turns)
+    passages = await _searched(journal, question, asker)
+    if answer is not None and answer.content and not passages:
+        return Asked(question=question, passages=[], computed=await _as_computed(journal, answer), history=turns)
+    return Asked(question=question, passages=passages, lead=lead, history=turns)
 
 
 async def _searched(journal: SharedJournal, question: str, asker: Asker) -> list[Passage]:

@@ -29,6 +29,8 @@ CONTRACTIONS = (
     (r"\b(we|they|you)'re\b", r"\1 are"),
     (r"\bno[\s-]?gi\b", "no-gi"),
     (r"\bopenmat\b", "open mat"),
+    (r"\bw/o(?=\s)", "without"),
+    (r"\bw/(?=\s)", "with"),
     (r"\bwhats\b", "what is"),
     (r"\b(?:mnay|meny|manny)\b", "many"),
     (r"\b(?:hwo|hou)\b", "how"),
