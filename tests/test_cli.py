@@ -16,6 +16,7 @@ import pytest
 from potluck import cli
 from potluck.apps.polls.entities import Count, Poll, Vote, ranked_choice_polls
 from potluck.apps.shopping.entities import Member, inventory
+from potluck.dynamo.storage.creation import create_file
 from potluck.engines import open_engine
 from potluck.people.entities import EmailAddress, accounts
 from potluck.people.errors import InvitationInvalid, ResetInvalid
@@ -36,6 +37,7 @@ def test_help_names_every_command(capsys):
         "backup",
         "restore",
         "accept-new-secret",
+        "accept-lost-writes",
         "reset-password",
         "invite",
         "polls",
@@ -100,7 +102,7 @@ def test_a_wrong_setting_does_not_keep_help_away(monkeypatch, capsys):
 
 def test_a_backup_into_a_folder_that_is_not_there_is_one_sentence(tmp_path, capsys):
     store = tmp_path / "tables.db"
-    store.touch()
+    create_file(str(store))
     assert cli.main(["backup", str(tmp_path / "nowhere" / "copy.db"), "--file", str(store)]) == 1
     assert capsys.readouterr().err == f"potluck: there is no folder {tmp_path / 'nowhere'} to put copy.db in\n"
 
@@ -125,7 +127,7 @@ def test_a_store_that_cannot_be_written_is_one_sentence(monkeypatch, tmp_path, c
     monkeypatch.setattr("potluck.dynamo.storage.connection.prepared", refused)
     store = tmp_path / "data" / "potluck.db"
     store.parent.mkdir()
-    store.touch()
+    store.write_bytes(b"SQLite format 3")
     assert cli.main(["reset-password", "ada@example.com", "--data", str(store.parent)]) == 1
     assert capsys.readouterr().err == (
         f"potluck: {store} cannot be written: a store needs its file and its folder to be writable\n"

@@ -22,6 +22,7 @@ from potluck.web.suite_secret import (
     made_by,
     made_by_another,
     make_secret,
+    must_not_be_empty,
 )
 
 __all__ = ["WITH_ANOTHER_SECRET", "accept_new_secret", "back_up", "restore"]
@@ -92,6 +93,9 @@ async def accept_new_secret(settings: Settings) -> bool:
     if settings.engine == "embedded":
         if not settings.file.is_file():
             raise StoreUnusable(f"there is no store at {settings.file}")
+        must_not_be_empty(settings)
+        async with await Database.open(settings.file):
+            pass  # what is damaged is refused before anything is changed
         let_go_of(settings.file)
     if settings.secret is None:
         make_secret(settings.data / SECRET_FILE)

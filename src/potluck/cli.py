@@ -225,8 +225,10 @@ def _with_store(settings: Settings, do: "Callable[[Store], Awaitable[int]]") -> 
 
     from potluck.engines import open_engine
     from potluck.store import Store
+    from potluck.web.suite_secret import must_not_be_empty
 
     async def run() -> int:
+        must_not_be_empty(settings)
         engine = await open_engine(
             settings.engine,
             path=settings.file,
@@ -253,12 +255,13 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
     from potluck.people.entities import accounts
     from potluck.people.services import open_people
     from potluck.store import Store
-    from potluck.web.suite_secret import load_secret
+    from potluck.web.suite_secret import load_secret, must_not_be_empty
 
     def clock() -> datetime:
         return datetime.now(UTC)
 
     async def run() -> str:
+        must_not_be_empty(settings)
         if first and settings.engine == "embedded" and not settings.file.exists():
             # A store's secret must exist before the store does; this command does not use it.
             load_secret(settings)
@@ -332,6 +335,8 @@ def backup(chosen: argparse.Namespace, settings: Settings) -> int:
     store = chosen.file or settings.file
     if not store.is_file():
         raise _Refused(f"there is no store at {store}")
+    if store.stat().st_size <= 1:
+        raise _Refused(f"{store} is empty: there is nothing to copy")
 
     async def copy_alone(progress: Callable[[float], None]) -> None:
         async with await Database.open(store) as database:
@@ -393,6 +398,29 @@ def accept_new_secret(chosen: argparse.Namespace, settings: Settings) -> int:
         print("Accepted. Make a backup, and start Potluck again, on every machine with this same secret.")
     else:
         print("This is the store's own secret: nothing was lost, and nothing is changed.")
+    return 0
+
+
+def accept_lost_writes(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Where a store's write-ahead log is lost, check what is left and go on without the latest writes."""
+    from potluck.dynamo.storage.backup import accept_lost_writes as accept
+
+    settings = replace(settings, data=chosen.data)
+    if settings.engine != "embedded" and chosen.file is None:
+        raise _Refused("only an embedded store has a write-ahead log that can be lost")
+    store = chosen.file or settings.file
+    if not store.is_file():
+        raise _Refused(f"there is no store at {store}")
+    if not chosen.yes:
+        print(
+            f"What was written to {store} since its log was last merged into it is lost, although it was confirmed.\n"
+            "Look for the log first: it is the file that ends in -wal. A backup may have more than what is left."
+        )
+        raise _Refused("nothing is changed yet; --yes accepts this")
+    if accept(store):
+        print("Accepted. What is left was checked, and is whole. Make a backup, and start Potluck again.")
+    else:
+        print("The log is not lost: nothing is missing, and nothing is changed.")
     return 0
 
 
@@ -577,6 +605,12 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
     accept = command("accept-new-secret", accept_new_secret, "let a store whose secret is lost go on with another")
     accept.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
     accept.add_argument("--yes", action="store_true", help="do it; without this, only what it costs is said")
+
+    without = command("accept-lost-writes", accept_lost_writes, "let a store whose write-ahead log is lost go on")
+    place = without.add_mutually_exclusive_group()
+    place.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+    place.add_argument("--file", type=Path, metavar="STORE", help="a store of `potluck dynamodb`")
+    without.add_argument("--yes", action="store_true", help="do it; without this, only what it costs is said")
 
     reset = command("reset-password", reset_password, "print a link to choose a new password, for you to hand over")
     reset.add_argument("email", metavar="EMAIL", help="the e-mail address of the account")

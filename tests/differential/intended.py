@@ -193,6 +193,13 @@ SITE = [
         for step, now in ((("front/all problems", "html"), slug), ((f"front/problem {slug}", "step"), ""))
     ),
     *(
+        Intended(*step, "a damaged store is a problem of its own, and no longer called busy", now=now)
+        for step, now in (
+            (("front/all problems", "html"), "store-damaged"),
+            (("front/problem store-damaged", "step"), ""),
+        )
+    ),
+    *(
         Intended(f"front/{step}", where, LATER, now=now)
         for step, where, now in (
             ("form by its origin", "html", "datetime"),

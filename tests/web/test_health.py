@@ -1,5 +1,6 @@
 import asyncio
 
+import apsw
 import pytest
 
 from potluck.engines import DynamoError
@@ -96,3 +97,28 @@ async def test_a_method_an_address_does_not_take_is_405_and_says_what_it_takes(c
     answer = await client.post("/healthz")
     assert answer.status_code == 405
     assert "GET" in answer.headers["allow"]
+
+
+async def test_a_damaged_store_is_said_to_be_damaged_and_not_busy(tmp_path, caplog):
+    async with suite_on(tmp_path):
+        pass
+    store = tmp_path / "data" / "potluck.db"
+    connection = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY)
+    rows = "SELECT rootpage FROM sqlite_schema WHERE sql LIKE '%item BLOB%'"
+    damaged = [root for (root,) in connection.execute(rows)]
+    connection.close()
+    async with suite_on(tmp_path) as (client, _):
+        assert (await client.get("/healthz")).status_code == 200
+        with store.open("r+b") as file:
+            for page in damaged:
+                file.seek((page - 1) * 4096)
+                file.write(b"\xa5" * 4096)
+        account = {"email": "ada@example.com", "password": "correct horse", "name": "Ada"}
+        answer = await client.post("/api/v1/accounts", json=account)
+        assert answer.status_code == 500
+        assert answer.json()["type"].endswith("/store-damaged")
+        for path in ("/healthz", "/readyz"):
+            answer = await client.get(path)
+            assert (answer.status_code, answer.json()["status"]) == (503, "store is damaged")
+        advice = [each for each in caplog.records if "restore a backup" in each.getMessage()]
+        assert len(advice) == 1

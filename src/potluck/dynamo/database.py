@@ -20,9 +20,10 @@ from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.actions.query import packed_query
 from potluck.dynamo.actions.transact_write_items import transact_write_items
 from potluck.dynamo.backfill import backfill
-from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
+from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreDamaged
 from potluck.dynamo.parameters import check, check_whole, table_name_of, unknown_operation
 from potluck.dynamo.storage.backup import Progress
+from potluck.dynamo.storage.damage import DAMAGE
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
 from potluck.dynamo.storage.touches import Place
@@ -109,6 +110,8 @@ class Database:
             row: bytes | None = self.file.reader.execute(known.select_item, (place,)).get
         except apsw.SQLError:
             raise NotPlain from None  # dropped by another process
+        except DAMAGE as error:
+            raise self.file.damage.noticed(error) from error
         return row
 
     def rows_of(self, table: str, keys: list[dict[str, Any]]) -> dict[int, bytes]:
@@ -124,6 +127,8 @@ class Database:
             found = dict(self.file.reader.execute(f"SELECT key, item FROM {known.rows} WHERE key IN ({marks})", places))
         except apsw.SQLError:
             raise NotPlain from None  # dropped by another process
+        except DAMAGE as error:
+            raise self.file.damage.noticed(error) from error
         return {at: found[place] for at, place in enumerate(places) if place in found}
 
     def state(self) -> int:
@@ -134,7 +139,10 @@ class Database:
         try:
             return touches.count()
         except NotPlain:
-            return touches.count(self.file.reader)
+            try:
+                return touches.count(self.file.reader)
+            except DAMAGE as error:
+                raise self.file.damage.noticed(error) from error
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
         """Whether nothing was written to these places between that state and the latest one that was asked for."""
@@ -146,7 +154,10 @@ class Database:
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]:
         """The items of packed rows."""
-        return unpack_all(rows)
+        try:
+            return unpack_all(rows)
+        except DAMAGE as error:
+            raise self.file.damage.noticed(error) from error
 
     async def _answer(
         self, action: Action | None, operation: str, request: dict[str, Any], *, checked: bool = False
@@ -171,6 +182,8 @@ class Database:
                 if whole == request:
                     raise
                 request = whole
+            except DAMAGE as error:
+                raise self.file.damage.noticed(error) from error
 
     def table(self, name: str, index: str | None = None) -> Table:
         """The table with this name or ARN; refreshes the catalog if the table or the index is not known yet."""
@@ -317,6 +330,10 @@ class Database:
                 if time.monotonic() - trimmed > TRIM_SECONDS:
                     await streams.trim(self)
                     trimmed = time.monotonic()
+            except DAMAGE as error:
+                self.file.damage.noticed(error)
+            except StoreDamaged:
+                pass  # the writer has noticed it
             except Exception:
                 # A full disk, say: expiry resumes when there is room again.
                 logger.exception("housekeeping failed and is tried again")
@@ -324,6 +341,10 @@ class Database:
     async def sweep(self) -> int:
         """Delete expired items, and return how many there were."""
         return await ttl.sweep(self)
+
+    def is_damaged(self) -> bool:
+        """Whether damage to the file was noticed, by this process, by another, or before they started."""
+        return self.file.damage.known
 
     def used_bytes(self) -> int:
         """The size of all rows, indexes and change logs; space freed by deletions is reused and does not count."""

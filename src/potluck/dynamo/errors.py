@@ -2,10 +2,13 @@
 
 from typing import Any, NoReturn
 
-__all__ = ["CLOSED", "DynamoError", "NotPlain", "StoreUnusable", "invalid"]
+__all__ = ["CLOSED", "DAMAGED", "DynamoError", "NotPlain", "StoreDamaged", "StoreUnusable", "invalid"]
 
 CLOSED = "EngineClosed"
 """The error code of a call made after close."""
+
+DAMAGED = "StoreDamaged"
+"""The error code of a call that met a damaged part of the file."""
 
 
 class DynamoError(Exception):
@@ -26,6 +29,16 @@ class DynamoError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.message, self.item, self.reasons)
+
+
+class StoreDamaged(DynamoError):
+    """A part of the file that this call needed is damaged; retrying does not help."""
+
+    def __init__(self) -> None:
+        super().__init__(DAMAGED, "The store is damaged: a part of it that this needs cannot be read")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()
 
 
 class NotPlain(Exception):

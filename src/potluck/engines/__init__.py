@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreUnusable
+from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreDamaged, StoreUnusable
 from potluck.dynamo.storage.touches import EVERYWHERE, Place
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "NotPlain",
     "PacksRows",
     "Place",
+    "StoreDamaged",
+    "offered_by",
     "open_engine",
 ]
 
@@ -91,6 +93,17 @@ class PacksRows(Engine, Protocol):
         ...
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]: ...
+
+
+def offered_by(engine: object, name: str) -> Any:
+    """What an engine, or the one that it wraps, offers beyond the protocol; None if neither does."""
+    wrapped: object | None = engine
+    while wrapped is not None:
+        offered = getattr(wrapped, name, None)
+        if offered is not None:
+            return offered
+        wrapped = getattr(wrapped, "engine", None)
+    return None
 
 
 async def open_engine(

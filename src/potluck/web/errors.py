@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from potluck.engines import StoreDamaged
 from potluck.people import errors as people
 from potluck.table import errors as table
 
@@ -260,6 +261,15 @@ BUSY = Problem(
     "Try again after the seconds that Retry-After has.",
 )
 
+STORE_DAMAGED = Problem(
+    "store-damaged",
+    500,
+    "The store is damaged",
+    "A part of the store that this needs cannot be read. Trying again does not help. Nothing of this request was"
+    " written.",
+    "Tell the person who runs this Potluck: the log says what to do, and a backup brings everything back.",
+)
+
 NO_ROOM = Problem(
     "no-room",
     503,
@@ -421,6 +431,7 @@ ERRORS: dict[type[Exception], Kind] = {
     table.NotFound: Kind(NOT_FOUND, detail=NOT_FOUND.explanation),
     table.AlreadyExists: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
     table.NotUnique: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
+    StoreDamaged: Kind(STORE_DAMAGED, detail=""),
     table.OutcomeUnknown: Kind(OUTCOME_UNKNOWN, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
     table.Unavailable: Kind(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
 }

@@ -4,13 +4,14 @@ import asyncio
 
 from starlette.responses import JSONResponse, Response
 
-from potluck.engines import Engine
+from potluck.engines import Engine, offered_by
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.http.responses import NO_STORE
 
 __all__ = ["answers", "health"]
 
 ANSWER_SECONDS = 2.0
+DAMAGED = "store is damaged"
 
 health = Endpoints()
 
@@ -37,6 +38,9 @@ async def readyz(call: Call) -> Response:
 
 
 async def _report(call: Call, well: str, unwell: str) -> Response:
-    answering = await answers(call.core.engine)
-    status = {"status": well if answering else unwell, "engine": call.core.settings.engine}
-    return JSONResponse(status, 200 if answering else 503, NO_STORE)
+    told = well if await answers(call.core.engine) else unwell
+    is_damaged = offered_by(call.core.engine, "is_damaged")
+    if is_damaged is not None and is_damaged():
+        told = DAMAGED
+    status = {"status": told, "engine": call.core.settings.engine}
+    return JSONResponse(status, 200 if told == well else 503, NO_STORE)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from potluck.engines import offered_by
 from potluck.people.errors import NoRoom
 from potluck.settings import Settings
 
@@ -76,16 +77,5 @@ def measured_by(used: Callable[[], int], folder: Path) -> Measure:
 
 def storage_quota_of(settings: Settings, engine: object) -> StorageQuota:
     """The quota of the store that these settings choose; a store on AWS is not measured."""
-    used = used_by(engine)
+    used: Callable[[], int] | None = offered_by(engine, "used_bytes")
     return StorageQuota(settings.store_budget, None if used is None else measured_by(used, settings.data))
-
-
-def used_by(engine: object) -> Callable[[], int] | None:
-    """The function by which an engine, or the one that it wraps, tells how many bytes it uses."""
-    found: object | None = engine
-    while found is not None:
-        used: Callable[[], int] | None = getattr(found, "used_bytes", None)
-        if used is not None:
-            return used
-        found = getattr(found, "engine", None)
-    return None

@@ -28,6 +28,7 @@ __all__ = [
     "made_by",
     "made_by_another",
     "make_secret",
+    "must_not_be_empty",
 ]
 
 SECRET_FILE = "secret"
@@ -46,6 +47,7 @@ def load_secret(settings: Settings) -> bytes:
     If several processes start at once, one makes the file and all use it. Several machines have data folders of their
     own, so they need the setting.
     """
+    must_not_be_empty(settings)
     if settings.secret is not None:
         return settings.secret.encode()
     file = settings.data / SECRET_FILE
@@ -62,6 +64,16 @@ def load_secret(settings: Settings) -> bytes:
             ) from None
     make_secret(file)
     return _read(file)
+
+
+def must_not_be_empty(settings: Settings) -> None:
+    """Refuse an empty file where the store should be: a store is created whole, so this one was lost."""
+    with suppress(FileNotFoundError):
+        if settings.engine == "embedded" and settings.file.stat().st_size <= 1:
+            raise SettingsError(
+                f"{settings.file} is empty, and no store ever is: it was lost, or its disk was full. Put it back, or "
+                "restore a backup (`potluck restore FILE --replace`). If nothing was ever kept here, delete it"
+            )
 
 
 def derived(secret: bytes, purpose: str) -> bytes:

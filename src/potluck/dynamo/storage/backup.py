@@ -10,10 +10,19 @@ import apsw
 
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.catalog import check_format
+from potluck.dynamo.storage.clean_close import (
+    LogLost,
+    is_marked_open,
+    log_is_there,
+    mark_closed,
+    must_have_its_log,
+    must_have_its_whole_log,
+)
 from potluck.dynamo.storage.private_files import BESIDE, place
 from potluck.dynamo.storage.rows import INSERTED, MODIFIED
+from potluck.dynamo.storage.wal_index import WalIndex
 
-__all__ = ["Progress", "let_go_of", "restored", "write_backup"]
+__all__ = ["Progress", "accept_lost_writes", "let_go_of", "restored", "write_backup"]
 
 Progress = Callable[[float], None]
 """Called now and then, on any thread, with the fraction that is done."""
@@ -33,6 +42,7 @@ def write_backup(connection: apsw.Connection, path: Path, kept: Mapping[str, byt
         raise FileNotFoundError(f"there is no folder {path.parent} to put {path.name} in")
     with copied(connection, path, progress) as partial:
         with changing(partial) as copy:
+            mark_closed(copy)
             # A backup that was opened directly as a store still has this table, perhaps out of date.
             copy.execute("DROP TABLE IF EXISTS kept")
             if kept:
@@ -49,6 +59,8 @@ def restored(backup: Path, path: Path, progress: Progress | None) -> Iterator[tu
     try:
         with said_of(backup):
             check_format(source)
+            # A file that was copied from a running store without its log is no backup.
+            must_have_its_log(source, str(backup))
         with copied(source, path, progress) as partial:
             with said_of(backup):
                 kept = made_a_store(partial)
@@ -63,6 +75,7 @@ def made_a_store(partial: Path) -> dict[str, bytes]:
         # A genuine store has none of these; the triggers of a forged one would run with every write from now on.
         if copy.execute("SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage=0").get:
             raise apsw.CorruptError("it has views, triggers or virtual tables")
+        mark_closed(copy)
         kept: dict[str, bytes] = {}
         if copy.execute("SELECT 1 FROM sqlite_schema WHERE name='kept'").get:
             kept = dict(copy.execute("SELECT name, CAST(content AS BLOB) FROM kept"))
@@ -153,6 +166,10 @@ def let_go_of(path: Path) -> None:
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
+            # Merging the log is a clean close; without the log, the store stays marked as one that lost it.
+            with suppress(apsw.SQLError):  # another program's file
+                if is_marked_open(connection) and log_is_there(str(path)):
+                    mark_closed(connection)
             # Leaving WAL mode needs exclusive access; it moves the log into the file and deletes it.
             connection.execute("PRAGMA journal_mode=DELETE").fetchall()
         finally:
@@ -161,3 +178,45 @@ def let_go_of(path: Path) -> None:
         raise StoreUnusable(f"{path} is in use: stop Potluck first, with all its workers") from error
     except (apsw.CorruptError, apsw.NotADBError):
         return  # nobody can be using it, and replacing it is what backups are for
+
+
+def accept_lost_writes(path: Path) -> bool:
+    """Let a store be opened although its log is lost or cut short; False if nothing of it is missing.
+
+    What is left is checked first: a log also completes what was only half copied into the file.
+    """
+    try:
+        lost = is_lost(path)
+        if lost:
+            with said_of(path):
+                connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+                try:
+                    found = connection.execute("PRAGMA integrity_check(1)").get
+                    if found != "ok":
+                        raise apsw.CorruptError(found)
+                    mark_closed(connection)
+                finally:
+                    connection.close()
+            let_go_of(path)
+    except apsw.BusyError as error:
+        raise StoreUnusable(f"{path} is in use: stop Potluck first, with all its workers") from error
+    return lost
+
+
+def is_lost(path: Path) -> bool:
+    index = WalIndex.of(str(path))
+    try:
+        with said_of(path):
+            must_have_its_whole_log(str(path), index.left_behind())
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                check_format(connection)
+                must_have_its_log(connection, str(path))
+            finally:
+                connection.close()
+    except LogLost:
+        return True
+    finally:
+        index.release()
+    return False

@@ -27,39 +27,36 @@ encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(TableDefinition).decode
 
 
-def prepare_file(connection: apsw.Connection) -> None:
-    """Make a new file a store; refuse a file that is something else or comes from a later version."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        found = connection.execute("PRAGMA user_version").get
-        application = connection.execute("PRAGMA application_id").get
-        if found == 0 and application == 0:
-            if connection.execute("SELECT count(*) FROM sqlite_schema").get:
-                raise StoreUnusable("this SQLite file was not made by potluck")
-            for statement in (
-                "CREATE TABLE tables(name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
-                "CREATE TABLE numbers(kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
-                "CREATE TABLE counts(of TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL)"
-                " WITHOUT ROWID",
-                "CREATE TABLE tokens(token TEXT PRIMARY KEY, request BLOB NOT NULL, answer BLOB NOT NULL,"
-                " at REAL NOT NULL) WITHOUT ROWID",
-                "CREATE INDEX tokens_by_age ON tokens(at)",
-                # Not in the index's definition: every change of that makes pending writes prepare again.
-                "CREATE TABLE filled(of TEXT PRIMARY KEY, up_to BLOB NOT NULL) WITHOUT ROWID",
-                # A stream outlives its table by a day, so it has a row of its own.
-                "CREATE TABLE streams(number INTEGER PRIMARY KEY, table_name TEXT NOT NULL, keys BLOB NOT NULL,"
-                " definition BLOB NOT NULL)",
-                "INSERT INTO numbers VALUES ('catalog', 0), ('table', 0), ('stream', 0)",
-                f"PRAGMA user_version={FORMAT}",
-                f"PRAGMA application_id={APPLICATION_ID}",
-            ):
-                connection.execute(statement)
-        else:
-            check_format(connection)
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+def prepare_file(connection: apsw.Connection) -> bool:
+    """In the current transaction, make an empty file a store; False if it is one already.
+
+    A file that is something else, or comes from a later version, is refused.
+    """
+    found = connection.execute("PRAGMA user_version").get
+    application = connection.execute("PRAGMA application_id").get
+    if found != 0 or application != 0:
+        check_format(connection)
+        return False
+    if connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        raise StoreUnusable("this SQLite file was not made by potluck")
+    for statement in (
+        "CREATE TABLE tables(name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE numbers(kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE counts(of TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE tokens(token TEXT PRIMARY KEY, request BLOB NOT NULL, answer BLOB NOT NULL,"
+        " at REAL NOT NULL) WITHOUT ROWID",
+        "CREATE INDEX tokens_by_age ON tokens(at)",
+        # Not in the index's definition: every change of that makes pending writes prepare again.
+        "CREATE TABLE filled(of TEXT PRIMARY KEY, up_to BLOB NOT NULL) WITHOUT ROWID",
+        # A stream outlives its table by a day, so it has a row of its own.
+        "CREATE TABLE streams(number INTEGER PRIMARY KEY, table_name TEXT NOT NULL, keys BLOB NOT NULL,"
+        " definition BLOB NOT NULL)",
+        "INSERT INTO numbers VALUES ('catalog', 0), ('table', 0), ('stream', 0)",
+        f"PRAGMA user_version={FORMAT}",
+        f"PRAGMA application_id={APPLICATION_ID}",
+    ):
+        connection.execute(statement)
+    return True
 
 
 def check_format(connection: apsw.Connection) -> None:

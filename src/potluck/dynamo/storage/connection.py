@@ -1,15 +1,24 @@
 """Connections to the store's file; every setting that durability depends on is read back."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import apsw
+import msgspec
 
 from potluck.dynamo.errors import StoreUnusable
 
-__all__ = ["BUSY_SECONDS", "open_connection"]
+__all__ = ["BUSY_SECONDS", "WHAT_TO_DO", "open_connection", "opening", "transaction"]
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for another process's lock before it gives up."""
+
+WHAT_TO_DO = (
+    "keep the file and those next to it (-wal, -shm) as they are, and restore a backup"
+    " (`potluck restore FILE --replace`)"
+)
+"""The operator's part in repairing a damaged store."""
 
 PAGE_BYTES = 4096
 CACHE_KIB = 32 * 1024
@@ -17,19 +26,55 @@ MAPPED_BYTES = 1 << 30
 
 
 def open_connection(path: str, *, vfs: str | None = None, durable: bool = True, writes: bool) -> apsw.Connection:
-    """A connection in WAL mode; a durable one syncs the log before a commit is answered."""
+    """A connection in WAL mode; a durable one syncs the log before a commit is answered.
+
+    Closing it leaves the log as it is: only a clean close of the store merges it into the file.
+    """
+    connection = apsw.Connection(path, vfs=vfs, statementcachesize=512)
     try:
-        connection = apsw.Connection(path, vfs=vfs, statementcachesize=512)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.set_busy_handler(wait_for_turn)
         return prepared(connection, durable, writes)
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def opening(path: str) -> Iterator[None]:
+    """Raise what SQLite finds wrong with a file as StoreUnusable, in a sentence for the person who opens it."""
+    try:
+        yield
     except apsw.CantOpenError as error:
         raise StoreUnusable(f"{path} cannot be opened; its folder must exist and be writable") from error
     except apsw.ReadOnlyError as error:
         raise StoreUnusable(
             f"{path} cannot be written: a store needs its file and its folder to be writable"
         ) from error
+    except apsw.FullError as error:
+        raise StoreUnusable(f"{path} cannot be opened: its disk is full") from error
+    except apsw.BusyError as error:
+        raise StoreUnusable(f"{path} cannot be opened: another process keeps it locked") from error
     except apsw.NotADBError as error:
-        raise StoreUnusable(f"{path} is not a store of potluck's, nor any SQLite file") from error
+        raise StoreUnusable(
+            f"{path} is no store, nor any SQLite file. If it was a store, it is damaged: {WHAT_TO_DO}"
+        ) from error
+    except (apsw.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        # Whatever else: a store that was written whole has its tables, and they can be read.
+        raise StoreUnusable(f"{path} is damaged ({error}): {WHAT_TO_DO}") from error
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Write in one transaction, as the only writer; rolled back on an error."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if not connection.get_autocommit():
+            connection.execute("ROLLBACK")
+        raise
 
 
 def prepared(connection: apsw.Connection, durable: bool, writes: bool) -> apsw.Connection:

@@ -13,7 +13,17 @@ import apsw
 
 from potluck.dynamo.storage.backup import Progress, write_backup
 from potluck.dynamo.storage.catalog import Catalog, prepare_file
-from potluck.dynamo.storage.connection import open_connection
+from potluck.dynamo.storage.clean_close import (
+    mark_closed,
+    mark_open,
+    must_be_whole,
+    must_have_its_file,
+    must_have_its_log,
+    must_have_its_whole_log,
+)
+from potluck.dynamo.storage.connection import open_connection, opening, transaction
+from potluck.dynamo.storage.creation import create_file
+from potluck.dynamo.storage.damage import DAMAGE, Damage
 from potluck.dynamo.storage.private_files import close_to_others, make_private
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.storage.touches import Touches
@@ -23,6 +33,8 @@ from potluck.dynamo.storage.writer import OnCommit, Writer
 __all__ = ["StoreFile"]
 
 logger = logging.getLogger(__name__)
+
+CLOSING_MILLISECONDS = 1000
 
 
 class StoreFile:
@@ -43,9 +55,11 @@ class StoreFile:
         self._lock = threading.Lock()
         self._closed = False
         self.catalog = Catalog()
+        self.damage = Damage(self.path, noted=self._durable)
         self._wal_index = WalIndex.of(self.path)
         try:
-            connection = self._first_connection()
+            with opening(self.path):
+                connection = self._first_connection()
         except BaseException:
             self._wal_index.release()
             raise
@@ -54,17 +68,36 @@ class StoreFile:
         self._checkpoints.start()
         # Another VFS, as tests use, need not have a WAL index at all.
         self.touches = Touches(self._wal_index.opened() if vfs is None else None, self.catalog)
-        self.writer = Writer(connection, self.catalog, self.touches, self._checkpoint_due.set, on_commit)
+        self.writer = Writer(
+            connection, self.catalog, self.touches, self.damage, self._checkpoint_due.set, on_commit, self._durable
+        )
 
     def _first_connection(self) -> apsw.Connection:
-        if self._vfs is None:
+        # Another VFS need not keep its files where the file system can be asked about them.
+        on_disk = self._vfs is None
+        if on_disk and self._durable:
+            must_have_its_file(self.path)
+            create_file(self.path)
+            must_have_its_whole_log(self.path, self._wal_index.left_behind())
+        elif on_disk:
             make_private(self.path)
         connection = self._connect(writes=True)
-        prepare_file(connection)
-        if self._vfs is None:
-            # Only once it is known to be a store: any other file is left as it was.
-            close_to_others(self.path)
-        self.catalog.refresh(connection)
+        try:
+            with transaction(connection):
+                if not prepare_file(connection) and on_disk:
+                    must_be_whole(connection, self.path)
+                    must_have_its_log(connection, self.path)
+                self.catalog.refresh(connection)
+                marked = self._durable and mark_open(connection)
+            if marked:
+                # The file itself has to say so: the log is what may get lost.
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            if on_disk:
+                # Only once it is known to be a store: any other file is left as it was.
+                close_to_others(self.path)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _connect(self, *, writes: bool) -> apsw.Connection:
@@ -89,7 +122,8 @@ class StoreFile:
 
     def backup(self, path: Path, kept: Mapping[str, bytes], progress: Progress | None) -> None:
         """Write a consistent copy while others read and write."""
-        connection = self._connect(writes=True)
+        with opening(self.path):
+            connection = self._connect(writes=True)
         try:
             write_backup(connection, path, kept, progress)
         finally:
@@ -104,6 +138,8 @@ class StoreFile:
                 break
             try:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except DAMAGE as error:
+                self.damage.noticed(error)
             except apsw.Error:
                 logger.exception("a checkpoint failed; the log keeps what it would have moved")
         connection.close()
@@ -119,6 +155,20 @@ class StoreFile:
         self._checkpoints.join()
         for connection in self._readers:
             connection.close()
-        self.writer.connection.close()
+        self._close_cleanly(self.writer.connection)
         self._wal_index.release()
         self._delete()
+
+    def _close_cleanly(self, connection: apsw.Connection) -> None:
+        """Say in the file that it is closed, then merge the log into it, unless other connections are left."""
+        try:
+            if self._durable:
+                connection.set_busy_timeout(CLOSING_MILLISECONDS)
+                with transaction(connection):
+                    mark_closed(connection)
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        except apsw.BusyError:
+            pass  # another process is writing, and its own close will say so
+        except apsw.Error:
+            logger.warning("%s was not closed cleanly; its log stays and is read at the next start", self.path)
+        connection.close()

@@ -14,8 +14,8 @@ logger = logging.getLogger(__name__)
 
 FILE_MODE = 0o600
 OTHERS = 0o077
-BESIDE = ("-wal", "-shm", "-journal")
-"""The suffixes of what SQLite keeps beside a file, with the same mode as the file."""
+BESIDE = ("-wal", "-shm", "-journal", "-damaged")
+"""The suffixes of what belongs to a store: SQLite's files, which have its mode, and the note of damage."""
 
 
 def make_private(path: str) -> None:

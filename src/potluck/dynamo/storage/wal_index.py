@@ -6,7 +6,11 @@ its twelve words these are used:
     0       the version of the format, always 3007000 so far; SQLite opens no file with another
     2       how many transactions were committed, restarting from 0 after a recovery
     3       its first byte is 1 once the header has been written
+    4       how many frames of the log are committed
+    8, 9    the salts of the log, as they are in its own header
     10, 11  a checksum of the words before
+
+The word after both copies says how many frames have been copied into the file.
 
 SQLite itself compares the header with the last one it saw to tell whether its page cache is still valid. A commit by
 any process writes the second copy and then the first before it returns; so does a restart or recovery of the log. A
@@ -17,16 +21,27 @@ import mmap
 import os
 import struct
 import threading
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-__all__ = ["WalIndex", "commits_between"]
+__all__ = ["IndexedLog", "WalIndex", "commits_between"]
 
 WORDS = struct.Struct("=12I")
 FORMAT_VERSION = 3007000
 INITIALISED_AT = 12
+COMMITTED_FRAMES = 4
+SALTS = slice(32, 40)
+COPIED_FRAMES = struct.Struct("=I")
 # Enough for both copies, and never more than the file: SQLite creates it with 32 KiB.
 MAPPED_BYTES = 4096
 WORD = 1 << 32
+
+
+class IndexedLog(NamedTuple):
+    """The log as its index describes it: its salts, its committed frames, and how many of them are in the file too."""
+
+    salts: bytes
+    frames: int
+    in_file: int
 
 
 class WalIndex:
@@ -52,6 +67,22 @@ class WalIndex:
             index = cls._used.setdefault(path, cls(path))
             index._users += 1
             return index
+
+    def left_behind(self) -> IndexedLog | None:
+        """The log as a process that is gone left it; to be asked before connecting, which makes the index anew."""
+        with self._lock:
+            if self._users > 1:
+                return None  # in use in this process
+            try:
+                with open(f"{self._path}-shm", "rb") as index:
+                    content = index.read(2 * WORDS.size + COPIED_FRAMES.size)
+            except OSError:
+                return None
+        header = content[: WORDS.size]
+        if len(content) < 2 * WORDS.size + COPIED_FRAMES.size or not is_whole(header):
+            return None
+        (copied,) = COPIED_FRAMES.unpack_from(content, 2 * WORDS.size)
+        return IndexedLog(header[SALTS], WORDS.unpack(header)[COMMITTED_FRAMES], copied)
 
     def opened(self) -> "WalIndex | None":
         """The index, ready to read once a connection has read the file; None if there is nothing to map."""

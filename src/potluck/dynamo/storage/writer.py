@@ -12,6 +12,9 @@ import apsw
 
 from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
+from potluck.dynamo.storage.clean_close import is_marked_open, mark_open
+from potluck.dynamo.storage.connection import transaction
+from potluck.dynamo.storage.damage import DAMAGE, Damage
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
 from potluck.dynamo.storage.touches import Touches
 
@@ -59,12 +62,15 @@ class Writer:
         connection: apsw.Connection,
         catalog: Catalog,
         touches: Touches,
+        damage: Damage,
         checkpoint: Callable[[], None],
         on_commit: OnCommit,
+        marks: bool,
     ) -> None:
         self.connection = connection
         self.catalog = catalog
         self.touches = touches
+        self.damage = damage
         self.checkpoint = checkpoint
         self.on_commit = on_commit
         self.rows = Rows(connection, catalog)
@@ -77,6 +83,8 @@ class Writer:
         self._seen_version = 0
         self._shared_until = 0.0
         self._handed_over: list[HandOver] = []
+        self._marks = marks
+        self._mark_due = False
         connection.wal_autocheckpoint(0)
         connection.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._run, name="potluck-writer", daemon=True)
@@ -125,6 +133,7 @@ class Writer:
                 arrived = self._queue.get(timeout=WATCH_SECONDS if self.watching else None)
             except queue.Empty:
                 self._beside(self._look_for_others)
+                self._beside(self._stay_marked)
                 if self._handed_over:
                     self._tell([], self._handed_over)
                 continue
@@ -142,12 +151,15 @@ class Writer:
                     break
             if jobs:
                 self._commit(jobs)
+                self._beside(self._stay_marked)
                 self._beside(self._keep_log_short)
 
     def _beside(self, chore: Callable[[], None]) -> None:
         """Do a chore that no caller waits for; if it fails, the writer carries on."""
         try:
             chore()
+        except DAMAGE as error:
+            self.damage.noticed(error)
         except apsw.Error:
             logger.exception("%s failed", chore.__name__)
 
@@ -156,14 +168,20 @@ class Writer:
             outcomes = self._try(jobs)
         except Exception as trouble:
             if len(jobs) == 1 or isinstance(trouble, apsw.BusyError):
-                logger.exception("%d writes failed", len(jobs))
-                outcomes = [(job, None, internal(trouble)) for job in jobs]
+                refusal = self._refusal(trouble, len(jobs))
+                outcomes = [(job, None, refusal) for job in jobs]
             else:
                 # Whatever it was, one piece of work must not fail the others with it.
                 for job in jobs:
                     self._commit([job])
                 return
         self._tell(outcomes, self._handed_over)
+
+    def _refusal(self, trouble: Exception, writes: int) -> DynamoError:
+        if isinstance(trouble, DAMAGE):
+            return self.damage.noticed(trouble)
+        logger.error("%d writes failed", writes, exc_info=trouble)
+        return internal(trouble)
 
     def _tell(self, outcomes: list[Outcome], handed_over: list[HandOver]) -> None:
         """Wake each event loop once for everything it has to be told."""
@@ -224,9 +242,18 @@ class Writer:
             first = self._seen_version == 0
             self._seen_version = version
             self.catalog.refresh(self.connection)
+            self._mark_due = self._marks and not is_marked_open(self.connection)
             if not first:
                 self._shared_until = time.monotonic() + SHARED_SECONDS
                 self._handed_over += self.on_commit(None) or ()
+
+    def _stay_marked(self) -> None:
+        """Say again that the store is open, after another process has closed it."""
+        if self._mark_due:
+            with transaction(self.connection):
+                mark_open(self.connection)
+            self._mark_due = False
+            self.checkpoint()
 
     def _note_log(self, connection: apsw.Connection, name: str, pages: int) -> int:
         self._log_pages = pages

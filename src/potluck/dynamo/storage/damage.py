@@ -1,0 +1,51 @@
+"""Damage to a store's file: how it is recognised, what is said about it, and the note that outlives the process."""
+
+import logging
+import os
+from contextlib import suppress
+
+import apsw
+import msgspec
+
+from potluck.dynamo.errors import StoreDamaged
+from potluck.dynamo.storage.connection import WHAT_TO_DO
+
+__all__ = ["DAMAGE", "Damage"]
+
+logger = logging.getLogger(__name__)
+
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, msgspec.DecodeError, UnicodeDecodeError)
+"""What SQLite raises for a malformed page, and the decoder for a malformed row."""
+
+NOTE = "-damaged"
+ADVICE = f"Stop every program that uses it, {WHAT_TO_DO}. Once it is repaired, delete %s"
+
+
+class Damage:
+    """Whether a store is known to be damaged. A note next to the file tells other processes, and the next start."""
+
+    def __init__(self, path: str, *, noted: bool) -> None:
+        self._path = path
+        self._note = f"{os.path.realpath(path)}{NOTE}" if noted else None
+        self._noticed = False
+        if self.known:
+            logger.error(f"%s was found to be damaged before. {ADVICE}", path, self._note)
+
+    @property
+    def known(self) -> bool:
+        return self._noticed or (self._note is not None and os.path.exists(self._note))
+
+    def noticed(self, error: Exception) -> StoreDamaged:
+        """Log the damage once, leave the note, and return the error that the caller gets."""
+        if not self._noticed:
+            self._noticed = True
+            logger.error(f"%s is damaged: %s. {ADVICE}", self._path, error, self._note or "its note", exc_info=error)
+            if self._note is not None:
+                # The log line above counts; a disk that takes no note must not hide the damage.
+                with suppress(OSError):
+                    descriptor = os.open(self._note, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+                    try:
+                        os.write(descriptor, f"{error}\n".encode())
+                    finally:
+                        os.close(descriptor)
+        return StoreDamaged()
