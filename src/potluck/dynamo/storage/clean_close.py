@@ -35,7 +35,6 @@ __all__ = [
 ]
 
 MARK = "open"
-LOG = "-wal"
 LOG_HEADER = struct.Struct(">8I")
 SALTS = slice(16, 24)
 FRAME_HEADER = struct.Struct(">6I")
@@ -86,7 +85,8 @@ def must_have_its_file(path: str) -> None:
     # SQLite itself takes a file of one byte for an empty one.
     if size_of(path) <= 1 and log_is_there(path):
         raise StoreUnusable(
-            f"{path} is missing or empty, but its write-ahead log {path}{LOG} is here: put the file back, or {RESTORE}"
+            f"{path} is missing or empty, but its write-ahead log {log_of(path)} is here: put the file back, or"
+            f" {RESTORE}"
         )
 
 
@@ -98,9 +98,9 @@ def must_have_its_whole_log(path: str, left: IndexedLog | None) -> None:
     # With other salts the log was begun anew since, and the index tells nothing about it.
     if found is not None and found.salts == left.salts and found.number < left.frames:
         raise LogLost(
-            f"the write-ahead log {path}{LOG} was cut short: it had {left.frames} pages and has {found.number}, so the"
-            f" latest writes are missing. Put the whole file back, or {RESTORE}; `potluck accept-lost-writes` goes on"
-            " without them"
+            f"the write-ahead log {log_of(path)} was cut short: it had {left.frames} pages and has {found.number}, so"
+            f" the latest writes are missing. Put the whole file back, or {RESTORE}; `potluck accept-lost-writes` goes"
+            " on without them"
         )
 
 
@@ -111,8 +111,8 @@ def must_have_its_log(connection: apsw.Connection, path: str) -> None:
     """Refuse a store that was not closed and whose log is gone."""
     if is_marked_open(connection) and not log_is_there(path):
         raise LogLost(
-            f"{path} was not closed, and its write-ahead log {path}{LOG} is missing, so the latest writes may be too."
-            f" Put that file back, or {RESTORE}; `potluck accept-lost-writes` goes on without it, also if another"
+            f"{path} was not closed, and its write-ahead log {log_of(path)} is missing, so the latest writes may be"
+            f" too. Put that file back, or {RESTORE}; `potluck accept-lost-writes` goes on without it, also if another"
             " program has merged it into the store"
         )
 
@@ -133,7 +133,12 @@ def must_be_whole(connection: apsw.Connection, path: str) -> None:
 
 def log_is_there(path: str) -> bool:
     """Whether there is a log with anything in it; opening a store without one leaves an empty file."""
-    return size_of(path + LOG) > LOG_HEADER.size
+    return size_of(log_of(path)) > LOG_HEADER.size
+
+
+def log_of(path: str) -> str:
+    """Where SQLite keeps the log: next to the file itself, not next to a link to it."""
+    return os.path.realpath(path) + "-wal"
 
 
 def size_of(path: str) -> int:
@@ -146,7 +151,7 @@ def size_of(path: str) -> int:
 def frames_of(path: str) -> Frames | None:
     try:
         # Unlike the store's own file, SQLite holds no locks on the log that closing it here would drop.
-        with open(path + LOG, "rb") as log:
+        with open(log_of(path), "rb") as log:
             header = log.read(LOG_HEADER.size)
             size = os.fstat(log.fileno()).st_size
     except FileNotFoundError:
@@ -163,7 +168,7 @@ def logged_pages(path: str) -> set[int]:
     if frames is None:
         return set()
     pages = set()
-    with open(path + LOG, "rb") as log:
+    with open(log_of(path), "rb") as log:
         for number in range(frames.number):
             log.seek(LOG_HEADER.size + number * frames.frame_bytes)
             header = log.read(FRAME_HEADER.size)
