@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from potluck.engines import DynamoError, Engine
+from potluck.engines import FULL, DynamoError, Engine
 from potluck.engines.transient import MAYBE_EXECUTED, NOT_EXECUTED, is_transient_cancellation
-from potluck.table.errors import Changed, ConditionFailed, OutcomeUnknown, Unavailable, VersionConflict
+from potluck.table.errors import Changed, ConditionFailed, NoSpace, OutcomeUnknown, Unavailable, VersionConflict
 from potluck.table.operations import Operation, explain_failure
 from potluck.table.tables import Request
 
@@ -49,6 +49,9 @@ class _Tries:
 
     async def wait_after(self, error: DynamoError) -> None:
         """Back off before the next attempt, or give up: OutcomeUnknown if something may have been written."""
+        if error.code == FULL:
+            # Retrying in a few seconds would hardly find more room.
+            raise NoSpace(f"{self.what}: {error.message}") from error
         self.attempt += 1
         if self.attempt >= self.patience.attempts:
             ended = OutcomeUnknown if self.lost else Unavailable

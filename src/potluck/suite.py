@@ -113,6 +113,8 @@ async def opened(
         region=settings.region,
         endpoint=settings.endpoint,
         prefix=settings.table_prefix,
+        # The storage quota keeps it for what frees room.
+        reserve=True,
     )
     try:
         core, made = _core(settings, secret, wrap(engine), apps, clock, passwords)

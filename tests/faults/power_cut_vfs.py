@@ -47,9 +47,11 @@ class FaultyDisk(apsw.VFS):
     SQLite's shared memory stays with the real VFS and is never part of what survives.
     """
 
-    def __init__(self, seed: int = 0, sync_seconds: float = 0.0) -> None:
+    def __init__(self, seed: int = 0, sync_seconds: float = 0.0, *, default: bool = False) -> None:
+        """With `default`, every connection of this process that names no VFS is on this disk."""
         self.vfs_name = f"faulty-{uuid4().hex}"
-        super().__init__(self.vfs_name, "")
+        self.real_vfs = apsw.vfs_names()[0]
+        super().__init__(self.vfs_name, self.real_vfs, default)
         self.random = random.Random(seed)
         self.sync_seconds = sync_seconds
         self.is_cut = threading.Event()
@@ -69,6 +71,7 @@ class FaultyDisk(apsw.VFS):
 
     def __exit__(self, *_: object) -> None:
         self.unregister()
+        apsw.set_default_vfs(self.real_vfs)
 
     # The plan.
 
@@ -115,7 +118,7 @@ class FaultyDisk(apsw.VFS):
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:
         if name is None or not flags[0] & KEPT_FILES:
-            return apsw.VFSFile("", name, flags)
+            return apsw.VFSFile(self.real_vfs, name, flags)
         path = name.filename() if isinstance(name, apsw.URIFilename) else name
         with self._lock:
             platter = self.platter(path)
@@ -176,7 +179,7 @@ class FaultyFile(apsw.VFSFile):
     """A database, log or journal file on a FaultyDisk."""
 
     def __init__(self, disk: FaultyDisk, platter: Platter, name: Any, flags: list[int]) -> None:
-        super().__init__("", name, flags)
+        super().__init__(disk.real_vfs, name, flags)
         self.disk = disk
         self.platter = platter
 

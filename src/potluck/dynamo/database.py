@@ -62,7 +62,13 @@ class Follower(NamedTuple):
 class Database:
     """Tables in one file. Open it with `await Database.open(path)` and use it from any event loop of this process."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, clock: Callable[[], float], vfs: str | None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        clock: Callable[[], float],
+        vfs: str | None,
+        reserve: bool,
+    ) -> None:
         self.clock = clock
         self._versions: dict[str, int] = {}
         self._others = 0
@@ -74,7 +80,7 @@ class Database:
         self._housekeeping: asyncio.Task[None] | None = None
         self._filling: dict[str, asyncio.Task[None]] = {}
         self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
-        self.file = StoreFile(path, self._note_commit, vfs)
+        self.file = StoreFile(path, self._note_commit, vfs, reserve=reserve)
 
     @classmethod
     async def open(
@@ -83,11 +89,15 @@ class Database:
         *,
         clock: Callable[[], float] = time.time,
         vfs: str | None = None,
+        reserve: bool = False,
     ) -> "Database":
-        """Open a store's file, creating it if need be; without a path, a temporary store that is deleted on close."""
+        """Open a store's file, creating it if need be; without a path, a temporary store that is deleted on close.
+
+        With `reserve`, some space is set aside while the disk is filling up, and given back when it is full.
+        """
         if sys.getswitchinterval() > SWITCH_SECONDS:
             sys.setswitchinterval(SWITCH_SECONDS)
-        database = cls(path, clock, vfs)
+        database = cls(path, clock, vfs, reserve)
         database._housekeeping = asyncio.create_task(database._keep_house())
         database.fill_indexes()
         return database
@@ -324,6 +334,7 @@ class Database:
         while True:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
             try:
+                self.file.reserve.keep()
                 self.file.refresh_catalog()
                 self.fill_indexes()
                 await ttl.sweep(self)
@@ -345,6 +356,16 @@ class Database:
     def is_damaged(self) -> bool:
         """Whether damage to the file was noticed, by this process, by another, or before they started."""
         return self.file.damage.known
+
+    def is_short_of_space(self) -> bool:
+        """Whether the disk was full and the space that is set aside for that case is in use."""
+        return self.file.reserve.is_spent
+
+    def owed_bytes(self) -> int:
+        """The disk space that the file will take for what is still in its log only."""
+        connection = self.rows.connection
+        pages, size = (int(connection.execute(f"PRAGMA {name}").get) for name in ("page_count", "page_size"))
+        return max(0, pages * size - os.stat(self.file.path).st_size)
 
     def used_bytes(self) -> int:
         """The size of all rows, indexes and change logs; space freed by deletions is reused and does not count."""

@@ -2,13 +2,16 @@
 
 from typing import Any, NoReturn
 
-__all__ = ["CLOSED", "DAMAGED", "DynamoError", "NotPlain", "StoreDamaged", "StoreUnusable", "invalid"]
+__all__ = ["CLOSED", "DAMAGED", "FULL", "DynamoError", "NotPlain", "StoreDamaged", "StoreUnusable", "invalid"]
 
 CLOSED = "EngineClosed"
 """The error code of a call made after close."""
 
 DAMAGED = "StoreDamaged"
 """The error code of a call that met a damaged part of the file."""
+
+FULL = "StoreFull"
+"""The error code of a write that found the disk full; nothing was written."""
 
 
 class DynamoError(Exception):

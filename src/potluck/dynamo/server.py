@@ -28,7 +28,7 @@ import uvicorn
 
 from potluck.connections.limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
-from potluck.dynamo.errors import DAMAGED, DynamoError
+from potluck.dynamo.errors import DAMAGED, FULL, DynamoError
 from potluck.dynamo.limits import KIB, MIB
 from potluck.dynamo.parameters import (
     OPERATIONS,
@@ -92,7 +92,7 @@ CAPITAL_MESSAGE = frozenset(
         "TransactionInProgressException",
     }
 )
-STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503, DAMAGED: 500}
+STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503, DAMAGED: 500, FULL: 500}
 # The service answers 500 here, which makes clients retry in vain: see docs/decisions/51.
 NOT_EXPANDED = DynamoError(
     "SerializationException",

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreDamaged, StoreUnusable
+from potluck.dynamo.errors import CLOSED, FULL, DynamoError, NotPlain, StoreDamaged, StoreUnusable
 from potluck.dynamo.storage.touches import EVERYWHERE, Place
 
 __all__ = [
     "ANSWER_LOST",
     "CLOSED",
     "EVERYWHERE",
+    "FULL",
     "REQUEST_NOT_SENT",
     "DynamoError",
     "Engine",
@@ -113,14 +114,18 @@ async def open_engine(
     region: str | None = None,
     endpoint: str | None = None,
     prefix: str = "",
+    reserve: bool = False,
 ) -> Engine:
-    """Open the engine the settings choose: the file at path, or the service at region or endpoint."""
+    """Open the engine the settings choose: the file at path, or the service at region or endpoint.
+
+    With `reserve`, the embedded engine sets some disk space aside for when the disk is full.
+    """
     engine: Engine
     # Each engine is imported only when chosen: aiobotocore alone takes a second to import.
     if kind == "embedded":
         from potluck.engines.embedded import open_embedded
 
-        engine = await open_embedded(path)
+        engine = await open_embedded(path, reserve=reserve)
     elif kind == "aws":
         try:
             from potluck.engines.aws import Aws

@@ -10,6 +10,8 @@ from potluck.engines import Engine
 __all__ = ["open_embedded"]
 
 
-async def open_embedded(path: str | Path | None = None, clock: Callable[[], float] = time.time) -> Engine:
+async def open_embedded(
+    path: str | Path | None = None, clock: Callable[[], float] = time.time, *, reserve: bool = False
+) -> Engine:
     """Open the store in one file; without a path, a temporary one that is gone at close."""
-    return await Database.open(path, clock=clock)
+    return await Database.open(path, clock=clock, reserve=reserve)

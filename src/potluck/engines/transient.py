@@ -1,6 +1,6 @@
 """Which failures are transient: the same request may succeed later."""
 
-from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError
+from potluck.engines import ANSWER_LOST, FULL, REQUEST_NOT_SENT, DynamoError
 
 __all__ = ["MAYBE_EXECUTED", "NOT_EXECUTED", "is_transient", "is_transient_cancellation"]
 
@@ -8,7 +8,7 @@ NOT_EXECUTED = frozenset(
     {
         *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
         *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
-        REQUEST_NOT_SENT,
+        *(REQUEST_NOT_SENT, FULL),
     }
 )
 MAYBE_EXECUTED = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})

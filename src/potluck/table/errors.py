@@ -12,6 +12,7 @@ __all__ = [
     "ConditionFailed",
     "DesignError",
     "InvalidValue",
+    "NoSpace",
     "NotFound",
     "NotUnique",
     "OutcomeUnknown",
@@ -120,3 +121,7 @@ class OutcomeUnknown(TableError):
 
 class Unavailable(TableError):
     """The engine throttled or was unreachable until the retries ran out; what it refused was not written."""
+
+
+class NoSpace(Unavailable):
+    """The disk of the engine is full; nothing was written."""

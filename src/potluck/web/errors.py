@@ -385,6 +385,7 @@ class Kind:
 
 
 BUSY_SECONDS = "2"
+FULL_SECONDS = "300"
 CHALLENGE = 'Bearer realm="potluck"'
 
 
@@ -433,6 +434,7 @@ ERRORS: dict[type[Exception], Kind] = {
     table.NotUnique: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
     StoreDamaged: Kind(STORE_DAMAGED, detail=""),
     table.OutcomeUnknown: Kind(OUTCOME_UNKNOWN, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
+    table.NoSpace: Kind(NO_ROOM, headers=lambda _: {"retry-after": FULL_SECONDS}, detail=""),
     table.Unavailable: Kind(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
 }
 

@@ -20,15 +20,16 @@ __all__ = ["Measured", "StorageQuota", "measured_by", "storage_quota_of"]
 MB = 1_000_000
 # Of the budget.
 STRANGERS_SHARE = 0.5
-# What must stay free, in bytes or as a part of a small disk: for other programs, the write-ahead log and a backup.
-FREE_FOR_STRANGERS = 1_000 * MB, 0.1
-FREE_FOR_PEOPLE = 200 * MB, 0.02
+# What must stay free, in bytes or as a part of a small disk: for other programs, the write-ahead log and a backup. The
+# last is the least: deleting and signing in need room for the log, whatever the size of the disk.
+FREE_FOR_STRANGERS = 1_000 * MB, 0.1, 100 * MB
+FREE_FOR_PEOPLE = 200 * MB, 0.02, 50 * MB
 # What is written between two measurements is far less than these margins.
 MEASURED_EVERY_SECONDS = 1.0
 
 
 class Measured(NamedTuple):
-    """How full the store and its disk are, in bytes."""
+    """How full the store and its disk are, in bytes; what the store has yet to take of the disk is not free."""
 
     used: int
     free: int
@@ -42,11 +43,19 @@ class StorageQuota:
     """Decides whether the store is too full, for strangers and for people who are signed in."""
 
     def __init__(
-        self, budget: int, measure: Measure | None = None, seconds: Callable[[], float] = time.monotonic
+        self,
+        budget: int,
+        measure: Measure | None = None,
+        seconds: Callable[[], float] = time.monotonic,
+        is_short: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Without `measure`, as for a store that is not on this machine, there is always room."""
+        """Without `measure`, as for a store that is not on this machine, there is always room.
+
+        `is_short` says that the disk is full, whatever was measured before.
+        """
         self._budget = budget
         self._measure = measure
+        self._is_short = is_short
         self._seconds = seconds
         self._measured: Measured | None = None
         self._at = 0.0
@@ -60,17 +69,17 @@ class StorageQuota:
             self._measured, self._at = self._measure(), now
         used, free, disk = self._measured
         share = STRANGERS_SHARE if stranger else 1.0
-        most, part = FREE_FOR_STRANGERS if stranger else FREE_FOR_PEOPLE
-        if used >= self._budget * share or free < min(most, disk * part):
+        most, part, least = FREE_FOR_STRANGERS if stranger else FREE_FOR_PEOPLE
+        if used >= self._budget * share or free < max(least, min(most, disk * part)) or self._is_short():
             raise NoRoom(stranger)
 
 
-def measured_by(used: Callable[[], int], folder: Path) -> Measure:
+def measured_by(used: Callable[[], int], owed: Callable[[], int], folder: Path) -> Measure:
     """Measures what the store uses, and what is free on the disk of this folder."""
 
     def measure() -> Measured:
         disk = shutil.disk_usage(folder)
-        return Measured(used(), disk.free, disk.total)
+        return Measured(used(), disk.free - owed(), disk.total)
 
     return measure
 
@@ -78,4 +87,10 @@ def measured_by(used: Callable[[], int], folder: Path) -> Measure:
 def storage_quota_of(settings: Settings, engine: object) -> StorageQuota:
     """The quota of the store that these settings choose; a store on AWS is not measured."""
     used: Callable[[], int] | None = offered_by(engine, "used_bytes")
-    return StorageQuota(settings.store_budget, None if used is None else measured_by(used, settings.data))
+    if used is None:
+        return StorageQuota(settings.store_budget)
+    return StorageQuota(
+        settings.store_budget,
+        measured_by(used, offered_by(engine, "owed_bytes"), settings.data),
+        is_short=offered_by(engine, "is_short_of_space"),
+    )

@@ -25,6 +25,7 @@ from potluck.dynamo.storage.connection import open_connection, opening, transact
 from potluck.dynamo.storage.creation import create_file
 from potluck.dynamo.storage.damage import DAMAGE, Damage
 from potluck.dynamo.storage.private_files import close_to_others, make_private
+from potluck.dynamo.storage.reserve import Reserve, is_full
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.storage.touches import Touches
 from potluck.dynamo.storage.wal_index import WalIndex
@@ -40,7 +41,14 @@ CLOSING_MILLISECONDS = 1000
 class StoreFile:
     """An open file; without a path, a temporary one that is deleted on close, at the latest when Python exits."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, on_commit: OnCommit, vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        on_commit: OnCommit,
+        vfs: str | None = None,
+        *,
+        reserve: bool = False,
+    ) -> None:
         if path is None:
             folder = tempfile.mkdtemp(prefix="potluck-")
             self._delete: Callable[[], object] = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -56,10 +64,11 @@ class StoreFile:
         self._closed = False
         self.catalog = Catalog()
         self.damage = Damage(self.path, noted=self._durable)
+        self.reserve = Reserve(self.path, wanted=reserve and self._durable)
         self._wal_index = WalIndex.of(self.path)
         try:
             with opening(self.path):
-                connection = self._first_connection()
+                connection = self._first_connection_with_room()
         except BaseException:
             self._wal_index.release()
             raise
@@ -69,8 +78,24 @@ class StoreFile:
         # Another VFS, as tests use, need not have a WAL index at all.
         self.touches = Touches(self._wal_index.opened() if vfs is None else None, self.catalog)
         self.writer = Writer(
-            connection, self.catalog, self.touches, self.damage, self._checkpoint_due.set, on_commit, self._durable
+            connection,
+            self.catalog,
+            self.touches,
+            self.damage,
+            self.reserve,
+            self._checkpoint_due.set,
+            on_commit,
+            self._durable,
         )
+
+    def _first_connection_with_room(self) -> apsw.Connection:
+        self.reserve.keep()
+        try:
+            return self._first_connection()
+        except apsw.Error as error:
+            if not is_full(error) or not self.reserve.release():
+                raise
+        return self._first_connection()
 
     def _first_connection(self) -> apsw.Connection:
         # Another VFS need not keep its files where the file system can be asked about them.

@@ -10,11 +10,12 @@ from typing import Any
 
 import apsw
 
-from potluck.dynamo.errors import CLOSED, DynamoError
+from potluck.dynamo.errors import CLOSED, FULL, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
 from potluck.dynamo.storage.clean_close import is_marked_open, mark_open
 from potluck.dynamo.storage.connection import transaction
 from potluck.dynamo.storage.damage import DAMAGE, Damage
+from potluck.dynamo.storage.reserve import Reserve, is_full
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
 from potluck.dynamo.storage.touches import Touches
 
@@ -31,6 +32,8 @@ TURN_SECONDS = 0.001
 
 CHECKPOINT_PAGES = 2_000
 LONGEST_LOG_PAGES = 16_000
+SCARCE_LOG_PAGES = 250
+"""How long the log may become while the disk is full: a megabyte."""
 
 Work = Callable[[Rows], Any]
 OnCommit = Callable[[list[Stored] | None], "list[HandOver] | None"]
@@ -63,6 +66,7 @@ class Writer:
         catalog: Catalog,
         touches: Touches,
         damage: Damage,
+        reserve: Reserve,
         checkpoint: Callable[[], None],
         on_commit: OnCommit,
         marks: bool,
@@ -71,6 +75,7 @@ class Writer:
         self.catalog = catalog
         self.touches = touches
         self.damage = damage
+        self.reserve = reserve
         self.checkpoint = checkpoint
         self.on_commit = on_commit
         self.rows = Rows(connection, catalog)
@@ -160,12 +165,15 @@ class Writer:
             chore()
         except DAMAGE as error:
             self.damage.noticed(error)
-        except apsw.Error:
-            logger.exception("%s failed", chore.__name__)
+        except apsw.Error as error:
+            if is_full(error):
+                logger.warning("%s: the disk is full", chore.__name__)
+            else:
+                logger.exception("%s failed", chore.__name__)
 
     def _commit(self, jobs: list[Job]) -> None:
         try:
-            outcomes = self._try(jobs)
+            outcomes = self._try_with_room(jobs)
         except Exception as trouble:
             if len(jobs) == 1 or isinstance(trouble, apsw.BusyError):
                 refusal = self._refusal(trouble, len(jobs))
@@ -180,7 +188,7 @@ class Writer:
     def _refusal(self, trouble: Exception, writes: int) -> DynamoError:
         if isinstance(trouble, DAMAGE):
             return self.damage.noticed(trouble)
-        logger.error("%d writes failed", writes, exc_info=trouble)
+        logger.error("%d writes failed: %s", writes, trouble, exc_info=None if is_full(trouble) else trouble)
         return internal(trouble)
 
     def _tell(self, outcomes: list[Outcome], handed_over: list[HandOver]) -> None:
@@ -197,6 +205,25 @@ class Writer:
             except RuntimeError:
                 if told[1]:
                     logger.warning("%d writes were made whose callers' event loop is closed", len(told[1]))
+
+    def _try_with_room(self, jobs: list[Job]) -> list[Outcome]:
+        """Try; on a full disk, reuse the space that the log takes, then that of the reserve."""
+        for make_room in (self._merge_log, self._use_reserve):
+            try:
+                return self._try(jobs)
+            except apsw.Error as error:
+                if not is_full(error):
+                    raise
+                self._beside(make_room)
+        return self._try(jobs)
+
+    def _merge_log(self) -> None:
+        """Copy the log into the file, so that the next write begins it again in the space that it has."""
+        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def _use_reserve(self) -> None:
+        if self.reserve.release():
+            self._merge_log()
 
     def _try(self, jobs: list[Job]) -> list[Outcome]:
         execute = self.connection.execute
@@ -260,8 +287,8 @@ class Writer:
         return 0
 
     def _keep_log_short(self) -> None:
-        if self._log_pages > LONGEST_LOG_PAGES:
-            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        if self._log_pages > (SCARCE_LOG_PAGES if self.reserve.is_spent else LONGEST_LOG_PAGES):
+            self._merge_log()
         elif self._log_pages < self._checkpointed_pages:
             self._checkpointed_pages = 0  # the log was restarted
         elif self._log_pages > self._checkpointed_pages + CHECKPOINT_PAGES:
@@ -273,8 +300,8 @@ class Writer:
 
 
 def internal(trouble: Exception) -> DynamoError:
-    if isinstance(trouble, apsw.FullError):
-        return DynamoError("InternalServerError", "The disk is full: nothing was written")
+    if is_full(trouble):
+        return DynamoError(FULL, "The disk is full: nothing was written")
     if isinstance(trouble, apsw.BusyError):
         return DynamoError("InternalServerError", "Another process keeps the store busy: nothing was written")
     return DynamoError("InternalServerError", "The write failed: nothing was written")

@@ -1,0 +1,85 @@
+"""Disk space set aside for a store while its disk is filling up, and released when a write finds the disk full."""
+
+import logging
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkstemp
+
+import apsw
+
+__all__ = ["Reserve", "is_full"]
+
+logger = logging.getLogger(__name__)
+
+MIB = 1 << 20
+LARGEST = 32 * MIB
+PART_OF_DISK = 0.05
+FILLING_UP = 32
+"""Space is set aside once less than this many reserves are free: a file on a disk with plenty of room is of no use."""
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether SQLite failed for want of space, in the file, in the log or in the index of the log."""
+    return isinstance(error, apsw.FullError) or (
+        isinstance(error, apsw.IOError) and getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_SHMSIZE
+    )
+
+
+class Reserve:
+    """A file next to the store that only takes up space; without `wanted`, there is none."""
+
+    def __init__(self, path: str, *, wanted: bool) -> None:
+        self._file = Path(f"{os.path.realpath(path)}-reserve")
+        self._wanted = wanted
+        self.is_spent = False
+        """Whether it was released, by any process, and the disk is as full as that."""
+
+    def keep(self) -> None:
+        """Set the space aside if the disk is filling up and has more than that left."""
+        if not self._wanted:
+            return
+        self.is_spent = False
+        if self._file.exists():
+            return
+        disk = shutil.disk_usage(self._file.parent)
+        size = min(LARGEST, int(disk.total * PART_OF_DISK))
+        # Twice the size, so that space that was just released is not set aside again at once.
+        if disk.free < 2 * size:
+            self.is_spent = True
+        elif disk.free < FILLING_UP * size:
+            with suppress(OSError):
+                self._set_aside(size)
+
+    def _set_aside(self, size: int) -> None:
+        descriptor, partial = mkstemp(prefix=f".{self._file.name}-", dir=self._file.parent)
+        try:
+            try:
+                allocate(descriptor, size)
+            finally:
+                os.close(descriptor)
+            os.rename(partial, self._file)
+        except OSError:
+            os.unlink(partial)
+            raise
+
+    def release(self) -> bool:
+        """Give the space back; False if there is none."""
+        try:
+            self._file.unlink()
+        except OSError:
+            return False
+        self.is_spent = True
+        logger.warning(
+            "the disk of %s is full: its reserve is released, for deleting and signing in", self._file.parent
+        )
+        return True
+
+
+def allocate(descriptor: int, size: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+        return
+    for _ in range(0, size, MIB):
+        os.write(descriptor, bytes(MIB))
