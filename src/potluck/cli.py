@@ -301,21 +301,38 @@ def _origin(settings: Settings) -> str:
 
 def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
     """Serve the embedded engine alone, to any AWS SDK."""
+    import secrets
+
     from potluck.dynamo.database import Database
     from potluck.dynamo.server import serving
+    from potluck.engines.simulating import Simulating
+
+    seed = secrets.randbelow(1_000_000) if chosen.seed is None else chosen.seed
+    simulates = bool(chosen.throttle or chosen.lag or chosen.conflicts)
 
     async def run() -> None:
         stopping = _told_to_stop()
         database = await Database.open(chosen.file)
+        engine = Simulating(database, throttle=chosen.throttle, lag=chosen.lag, conflicts=chosen.conflicts, seed=seed)
+        served = engine if simulates else database
         try:
-            async with serving(database, chosen.host, chosen.port, chosen.host_name) as port:
+            async with serving(served, chosen.host, chosen.port, chosen.host_name, shared=chosen.shared) as port:
                 host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
                 print(f"\n  The engine answers at http://{host}:{port}")
                 print(f"  Tables are kept in {chosen.file}" if chosen.file else "  Tables are gone when it stops")
-                print("  Any credentials and any region will do. Ctrl+C stops it.\n", flush=True)
+                if chosen.shared:
+                    print("  Any credentials and any region will do, and all have the same tables.")
+                else:
+                    print("  Any credentials will do. Each region has its own tables, as has each 12-digit access key.")
+                if simulates:
+                    print(
+                        f"  It throttles {chosen.throttle:.0%} of all calls, {chosen.conflicts:.0%} of writes meet a "
+                        f"conflict, and reads lag {chosen.lag:g} s (--seed {seed})"
+                    )
+                print("  Ctrl+C stops it.\n", flush=True)
                 await stopping.wait()
         finally:
-            await database.close()
+            await engine.close()
 
     _run(run())
     return 0
@@ -590,6 +607,31 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
         help="another name that callers may use for this machine; may be given several times",
     )
     alone.add_argument("--file", type=Path, help="the file to keep the tables in; without it they are gone at the end")
+    alone.add_argument("--shared", action="store_true", help="one set of tables for all regions and accounts")
+    alone.add_argument(
+        "--throttle",
+        type=_rate,
+        default=0.0,
+        metavar="RATE",
+        help="throttle this part of all calls, and cut as many batches, such as 0.1 (%(default)s)",
+    )
+    alone.add_argument(
+        "--conflicts",
+        type=_rate,
+        default=0.0,
+        metavar="RATE",
+        help="let this part of all transactions and writes conflict, such as 0.1 (%(default)s)",
+    )
+    alone.add_argument(
+        "--lag",
+        type=_seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="answer indexes and reads that are not consistent from so long ago, such as 2 (%(default)s)",
+    )
+    alone.add_argument(
+        "--seed", type=_seed, metavar="NUMBER", help="choose what is throttled and what conflicts as an earlier run did"
+    )
 
     copy = command("backup", backup, "copy the store and its secret to one file, also while the suite runs")
     copy.add_argument("to", type=Path, metavar="FILE", help="the file to make; it must not exist yet")
@@ -677,6 +719,28 @@ def _port(text: str) -> int:
 
 def _workers(text: str) -> int:
     return _number(text, 1, MOST_WORKERS)
+
+
+def _seed(text: str) -> int:
+    return _number(text, 0, 999_999)
+
+
+def _rate(text: str) -> float:
+    return _decimal(text, 1.0)
+
+
+def _seconds(text: str) -> float:
+    return _decimal(text, 3600.0)
+
+
+def _decimal(text: str, most: float) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {most:g}")
+    return number
 
 
 def _number(text: str, least: int, most: int) -> int:

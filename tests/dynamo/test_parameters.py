@@ -421,6 +421,7 @@ TABLE_REQUESTS = [
     "UpdateTimeToLive",
     "DescribeTimeToLive",
     "DescribeContinuousBackups",
+    "UpdateContinuousBackups",
 ]
 
 

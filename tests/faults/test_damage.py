@@ -412,6 +412,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
+        ("serve", "--port", "0"),
         ("invite",),
         ("demo",),
         ("backup", "copy.db"),
@@ -429,15 +430,6 @@ def test_an_empty_store_next_to_its_secret_is_refused_by_every_command(data, mon
     said = capsys.readouterr().err
     assert said.startswith("potluck: data/potluck.db is empty")
     assert said.count("\n") == 1
-    assert (data / "potluck.db").stat().st_size == 0
-
-
-def test_an_empty_store_next_to_its_secret_is_refused_by_every_worker(data):
-    (data / "potluck.db").touch()
-    ended = potluck("serve", "--port", "0", "--workers", "2", cwd=data.parent)
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("potluck: data/potluck.db is empty")
-    assert "Traceback" not in ended.stderr
     assert (data / "potluck.db").stat().st_size == 0
 
 

@@ -21,14 +21,15 @@ from potluck.dynamo.actions.query import packed_query
 from potluck.dynamo.actions.transact_write_items import transact_write_items
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreDamaged
-from potluck.dynamo.parameters import check, check_whole, table_name_of, unknown_operation
+from potluck.dynamo.namespaces import DEFAULT, Namespace
+from potluck.dynamo.parameters import check, check_whole, unknown_operation
 from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.damage import DAMAGE
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
 from potluck.dynamo.storage.touches import Place
 from potluck.dynamo.storage.writer import HandOver, Work
-from potluck.dynamo.tables import Table, not_found
+from potluck.dynamo.views import Tables, View
 
 __all__ = ["Database", "Receive"]
 
@@ -59,7 +60,7 @@ class Follower(NamedTuple):
     receive: Receive
 
 
-class Database:
+class Database(Tables):
     """Tables in one file. Open it with `await Database.open(path)` and use it from any event loop of this process."""
 
     def __init__(
@@ -70,6 +71,8 @@ class Database:
         reserve: bool,
     ) -> None:
         self.clock = clock
+        self.namespace = DEFAULT
+        self.prefix = DEFAULT.key("")
         self._versions: dict[str, int] = {}
         self._others = 0
         self._waiting: dict[str, set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]]] = {}
@@ -81,6 +84,7 @@ class Database:
         self._filling: dict[str, asyncio.Task[None]] = {}
         self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
         self.file = StoreFile(path, self._note_commit, vfs, reserve=reserve)
+        self._has_namespaces = self.file.catalog.has_namespaces(self.rows.connection)
 
     @classmethod
     async def open(
@@ -104,11 +108,11 @@ class Database:
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one operation as the service would, or raise its DynamoError."""
-        return await self._answer(ACTIONS.get(operation), operation, request)
+        return await self.answer(ACTIONS.get(operation), operation, request)
 
     async def transact(self, request: dict[str, Any]) -> dict[str, Any]:
         """TransactWriteItems with a request built by trusted code in this process: its shape is not validated."""
-        return await self._answer(transact_write_items, "TransactWriteItems", request, checked=True)
+        return await self.answer(transact_write_items, "TransactWriteItems", request, checked=True)
 
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:
         """The packed item that a consistent GetItem would return now; NotPlain if only the full call can answer."""
@@ -160,7 +164,7 @@ class Database:
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, leaving Items packed if they are returned whole."""
-        return await self._answer(packed_query, "Query", request)
+        return await self.answer(packed_query, "Query", request)
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]:
         """The items of packed rows."""
@@ -169,9 +173,20 @@ class Database:
         except DAMAGE as error:
             raise self.file.damage.noticed(error) from error
 
-    async def _answer(
-        self, action: Action | None, operation: str, request: dict[str, Any], *, checked: bool = False
+    def within(self, namespace: Namespace) -> "Database | View":
+        """The store for callers of this account and region; a file that was made without them shows everybody all."""
+        return View(self, namespace) if self._has_namespaces else self
+
+    async def answer(
+        self,
+        action: Action | None,
+        operation: str,
+        request: dict[str, Any],
+        *,
+        view: "View | None" = None,
+        checked: bool = False,
     ) -> dict[str, Any]:
+        """Answer an operation on the tables of a view, or of the default namespace."""
         if action is None:
             raise unknown_operation(operation)
         if self._closed:
@@ -180,7 +195,7 @@ class Database:
             request = check(operation, request)
         while True:
             try:
-                return await action(self, request)
+                return await action(view or self, request)
             except StaleTable:
                 self.file.refresh_catalog()
             except (DynamoError, TypeError, AttributeError) as error:
@@ -194,26 +209,6 @@ class Database:
                 request = whole
             except DAMAGE as error:
                 raise self.file.damage.noticed(error) from error
-
-    def table(self, name: str, index: str | None = None) -> Table:
-        """The table with this name or ARN; refreshes the catalog if the table or the index is not known yet."""
-        table = self.file.catalog.tables.get(name)
-        if table is None or (index is not None and index not in table.readable_indexes):
-            name = table_name_of(name)
-            self.file.refresh_catalog()
-            table = self.file.catalog.tables.get(name)
-            if table is None:
-                raise not_found()
-        return table
-
-    def current_table(self, name: str) -> Table:
-        """The table as it is now, whichever process changed it last; for operations on the table itself."""
-        name = table_name_of(name)
-        self.file.refresh_catalog()
-        table = self.file.catalog.tables.get(name)
-        if table is None:
-            raise not_found(name)
-        return table
 
     @property
     def rows(self) -> Rows:
@@ -314,7 +309,7 @@ class Database:
             self._others += 1
         else:
             for each in stored:
-                tables.setdefault(each.table.name, []).append(each)
+                tables.setdefault(each.table.key, []).append(each)
             for name in tables:
                 self._versions[name] = self._versions.get(name, 0) + 1
         handed: list[HandOver] = []

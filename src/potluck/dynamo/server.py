@@ -1,6 +1,7 @@
 """The database over HTTP, for the AWS SDKs, the AWS CLI and other DynamoDB tools.
 
-Requests must be signed, as the service demands, but signatures are not verified: any credentials will do. What keeps
+Requests must be signed, as the service demands, but signatures are not verified: any credentials will do. The region of
+the credential, and an access key of 12 digits as the account, choose the tables. What keeps
 strangers out is the loopback address it listens on, the check of the Host header (against web pages that use DNS
 rebinding), the requirement of a JSON content type, and the absence of CORS headers.
 """
@@ -20,7 +21,7 @@ from http import HTTPStatus
 from ipaddress import ip_address
 from itertools import count
 from typing import Any, Protocol
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote_to_bytes
 from zlib import crc32
 
 import msgspec
@@ -30,6 +31,7 @@ from potluck.connections.limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DAMAGED, FULL, DynamoError
 from potluck.dynamo.limits import KIB, MIB
+from potluck.dynamo.namespaces import DEFAULT, Namespace
 from potluck.dynamo.parameters import (
     OPERATIONS,
     OPERATIONS_NOT_OFFERED,
@@ -61,6 +63,7 @@ TARGETS = {
 NOT_OFFERED = {f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS_NOT_OFFERED}
 JSON_TYPES = {kind: kind for kind in (b"application/x-amz-json-1.0", b"application/json")}
 HEALTHY = b"healthy: %b "
+UNHEALTHY = b"the store is damaged\n"
 UNKNOWN = b"<UnknownOperationException/>\n"
 ELSEWHERE = b"This server does not answer to that host name.\n"
 HEADERS_TOO_LARGE = b"The request's headers are too large.\n"
@@ -68,6 +71,8 @@ TEXT = b"text/plain; charset=utf-8"
 
 # As the SDKs write it; anything else is examined more closely.
 SIGNED = re.compile(rb"AWS4-[^\s,]+ Credential=[^\s,]+, ?SignedHeaders=[^\s,]+, ?Signature=[^\s,]+")
+CREDENTIAL = re.compile(rb"Credential=([^\s,/]+)/[^\s,/]*/([a-z0-9-]{1,64})/")
+ACCOUNT = re.compile(rb"[0-9]{12}")
 SIGNED_HEADER = ("Credential", "Signature", "SignedHeaders")
 SIGNED_QUERY = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
 
@@ -117,16 +122,28 @@ encode = msgspec.json.Encoder().encode
 
 
 class Callee(Protocol):
+    """What is served. If it has `within`, that is asked for the callee of each account and region."""
+
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
+
+
+Within = Callable[[Namespace], Callee]
 
 
 class Disconnected(Exception):
     """The client disconnected before its request was complete."""
 
 
-def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[str] = ()) -> Application:
-    """The database as an ASGI application that answers only to loopback names, `host` and `host_names`."""
+def application(
+    database: Callee, host: str = "127.0.0.1", host_names: Iterable[str] = (), *, shared: bool = False
+) -> Application:
+    """The database as an ASGI application that answers only to loopback names, `host` and `host_names`.
+
+    With `shared`, all accounts and regions have the same tables.
+    """
     admitted = admission(host, host_names)
+    within: Within | None = None if shared else getattr(database, "within", None)
+    is_damaged: Callable[[], bool] = getattr(database, "is_damaged", lambda: False)
     # Unique and in the service's format; a fresh random text for each would cost more than all other headers.
     request_ids = map(f"{random_text(39)}%013d".__mod__, count())
 
@@ -134,7 +151,10 @@ def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[
         headers: Headers = dict(scope["headers"])
         try:
             if admitted(headers.get(b"host", b"")):
-                status, kind, body = await answered(database, scope, headers, receive)
+                if scope["method"] == "GET" and scope["path"] == "/" and is_damaged():
+                    status, kind, body = 503, TEXT, UNHEALTHY
+                else:
+                    status, kind, body = await answered(database, within, scope, headers, receive)
             else:
                 status, kind, body = 421, TEXT, ELSEWHERE
         except Disconnected:
@@ -157,7 +177,9 @@ def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[
     return answer
 
 
-async def answered(database: Callee, scope: Scope, headers: Headers, receive: Receive) -> Answer:
+async def answered(
+    database: Callee, within: "Within | None", scope: Scope, headers: Headers, receive: Receive
+) -> Answer:
     if sum(map(len, headers.values())) > HEADER_BYTES:
         return 400, TEXT, HEADERS_TOO_LARGE
     if scope["path"] != "/":
@@ -177,7 +199,8 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
     operation = ""
     try:
         operation, request = understood(scope, headers, body)
-        answer = await database.call(operation, request)
+        callee = database if within is None else within(namespace_asked(scope["query_string"], headers))
+        answer = await callee.call(operation, request)
         written = WRITTEN.get(operation)
         return 200, kind, written(answer, headers) if written else encode(answer)
     except DynamoError as error:
@@ -287,6 +310,21 @@ def require_signature(query_string: bytes, headers: Headers) -> None:
         raise DynamoError("IncompleteSignatureException", "".join(missing) + f"Authorization={text}")
 
 
+def namespace_asked(query_string: bytes, headers: Headers) -> Namespace:
+    """The account and region of a signed request: the access key, if it has 12 digits, and the credential's region."""
+    signed = headers.get(b"authorization") or unquote_to_bytes(query_string)
+    credential = CREDENTIAL.search(signed)
+    if credential is None:
+        return DEFAULT
+    return namespace_named(credential[1], credential[2])
+
+
+@lru_cache(1024)
+def namespace_named(access_key: bytes, region: bytes) -> Namespace:
+    account = access_key.decode() if ACCOUNT.fullmatch(access_key) else DEFAULT.account
+    return Namespace(account, region.decode())
+
+
 def given(query: dict[str, list[str]], name: str) -> str:
     return query.get(name, [""])[0]
 
@@ -385,7 +423,7 @@ class Server(uvicorn.Server):
 
 
 async def started(
-    database: Callee, host: str, port: int, host_names: Iterable[str]
+    database: Callee, host: str, port: int, host_names: Iterable[str], *, shared: bool = False
 ) -> tuple[Server, "asyncio.Task[None]", int]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Bound here rather than by uvicorn, which exits the process if the port is taken.
@@ -393,7 +431,7 @@ async def started(
     # asyncio's own event loop leaves this to us; without it, small responses wait for the client's ACK.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
-        application(database, host, host_names),
+        application(database, host, host_names, shared=shared),
         http=LimitedConnection,
         ws="none",
         lifespan="off",
@@ -417,10 +455,15 @@ async def started(
 
 @asynccontextmanager
 async def serving(
-    database: Callee, host: str = "127.0.0.1", port: int = 0, host_names: Iterable[str] = ()
+    database: Callee,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    host_names: Iterable[str] = (),
+    *,
+    shared: bool = False,
 ) -> AsyncIterator[int]:
     """Serve the database in the running loop for as long as the block lasts; yields the port."""
-    server, running, bound_port = await started(database, host, port, host_names)
+    server, running, bound_port = await started(database, host, port, host_names, shared=shared)
     try:
         yield bound_port
     finally:

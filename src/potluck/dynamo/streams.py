@@ -10,9 +10,10 @@ import msgspec
 
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import IDEMPOTENCY_SECONDS, ITERATOR_LIFETIME_SECONDS, STREAM_RETENTION_SECONDS
+from potluck.dynamo.namespaces import Namespace, name_of, namespace_of
 from potluck.dynamo.storage.catalog import key_schema
 from potluck.dynamo.storage.rows import EXPIRED, INSERTED, MODIFIED, LoggedRow, Rows, unpack
-from potluck.dynamo.tables import ACCOUNT, REGION, StreamDefinition, Table, TableDefinition
+from potluck.dynamo.tables import StreamDefinition, Table, TableDefinition
 from potluck.dynamo.values import item_size
 
 if TYPE_CHECKING:
@@ -45,12 +46,13 @@ decode_definition = msgspec.msgpack.Decoder(StreamDefinition).decode
 class Stream:
     """A stream that can still be read, whether or not its table still exists."""
 
-    def __init__(self, table_name: str, keys: list[list[str]], definition: StreamDefinition) -> None:
-        self.table_name = table_name
+    def __init__(self, table_key: str, keys: list[list[str]], definition: StreamDefinition) -> None:
+        self.table_name = name_of(table_key)
+        self.namespace = namespace_of(table_key)
         self.keys = keys
         self.definition = definition
         self.log = f"changes_{definition.number}"
-        self.arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{table_name}/stream/{definition.label}"
+        self.arn = f"{self.namespace.arn(self.table_name)}/stream/{definition.label}"
         self.shard = f"shardId-{int(definition.created * 1000):020d}-{definition.number:08x}"
 
     @property
@@ -95,10 +97,10 @@ def new_stream(rows: Rows, table: TableDefinition, view: str, now: float) -> Str
     return StreamDefinition(number, label, view, now)
 
 
-def all_streams(rows: Rows, now: float) -> list[Stream]:
+def all_streams(rows: Rows, namespace: Namespace, now: float) -> list[Stream]:
     found = rows.execute("SELECT table_name, keys, definition FROM streams ORDER BY number").fetchall()
-    streams = [Stream(name, unpack(keys), decode_definition(blob)) for name, keys, blob in found]
-    return [stream for stream in streams if not gone(stream.definition, now)]
+    streams = [Stream(key, unpack(keys), decode_definition(blob)) for key, keys, blob in found]
+    return [stream for stream in streams if stream.namespace == namespace and not gone(stream.definition, now)]
 
 
 def gone(definition: StreamDefinition, now: float) -> bool:
@@ -109,7 +111,7 @@ def gone(definition: StreamDefinition, now: float) -> bool:
 @lru_cache(256)
 def stream_of(table: Table) -> Stream | None:
     """The stream that the table writes to now."""
-    return None if table.stream is None else Stream(table.name, key_schema(table), table.stream)
+    return None if table.stream is None else Stream(table.key, key_schema(table), table.stream)
 
 
 def check_arn(arn: str) -> None:
@@ -117,10 +119,10 @@ def check_arn(arn: str) -> None:
         invalid(f"Invalid StreamArn: {arn}")
 
 
-def find_stream(rows: Rows, arn: str, now: float) -> Stream:
+def find_stream(rows: Rows, namespace: Namespace, arn: str, now: float) -> Stream:
     """The stream an ARN names."""
     check_arn(arn)
-    for stream in all_streams(rows, now):
+    for stream in all_streams(rows, namespace, now):
         if stream.arn == arn:
             return stream
     raise stream_not_found(arn)
@@ -130,11 +132,11 @@ def stream_not_found(arn: str) -> DynamoError:
     return DynamoError("ResourceNotFoundException", f"Requested resource not found: Stream: {arn} not found")
 
 
-def stream_numbered(rows: Rows, number: int, now: float) -> Stream:
+def stream_numbered(rows: Rows, namespace: Namespace, number: int, now: float) -> Stream:
     found = rows.execute("SELECT table_name, keys, definition FROM streams WHERE number=?", (number,)).get
     if found is not None:
         stream = Stream(found[0], unpack(found[1]), decode_definition(found[2]))
-        if not gone(stream.definition, now):
+        if stream.namespace == namespace and not gone(stream.definition, now):
             return stream
     raise DynamoError("ResourceNotFoundException", "Requested resource not found: Stream not found")
 
@@ -201,7 +203,7 @@ def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str
         "eventName": "INSERT" if kind == INSERTED else "MODIFY" if kind == MODIFIED else "REMOVE",
         "eventVersion": "1.1",
         "eventSource": "aws:dynamodb",
-        "awsRegion": REGION,
+        "awsRegion": stream.namespace.region,
         "dynamodb": change,
     }
     if kind == EXPIRED:

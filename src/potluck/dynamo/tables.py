@@ -7,12 +7,10 @@ import msgspec
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.keys import COMPONENT_BYTES, ENCODERS, ESCAPED, TERMINATOR, ZERO, encode_string, hashed
 from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from potluck.dynamo.namespaces import name_of, namespace_of
 from potluck.dynamo.values import Item, checked_value
 
-__all__ = ["Index", "IndexDefinition", "StreamDefinition", "Table", "TableDefinition", "Throughput"]
-
-REGION = "us-east-1"
-ACCOUNT = "000000000000"
+__all__ = ["Index", "IndexDefinition", "Recovery", "StreamDefinition", "Table", "TableDefinition", "Throughput"]
 
 KEY_MISMATCH = "The provided key element does not match the schema"
 EMPTY_KEY = (
@@ -65,8 +63,15 @@ class StreamDefinition(msgspec.Struct, frozen=True):
     ended: float | None = None
 
 
+class Recovery(msgspec.Struct, frozen=True):
+    """Point-in-time recovery as it was switched on: since when, and for how many days."""
+
+    since: float
+    days: int
+
+
 class TableDefinition(msgspec.Struct, frozen=True):
-    """What CreateTable and UpdateTable decide; stored as it is."""
+    """What CreateTable and UpdateTable decide; stored as it is. `name` is the table's key."""
 
     name: str
     number: int
@@ -88,6 +93,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
     tags: dict[str, str] = {}
     next_number: int = 1
     warm: dict[str, Any] | None = None
+    recovery: Recovery | None = None
 
 
 class Index:
@@ -195,7 +201,9 @@ class Table:
 
     def __init__(self, definition: TableDefinition) -> None:
         self.definition = definition
-        self.name = definition.name
+        self.key = definition.name
+        self.name = name_of(self.key)
+        self.namespace = namespace_of(self.key)
         self.number = definition.number
         self.rows = f"items_{definition.number}"
         self.select = f"SELECT size, item FROM {self.rows} WHERE key=?"
@@ -229,7 +237,7 @@ class Table:
         view = self.stream.view if self.stream else ""
         self.logs_new = view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
         self.logs_old = view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
-        self.arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{definition.name}"
+        self.arn = self.namespace.arn(self.name)
 
     def key_of(self, item: Item) -> Item:
         """The key attributes of an item."""

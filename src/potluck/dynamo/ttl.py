@@ -22,7 +22,7 @@ async def sweep(database: "Database") -> int:
         if table.ttl is None:
             continue
         while expired(database.rows, table, database.clock(), 1):
-            swept: int = await database.write(partial(sweep_some, name=table.name, now=database.clock()))
+            swept: int = await database.write(partial(sweep_some, name=table.key, now=database.clock()))
             deleted += swept
             if not swept:
                 break

@@ -27,6 +27,7 @@ from potluck.dynamo.actions.tag_resource import tag_resource
 from potluck.dynamo.actions.transact_get_items import transact_get_items
 from potluck.dynamo.actions.transact_write_items import transact_write_items
 from potluck.dynamo.actions.untag_resource import untag_resource
+from potluck.dynamo.actions.update_continuous_backups import update_continuous_backups
 from potluck.dynamo.actions.update_item import update_item
 from potluck.dynamo.actions.update_table import update_table
 from potluck.dynamo.actions.update_time_to_live import update_time_to_live
@@ -60,6 +61,7 @@ ACTIONS: dict[str, Action] = {
     "TransactGetItems": transact_get_items,
     "TransactWriteItems": transact_write_items,
     "UntagResource": untag_resource,
+    "UpdateContinuousBackups": update_continuous_backups,
     "UpdateItem": update_item,
     "UpdateTable": update_table,
     "UpdateTimeToLive": update_time_to_live,

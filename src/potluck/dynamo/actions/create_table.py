@@ -31,12 +31,13 @@ async def create_table(database: "Database", request: dict[str, Any]) -> dict[st
     refuse_not_offered("CreateTable", request)
     wanted = checked_table(request, database.clock())
     view = checked_stream(request.get("StreamSpecification"), of_new_table=True)
-    name = wanted.name
+    name, key = wanted.name, database.namespace.key(wanted.name)
 
     def create(rows: Rows) -> dict[str, Any]:
-        if name in rows.catalog.tables:
+        if key in rows.catalog.tables:
             raise DynamoError("ResourceInUseException", f"Table already exists: {name}")
-        definition = msgspec.structs.replace(wanted, number=rows.catalog.next_number(rows.connection, "table"))
+        number = rows.catalog.next_number(rows.connection, "table")
+        definition = msgspec.structs.replace(wanted, name=key, number=number)
         if view is not None:
             stream = new_stream(rows, definition, view, definition.created)
             create_log(rows.connection, stream)

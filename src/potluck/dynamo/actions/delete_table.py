@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.descriptions import described
 from potluck.dynamo.errors import invalid
-from potluck.dynamo.parameters import table_name_of
+from potluck.dynamo.namespaces import name_of
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.tables import not_found
 
@@ -27,12 +27,12 @@ TOLD_OF_A_DELETED_TABLE = (
 
 
 async def delete_table(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    name = table_name_of(request["TableName"])
+    key = database.key_of(request["TableName"])
 
     def drop(rows: Rows) -> dict[str, Any]:
-        table = rows.catalog.tables.get(name)
+        table = rows.catalog.tables.get(key)
         if table is None:
-            raise not_found(name)
+            raise not_found(name_of(key))
         if table.definition.protected:
             invalid(
                 "Resource cannot be deleted as it is currently protected against deletion. "

@@ -14,7 +14,7 @@ async def describe_stream(database: "Database", request: dict[str, Any]) -> dict
     wanted = request.get("ShardFilter")
     if wanted is not None and wanted.keys() != {"Type", "ShardId"}:
         invalid("ShardFilter must have both Type and ShardId")
-    stream = find_stream(rows, request["StreamArn"], database.clock())
+    stream = find_stream(rows, database.namespace, request["StreamArn"], database.clock())
     span = {"StartingSequenceNumber": sequence_number(0)}
     if not stream.is_open:
         span["EndingSequenceNumber"] = sequence_number(newest(rows, stream))

@@ -16,7 +16,7 @@ INLINE_RECORDS = 64
 async def get_records(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     now, rows = database.clock(), database.rows
     iterator = Iterator.read(request["ShardIterator"], now)
-    stream = stream_numbered(rows, iterator.stream, now)
+    stream = stream_numbered(rows, database.namespace, iterator.stream, now)
     limit = request.get("Limit", STREAM_RECORDS)
     database.note_seen(stream.table_name)
     last = newest(rows, stream)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 async def get_shard_iterator(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     now, rows = database.clock(), database.rows
     kind, number = request["ShardIteratorType"], request.get("SequenceNumber")
-    stream = find_stream(rows, request["StreamArn"], now)
+    stream = find_stream(rows, database.namespace, request["StreamArn"], now)
     if number is not None and kind in ("TRIM_HORIZON", "LATEST"):
         invalid(f"SequenceNumber must not be given for ShardIteratorType {kind}")
     if request["ShardId"] != stream.shard:

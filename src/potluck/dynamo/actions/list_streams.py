@@ -15,7 +15,7 @@ async def list_streams(database: "Database", request: dict[str, Any]) -> dict[st
     start = request.get("ExclusiveStartStreamArn")
     if start is not None:
         check_arn(start)
-    streams = all_streams(database.rows, database.clock())
+    streams = all_streams(database.rows, database.namespace, database.clock())
     if "TableName" in request:
         name = table_name_of(request["TableName"])
         streams = [stream for stream in streams if stream.table_name == name]

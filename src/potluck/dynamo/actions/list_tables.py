@@ -12,7 +12,8 @@ async def list_tables(database: "Database", request: dict[str, Any]) -> dict[str
     database.file.refresh_catalog()
     after = request.get("ExclusiveStartTableName", "")
     limit = request.get("Limit", MOST_NAMES)
-    names = sorted(name for name in database.file.catalog.tables if name > after)
+    tables = database.file.catalog.tables.values()
+    names = sorted(table.name for table in tables if table.namespace == database.namespace and table.name > after)
     answer: dict[str, Any] = {"TableNames": names[:limit]}
     if len(names) > limit:
         answer["LastEvaluatedTableName"] = names[limit - 1]

@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 async def list_tags_of_resource(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     arn = table_arn(request)
     database.file.refresh_catalog()
-    tags = tagged(database.rows, arn).definition.tags
+    tags = tagged(database.rows, database.namespace, arn).definition.tags
     return {"Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}

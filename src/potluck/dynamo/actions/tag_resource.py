@@ -9,6 +9,7 @@ import msgspec
 
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import TAGS
+from potluck.dynamo.namespaces import Namespace
 from potluck.dynamo.parameters import table_name_of
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.tables import Table
@@ -70,7 +71,7 @@ async def change_tags(
     """Change a table's tags, starting from what they are when the write runs."""
 
     def work(rows: Rows) -> None:
-        table = tagged(rows, arn, refusal)
+        table = tagged(rows, database.namespace, arn, refusal)
         tags = change(table.definition.tags)
         check_count(tags)
         if tags != table.definition.tags:
@@ -96,9 +97,9 @@ def table_arn(request: dict[str, Any], *demanded: str) -> str:
     return arn
 
 
-def tagged(rows: Rows, arn: str, refusal: str = NAMED_NOT_FOUND) -> Table:
-    """The table an ARN names."""
-    table = rows.catalog.tables.get(table_name_of(arn))
+def tagged(rows: Rows, namespace: Namespace, arn: str, refusal: str = NAMED_NOT_FOUND) -> Table:
+    """The table of this namespace that an ARN names."""
+    table = rows.catalog.tables.get(namespace.key(table_name_of(arn)))
     if table is None or table.arn != arn:
         raise DynamoError("ResourceNotFoundException", refusal.format(arn))
     return table

@@ -8,6 +8,7 @@ from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.item_collections import metrics
 from potluck.dynamo.limits import IDEMPOTENCY_SECONDS, TRANSACTION_BYTES
+from potluck.dynamo.namespaces import Namespace
 from potluck.dynamo.storage.rows import ItemRow, Rows, pack, unpack
 from potluck.dynamo.values import item_size, value_size
 from potluck.dynamo.writes import Check, Delete, Put, UpdateWrite, Write
@@ -43,7 +44,7 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
         raise misfit(failure, bound, len(writes)) from failure
     if len({(write.table.number, write.key) for write in writes}) != len(writes):
         invalid("Transaction request cannot include multiple operations on one item")
-    transaction = Transaction(request, writes, database.clock())
+    transaction = Transaction(request, writes, database.namespace, database.clock())
     answer: dict[str, Any] = await database.file.writer.submit(transaction.run)
     return answer
 
@@ -78,11 +79,12 @@ def check_payload(size: int) -> None:
 class Transaction:
     """Writes of several items, all or none; repeating a client token does not repeat them."""
 
-    def __init__(self, request: dict[str, Any], writes: list[Write], now: float) -> None:
+    def __init__(self, request: dict[str, Any], writes: list[Write], namespace: Namespace, now: float) -> None:
         self.request = request
         self.writes = writes
         self.now = now
-        self.token = request.get("ClientRequestToken")
+        token = request.get("ClientRequestToken")
+        self.token = None if token is None else namespace.key(token)
 
     def run(self, rows: Rows) -> dict[str, Any]:
         digest = b""

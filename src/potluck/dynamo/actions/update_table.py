@@ -7,7 +7,8 @@ import msgspec
 from potluck.dynamo.descriptions import described
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import GLOBAL_INDEXES
-from potluck.dynamo.parameters import refuse_not_offered, table_name_of
+from potluck.dynamo.namespaces import name_of
+from potluck.dynamo.parameters import refuse_not_offered
 from potluck.dynamo.schemas import (
     WRONG,
     check_projected,
@@ -43,12 +44,12 @@ CHANGES = (
 async def update_table(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     refuse_not_offered("UpdateTable", request)
     check_request(request)
-    name = table_name_of(request["TableName"])
+    key = database.key_of(request["TableName"])
 
     def change(rows: Rows) -> tuple[dict[str, Any], bool]:
-        table = rows.catalog.tables.get(name)
+        table = rows.catalog.tables.get(key)
         if table is None:
-            raise not_found(name)
+            raise not_found(name_of(key))
         definition = with_settings(table.definition, request, database.clock())
         definition = with_stream(rows, definition, request.get("StreamSpecification"), database.clock())
         updates = request.get("GlobalSecondaryIndexUpdates") or []
@@ -160,7 +161,7 @@ def with_stream(rows: Rows, definition: TableDefinition, asked: dict[str, Any] |
             invalid("Table is already in the requested stream state: disabled")
         return replaced(definition, streams=(*definition.streams[:-1], replaced(current, ended=now)))
     if current is not None:
-        invalid("Table already has an enabled stream: " + definition.name)
+        invalid("Table already has an enabled stream: " + name_of(definition.name))
     stream = new_stream(rows, definition, view, now)
     create_log(rows.connection, stream)
     return replaced(definition, streams=(*definition.streams, stream))

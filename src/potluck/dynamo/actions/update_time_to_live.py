@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 async def update_time_to_live(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    name = database.table(request["TableName"]).name
+    key = database.table(request["TableName"]).key
     asked = request["TimeToLiveSpecification"]
     attribute = asked["AttributeName"]
 
     def change(rows: Rows) -> dict[str, Any]:
-        table = rows.catalog.tables.get(name)
+        table = rows.catalog.tables.get(key)
         if table is None:
             raise not_found()
         if asked["Enabled"]:

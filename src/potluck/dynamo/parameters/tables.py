@@ -123,6 +123,21 @@ TABLE_OPERATIONS = {
     "DeleteTable": Structure("DeleteTableInput", ONE_TABLE),
     "DescribeTimeToLive": Structure("DescribeTimeToLiveInput", ONE_TABLE),
     "DescribeContinuousBackups": Structure("DescribeContinuousBackupsInput", ONE_TABLE),
+    "UpdateContinuousBackups": Structure(
+        "UpdateContinuousBackupsInput",
+        {
+            "TableName": NAMED_TABLE,
+            "PointInTimeRecoverySpecification": Required(
+                Structure(
+                    "PointInTimeRecoverySpecification",
+                    {
+                        "PointInTimeRecoveryEnabled": Required(TRUTH),
+                        "RecoveryPeriodInDays": Number("Integer", least=1, most=35),
+                    },
+                )
+            ),
+        },
+    ),
     "ListTables": Structure(
         "ListTablesInput", {"Limit": Number("Integer", least=1, most=100), "ExclusiveStartTableName": NAME}
     ),
@@ -228,7 +243,6 @@ OPERATIONS_NOT_OFFERED = (
     "RestoreTableFromBackup",
     "RestoreTableToPointInTime",
     "SearchVectors",
-    "UpdateContinuousBackups",
     "UpdateContributorInsights",
     "UpdateGlobalTable",
     "UpdateGlobalTableSettings",
@@ -247,5 +261,6 @@ NAMED_FIRST = frozenset(
         "UpdateTimeToLive",
         "DescribeTimeToLive",
         "DescribeContinuousBackups",
+        "UpdateContinuousBackups",
     }
 )

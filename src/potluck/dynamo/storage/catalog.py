@@ -22,6 +22,8 @@ __all__ = [
 
 FORMAT = 1
 APPLICATION_ID = 0x504F544C  # "POTL"
+NAMESPACES = "namespaces"
+"""The number that says that a file was made with namespaces; in one without, all tables are everybody's."""
 
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(TableDefinition).decode
@@ -51,7 +53,7 @@ def prepare_file(connection: apsw.Connection) -> bool:
         # A stream outlives its table by a day, so it has a row of its own.
         "CREATE TABLE streams(number INTEGER PRIMARY KEY, table_name TEXT NOT NULL, keys BLOB NOT NULL,"
         " definition BLOB NOT NULL)",
-        "INSERT INTO numbers VALUES ('catalog', 0), ('table', 0), ('stream', 0)",
+        f"INSERT INTO numbers VALUES ('catalog', 0), ('table', 0), ('stream', 0), ('{NAMESPACES}', 1)",
         f"PRAGMA user_version={FORMAT}",
         f"PRAGMA application_id={APPLICATION_ID}",
     ):
@@ -80,6 +82,9 @@ class Catalog:
     def version(self) -> int:
         """A different number whenever a definition has changed."""
         return self._version
+
+    def has_namespaces(self, connection: apsw.Connection) -> bool:
+        return bool(connection.execute("SELECT last FROM numbers WHERE kind=?", (NAMESPACES,)).get)
 
     def refresh(self, connection: apsw.Connection, *, undone: bool = False) -> bool:
         """Read the definitions again if they have changed; True if so.
@@ -119,11 +124,11 @@ class Catalog:
 
     def save(self, connection: apsw.Connection, table: Table) -> None:
         """Save a new or changed definition, in the current transaction."""
-        connection.execute("REPLACE INTO tables VALUES (?, ?)", (table.name, encode(table.definition)))
+        connection.execute("REPLACE INTO tables VALUES (?, ?)", (table.key, encode(table.definition)))
         for stream in table.definition.streams:
             connection.execute(
                 "REPLACE INTO streams VALUES (?, ?, ?, ?)",
-                (stream.number, table.name, encode(key_schema(table)), encode(stream)),
+                (stream.number, table.key, encode(key_schema(table)), encode(stream)),
             )
         self._changed(connection)
 
@@ -133,7 +138,7 @@ class Catalog:
         connection.execute(f"DROP TABLE {table.rows}")
         connection.execute(f"DROP TABLE IF EXISTS {table.expiries}")
         connection.execute("DELETE FROM counts WHERE of=?", (table.rows,))
-        connection.execute("DELETE FROM tables WHERE name=?", (table.name,))
+        connection.execute("DELETE FROM tables WHERE name=?", (table.key,))
         if table.stream:
             ended = msgspec.structs.replace(table.stream, ended=now)
             connection.execute("UPDATE streams SET definition=? WHERE number=?", (encode(ended), ended.number))

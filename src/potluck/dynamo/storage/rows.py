@@ -112,7 +112,7 @@ class Rows:
 
     def check_current(self, table: Table) -> None:
         """Raise StaleTable if the table has changed since the call was prepared."""
-        if self.catalog.tables.get(table.name) is not table:
+        if self.catalog.tables.get(table.key) is not table:
             raise StaleTable
 
     def between(

@@ -185,7 +185,7 @@ class Touches:
     def _read_log(self, table: Table, rows: Rows) -> None:
         known = None if table.log is None else self._sequences.get(table.log)
         if table.log is None or not (table.logs_old and table.logs_new):
-            self._tables[table.name] = self._count
+            self._tables[table.key] = self._count
             return
         try:
             if known is not None:
@@ -202,11 +202,11 @@ class Touches:
                                 self._touch(places_of(table, unpack(image)))
                     self._sequences[table.log] = found[-1][0]
                     return
-            self._tables[table.name] = self._count
+            self._tables[table.key] = self._count
             self._sequences[table.log] = rows.execute(f"SELECT max(sequence) FROM {table.log}").get or 0
         except apsw.SQLError:
             # Another process dropped it; the catalog will show that shortly.
-            self._tables[table.name] = self._count
+            self._tables[table.key] = self._count
             self._sequences.pop(table.log, None)
 
     def _touch(self, places: Iterable[Place]) -> None:
@@ -225,10 +225,10 @@ class Touches:
 
 def places_of(table: Table, item: Item) -> list[Place]:
     """The table, the item's partition in it, and its partition in each index."""
-    places: list[Place] = [(table.name, None, None)]
+    places: list[Place] = [(table.key, None, None)]
     for index, attribute in table.partition_attributes:
         value = item.get(attribute)
         text = None if value is None else value.get("S")
         if text is not None:
-            places.append((table.name, index, text))
+            places.append((table.key, index, text))
     return places
