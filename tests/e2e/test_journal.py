@@ -250,8 +250,8 @@ def test_what_was_refused_and_what_is_typed_after_it_survive(window):
     phone.expected = "status of 409"
     phone.follow(page.get_by_role("button", name="Save the changes"), by="tap")
     expect(page.get_by_text("From the laptop.")).to_be_visible()
-    expect(shared).to_have_value("Typed on the train")
-    phone.follow(page.get_by_role("button", name="Save mine"), by="tap")
+    page.get_by_role("radio", name="Yours").check()
+    phone.follow(page.get_by_role("button", name="Save", exact=True), by="tap")
     expect(page.get_by_text("Typed on the train")).to_be_visible()
     assert "potluck-draft" not in stored(phone)
 
@@ -346,7 +346,7 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     hears_what_is_shared(coach, athlete)
     coach.page.get_by_role("searchbox").fill("knee")
     coach.page.keyboard.press("Enter")
-    expect(coach.page.get_by_text("No entry has those words")).to_be_visible()
+    expect(coach.page.get_by_text("No entry or comment has those words")).to_be_visible()
     coach.page.get_by_role("searchbox").fill("underhook")
     coach.page.keyboard.press("Enter")
     expect(coach.page.locator("mark").first).to_have_text("underhook")
@@ -385,7 +385,8 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     coach.live()
     athlete.open("/journal/coaches")
     looked_at(athlete, "coaches")
-    athlete.follow(athlete.page.get_by_role("button", name="Stop sharing with Renzo Alves"), by="tap")
+    athlete.page.get_by_text("Stop sharing with Renzo Alves").tap()
+    athlete.follow(athlete.page.get_by_role("button", name="Stop sharing", exact=True), by="tap")
     # Nothing of it stays on the screen.
     expect(coach.page.get_by_text("That is not shared with you any more.")).to_be_visible()
     expect(coach.page.get_by_text("Nobody trains with you yet")).to_be_visible()

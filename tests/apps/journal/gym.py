@@ -58,9 +58,9 @@ class Gym:
             await self.ask("PATCH", f"/entries/{entry['entryId']}", {"version": entry["version"], **change}, by=by)
         )
 
-    async def link(self, athlete: Person, coach: Person) -> None:
+    async def link(self, athlete: Person, coach: Person, **choice: str) -> None:
         """The coach accepts the athlete's invitation."""
-        made = data(await self.ask("POST", "/links", {"coachEmail": "somebody@example.org"}, by=athlete), 201)
+        made = data(await self.ask("POST", "/links", {"coachEmail": "somebody@example.org", **choice}, by=athlete), 201)
         accepted = await ask(self.client, "POST", "/invitations/accept", {"token": made["token"]}, by=coach)
         assert data(accepted) == {"userId": athlete["userId"]}
 

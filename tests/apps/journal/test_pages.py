@@ -96,7 +96,7 @@ async def test_coaches_and_athletes_are_linked_and_parted_by_forms(embedded_gym:
     asked = await send(gym, "/journal/athletes/ask", renzo, athleteEmail="mara@example.org")
     token = {"token": re.search(r"/invitation#(pli_\w+)", asked.text)[1]}
     data(await ask(gym.client, "POST", "/invitations/accept", token, by=mara))
-    assert "reads your shared words" in await look(gym, "/journal/coaches", mara)
+    assert "sees everything you share, also earlier sessions" in await look(gym, "/journal/coaches", mara)
     assert "Mara" in await look(gym, "/journal/athletes", renzo)
     ended = await send(gym, f"/journal/coaches/{renzo['userId']}/end", mara, role="coach")
     assert ended.headers["location"] == "/journal/coaches?said=ended"

@@ -9,10 +9,12 @@ import pytest
 
 from potluck.apps.journal.entities import Comment, SessionMetrics
 from potluck.apps.journal.journals import Posting, SharedEntry
-from potluck.apps.journal.ranking import Term, candidates, query_words, ranked, snippet_of
+from potluck.apps.journal.ranking import MOST_CANDIDATES, Term, candidates, query_words, ranked, snippet_of
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.tokenizer import forms_of, sentences_of, words_in
 from tests.apps.journal.gym import Gym, problem
+from tests.web.reading import BROWSER
+from tests.web.suites import bearer
 
 
 def test_words_are_found_however_they_are_spelt():
@@ -85,6 +87,40 @@ async def test_whole_words_are_found_and_no_beginnings_of_others(gym: Gym):
     problem(await gym.ask("GET", f"/search?q=arm&athleteId={renzo['userId']}", by=mara), 404, "not-found")
 
 
+async def test_a_period_narrows_a_search_and_is_no_word_of_it(gym: Gym):
+    mara, renzo = await gym.coached()
+    dates = {"november": "2039-11-10T10:00:00Z", "year before": "2038-11-10T10:00:00Z", "week": "2039-12-22T10:00:00Z"}
+    ids = {
+        name: (await gym.entry(mara, shared="Half guard, knee", date=date))["entryId"] for name, date in dates.items()
+    }
+    for by, athlete in ((mara, None), (renzo, mara)):
+        assert await gym.found("half+guard+november", by, athlete) == [ids["november"]]
+        assert await gym.found("knee+last+week", by, athlete) == [ids["week"]]
+        assert await gym.found("knee+in+november+2038", by, athlete) == [ids["year before"]]
+        assert set(await gym.found("knee", by, athlete)) == set(ids.values())
+    page = await gym.client.get("/journal/entries?q=knee+november", headers=bearer(mara) | BROWSER)
+    assert ids["november"] in page.text
+    assert ids["week"] not in page.text
+    assert "in November 2039" in page.text
+
+
+async def test_a_period_finds_sessions_that_many_newer_ones_would_hide(embedded_gym: Gym):
+    gym = embedded_gym
+    mara = await gym.person()
+    old = await gym.entry(mara, shared="knee", date="2039-03-10T10:00:00Z")
+    gym.clock.forward(days=1)
+    for _ in range(MOST_CANDIDATES + 1):
+        await gym.entry(mara, shared="knee")
+    assert old["entryId"] not in await gym.found("knee", mara)
+    assert await gym.found("knee+march", mara) == [old["entryId"]]
+
+
+async def test_a_search_for_a_period_alone_looks_for_its_words(embedded_gym: Gym):
+    mara = await embedded_gym.person()
+    entry = await embedded_gym.entry(mara, shared="Tournament in November")
+    assert await embedded_gym.found("november", mara) == [entry["entryId"]]
+
+
 @pytest.mark.parametrize("question", ["?!", "the", "“”"])
 async def test_a_question_without_words_finds_nothing(embedded_gym: Gym, question: str):
     mara = await embedded_gym.person()
@@ -99,6 +135,9 @@ async def test_a_long_question_looks_at_hardly_more_rows_than_a_short_one():
         async def having(self, word: str, most: int) -> list[Posting]:
             self.rows += most
             return []
+
+        async def within(self, postings: Sequence[Posting], spans: Sequence[Any]) -> list[Posting]:
+            return [*postings]
 
         async def read(self, entry_ids: Sequence[UUID]) -> dict[UUID, SharedEntry]:
             return {}

@@ -17,14 +17,14 @@ IN_BERLIN, IN_UTC = "2039-12-29T22:30:00.000Z", "2039-12-29T23:30:00.000Z"
 async def test_someone_who_linked_a_coach_first_writes_in_their_own_time_zone(gym: Gym):
     mara, renzo = await gym.coached()
     for person in (mara, renzo):
-        page = await look(gym, "/journal", person)
+        page = await look(gym, "/journal?write=1", person)
         assert "data-zone disabled" in page
         assert re.search(r"Times are in <span data-zone-said>UTC</span>", page)
         assert (await send(gym, "/journal/entries", person, **FILLED, **LATE)).status_code == 303
         (entry,) = (await gym.get("/entries", person))["items"]
         assert entry["date"] == IN_BERLIN
         assert (await gym.get("/profile", person))["timeZone"] == "Europe/Berlin"
-        page = await look(gym, "/journal", person)
+        page = await look(gym, "/journal?write=1", person)
         assert "data-zone disabled" not in page
         assert re.search(r"Times are in <span data-zone-said>Europe/Berlin</span>", page)
 

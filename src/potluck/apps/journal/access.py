@@ -23,7 +23,8 @@ from potluck.apps.journal.entities import (
 )
 from potluck.apps.journal.fields import AthleteId, CommentId, EntryId, ThreadId, UserId
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
-from potluck.table import Ref, WriteRefused, check, the
+from potluck.store import Store
+from potluck.table import Condition, Ref, WriteRefused, check, the
 from potluck.table.operations import Operation
 from potluck.web.access import ByRow, SignedIn
 from potluck.web.errors import Forbidden, NotFound, Problem
@@ -38,10 +39,28 @@ __all__ = [
     "LinkedWith",
     "OwnEntry",
     "ToEntry",
+    "WithCoach",
     "active",
+    "shared_with",
+    "still_sees",
 ]
 
 active = the(CoachAthleteLink.status) == "active"
+
+
+def shared_with(rows: Store, link: CoachAthleteLink) -> SharedJournal:
+    """What this link's coach sees of the athlete's journal, while it is active."""
+    return SharedJournal(rows, link.athlete_id, link.shared_from)
+
+
+def still_sees(link: CoachAthleteLink) -> Condition:
+    """The link is active, and opens what it did when it was read."""
+    return active & the(CoachAthleteLink.shared_from).still(link.shared_from)
+
+
+def _opens(link: CoachAthleteLink, since: datetime | None) -> bool:
+    """Whether the link is active, and opens at least the sessions since then."""
+    return link.status == "active" and (link.shared_from is None or (since is not None and link.shared_from <= since))
 
 
 class AthleteOnly(Forbidden, detail="Only the athlete whose entry it is may do this"):
@@ -72,7 +91,7 @@ class Athlete(SignedIn):
         link = await self.rows.get(CoachAthleteLink.by_id(athlete_id, self.own_id))
         if link is None or link.status != "active":
             raise NotFound
-        return SharedJournal(self.rows, athlete_id)
+        return shared_with(self.rows, link)
 
 
 class LinkedWith(Athlete):
@@ -81,17 +100,39 @@ class LinkedWith(Athlete):
     user_id: UserId
 
 
+class WithCoach(LinkedWith):
+    """An athlete, about a coach who reads their journal now."""
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (CoachAthleteLink.by_id(self.own_id, self.user_id),)
+
+    async def admit(self, *rows: Any) -> None:
+        (link,) = rows
+        if link is None or link.status != "active":
+            raise NotFound
+        self.link: CoachAthleteLink = link
+
+
 class CoachOf(ByRow[CoachAthleteLink], admits=active):
     """An active coach of the athlete in the path."""
 
     athlete_id: AthleteId
+
+    @property
+    def shared(self) -> SharedJournal:
+        """What the athlete shares with the caller."""
+        return shared_with(self.rows, self.row)
+
+    def right(self) -> Right | None:
+        since = self.row.shared_from
+        return Right(self.ref(), lambda link: _opens(link, since))
 
     async def told_now(self, thing: Any, gone: bool) -> Any:
         """The entry as it is now: text that is no longer shared must not be sent from the change log."""
         if gone:
             return replace(thing, sections=Sections())
         meta = await self.rows.get(EntryMeta.one(thing.entry_id))
-        if meta is None or meta.athlete_id != self.athlete_id:
+        if meta is None or meta.athlete_id != self.athlete_id or not self.shared.reaches(meta.date):
             return None
         return await self.rows.get(Entry.one(self.athlete_id, meta.date, thing.entry_id))
 
@@ -111,8 +152,9 @@ class ToEntry(Athlete):
         self.meta: EntryMeta = meta
         if not self.own:
             link = await self.rows.get(self.link)
-            if link is None or link.status != "active":
+            if link is None or link.status != "active" or not shared_with(self.rows, link).reaches(meta.date):
                 raise NotFound
+            self.opened_by: CoachAthleteLink = link
 
     @property
     def own(self) -> bool:
@@ -130,18 +172,22 @@ class ToEntry(Athlete):
             # One snapshot of both: separate reads could see a change of the date in one and not in the other.
             meta, there = await self.rows.snapshot(EntryMeta.one(self.entry_id), self.entry)
             if there is not None:
-                return there
+                return there if self._reaches(there) else None
             if meta is None or meta.athlete_id != self.meta.athlete_id or meta.date == self.meta.date:
                 return None
             self.meta = meta
-        return found
+        return found if self._reaches(found) else None
+
+    def _reaches(self, entry: Entry) -> bool:
+        """Whether the caller may see a session of its date, to which it may have been moved."""
+        return self.own or shared_with(self.rows, self.opened_by).reaches(entry.date)
 
     @property
     def link(self) -> Ref[CoachAthleteLink]:
         return CoachAthleteLink.by_id(self.meta.athlete_id, self.own_id)
 
     def checks(self) -> Sequence[Operation]:
-        return super().checks() if self.own else (check(self.link, when=active),)
+        return super().checks() if self.own else (check(self.link, when=still_sees(self.opened_by)),)
 
     def refuse(self, refusal: WriteRefused) -> None:
         if self.own:
@@ -149,7 +195,11 @@ class ToEntry(Athlete):
         raise NotFound from refusal
 
     def right(self) -> Right | None:
-        return None if self.own else Right(self.link, lambda link: link.status == "active")
+        if self.own:
+            return None
+        # What the athlete narrows may leave this entry out, or not: the caller asks again.
+        since = self.opened_by.shared_from
+        return Right(self.link, lambda link: _opens(link, since))
 
     def sees(self, thing: Any) -> bool:
         """Whether the caller sees it: a hidden comment is visible to the athlete and its author only."""
@@ -160,6 +210,10 @@ class ToEntry(Athlete):
         """The comment as it is now; of a deleted or hidden one, everything but its text."""
         if gone:
             return replace(thing, body="")
+        if not self.own:
+            meta = await self.rows.get(EntryMeta.one(self.entry_id))
+            if meta is None or not shared_with(self.rows, self.opened_by).reaches(meta.date):
+                return None
         found = await self.rows.all(Comment.of_entry(self.entry_id))
         return next((each for each in found if each.comment_id == thing.comment_id), None)
 
@@ -217,12 +271,13 @@ class InThread(Athlete):
     def scope(self) -> SharedJournal:
         """What the assistant may read: the narrower of the thread's scope and what the caller may see now."""
         if self.thread.scope == "shared":
-            return SharedJournal(self.rows, self.readable_now.athlete_id)
+            return SharedJournal(self.rows, self.readable_now.athlete_id, self.readable_now.since)
         return self.readable_now
 
     def checks(self) -> Sequence[Operation]:
         about = self.thread.athlete_id
-        still = [] if about is None else [check(CoachAthleteLink.by_id(about, self.own_id), when=active)]
+        opened = active & the(CoachAthleteLink.shared_from).still(self.readable_now.since)
+        still = [] if about is None else [check(CoachAthleteLink.by_id(about, self.own_id), when=opened)]
         return (*super().checks(), *still)
 
     def refuse(self, refusal: WriteRefused) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from potluck.apps.journal.entities import SessionMetrics
+from potluck.apps.journal.fields import folded_tag, unique_tags
 from potluck.apps.journal.times import day_of, first_of_month, first_of_week
 
 __all__ = ["GiSplit", "Period", "Session", "Statistics", "Streak", "TagCount", "Totals", "statistics_of", "totals_of"]
@@ -88,7 +89,7 @@ def statistics_of(sessions: Sequence[Session], first: date, last: date, zone: tz
             by_day.setdefault(day, []).append(metrics)
     counted = [each for metrics in by_day.values() for each in metrics]
     worn = Counter(each.gi_or_no_gi for each in counted)
-    tags = Counter(tag for each in counted for tag in each.tags)
+    tags = _tag_counts(counted)
     weeks, months = _grouped(by_day, first_of_week), _grouped(by_day, first_of_month)
     return Statistics(
         first=first,
@@ -105,6 +106,15 @@ def statistics_of(sessions: Sequence[Session], first: date, last: date, zone: tz
         ],
         streak=_streak(by_day, last),
     )
+
+
+def _tag_counts(metrics: Iterable[SessionMetrics]) -> dict[str, int]:
+    """In how many sessions each tag is, whatever its case; spelt as it is most often."""
+    spelt: dict[str, Counter[str]] = {}
+    for each in metrics:
+        for tag in unique_tags(each.tags):
+            spelt.setdefault(folded_tag(tag), Counter())[tag] += 1
+    return {min(each, key=lambda tag: (-each[tag], tag)): each.total() for each in spelt.values()}
 
 
 def totals_of(metrics: Iterable[SessionMetrics]) -> Totals:

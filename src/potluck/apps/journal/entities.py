@@ -111,6 +111,8 @@ class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COAC
     requested_by: LinkRole
     # When both sides first agreed, if ever: until then the one who asked does not see the other's name.
     accepted_at: Milliseconds | None = None
+    # The coach sees sessions from this moment on; all of them, if it is None.
+    shared_from: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
 
@@ -371,6 +373,7 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
     status: LinkStatus = "pending"
     requested_by: LinkRole
     accepted_at: Milliseconds | None = None
+    shared_from: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
     # When the coach last looked at what the athlete shares. Never shown to the athlete.

@@ -20,8 +20,11 @@ from potluck.apps.journal.fields import (
     SectionText,
     Tag,
     Tags,
+    folded_tag,
+    unique_tags,
     wears,
 )
+from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
@@ -29,7 +32,7 @@ from potluck.apps.journal.unread import NewToAthlete, NewToCoach
 from potluck.field_types import Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
-from potluck.table import Condition, Milliseconds, Query, absent, between, delete, present, put, the, update
+from potluck.table import Condition, Milliseconds, Query, absent, delete, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions, FoundByAccess, PageForm
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, NotFound, ProblemError
@@ -62,8 +65,9 @@ __all__ = [
 ]
 
 JOURNAL = "Journal"
-# In some time zone it is tomorrow already.
-AHEAD = timedelta(days=1)
+# Clocks differ by minutes; a session that is hours ahead has a wrong date, or was typed in another time zone.
+AHEAD = timedelta(minutes=15)
+IN_THE_FUTURE = "The session cannot be in the future. Check the date, the time and your time zone"
 FIRST_YEAR = 1900
 # As many as an import takes; three a day for forty-five years.
 MOST_ENTRIES = 50_000
@@ -193,7 +197,7 @@ class EntryFilter(Input):
     def keeps(self, metrics: SessionMetrics) -> bool:
         """Whether a session passes the filter."""
         return (
-            (self.tag is UNSET or self.tag.casefold() in [each.casefold() for each in metrics.tags])
+            (self.tag is UNSET or folded_tag(self.tag) in map(folded_tag, metrics.tags))
             and (self.gi_or_no_gi is UNSET or wears(self.gi_or_no_gi, metrics.gi_or_no_gi))
             and (self.min_intensity is UNSET or self.min_intensity <= metrics.intensity)
         )
@@ -247,21 +251,21 @@ shared_entries = Actions(
 @entries.list(live=lambda at: Entry.of_athlete(at.own_id), row=HEARD)
 async def own_entries(at: Athlete, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
     """The caller's own entries, the newest first."""
-    return await _found(at, at.own_id, wanted)
+    return await _found(at, WholeJournal(at.rows, at.own_id), wanted)
 
 
-@shared_entries.list(live=lambda at: Entry.of_athlete(at.athlete_id), row=HEARD, row_events="/entries/events")
+@shared_entries.list(live=lambda at: at.shared.entries(), row=HEARD, row_events="/entries/events")
 async def entries_of_athlete(at: CoachOf, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
     """What an athlete shares with the caller, who coaches them, the newest first."""
-    return await _found(at, at.athlete_id, wanted)
+    return await _found(at, at.shared, wanted)
 
 
-async def _found(at: Athlete | CoachOf, athlete_id: UUID, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
-    query = Entry.of_athlete(athlete_id)
+async def _found(at: Athlete | CoachOf, journal: SharedJournal, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
+    query = journal.entries()
     if wanted.from_ is not UNSET or wanted.to is not UNSET:
         first = date.min if wanted.from_ is UNSET else wanted.from_
         last = date.max if wanted.to is UNSET else wanted.to
-        query = Entry.in_time(athlete_id, between(*span_of(first, last, await zone_for(at))))
+        query = journal.entries(*span_of(first, last, await zone_for(at)))
     if not wanted.looks_at_metrics:
         return query
     return [each for each in await at.rows.all(query) if wanted.keeps(each.session_metrics)]
@@ -382,14 +386,14 @@ def _sent(change: Input) -> dict[str, Any]:
 
 
 def _with_unique_tags(metrics: SessionMetrics) -> SessionMetrics:
-    """The metrics with each tag once, in the order given."""
-    return replace(metrics, tags=list(dict.fromkeys(metrics.tags)))
+    """The metrics with each tag once, in the order given and as first written."""
+    return replace(metrics, tags=unique_tags(metrics.tags))
 
 
 def _possible(when: datetime, now: datetime) -> datetime:
     when = when.astimezone(UTC)
     if when > now + AHEAD:
-        raise InvalidFields(WrongField("date", "The session cannot be in the future"))
+        raise InvalidFields(WrongField("date", IN_THE_FUTURE))
     if when.year < FIRST_YEAR:
         raise InvalidFields(WrongField("date", f"The session cannot be before {FIRST_YEAR}"))
     return to_the_millisecond(when)

@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec import Struct
 from starlette.responses import Response, StreamingResponse
 
-from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.access import Athlete, shared_with
 from potluck.apps.journal.assistant.retrieval import Standing
 from potluck.apps.journal.entities import (
     AIMessage,
@@ -34,7 +34,6 @@ from potluck.apps.journal.files import (
     FileThread,
     converted,
 )
-from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import link_pair, names_of
 from potluck.apps.journal.profile import profile_of
 from potluck.store import Store, all_done
@@ -125,7 +124,7 @@ class JournalExport:
                 link = await self._rows.get(CoachAthleteLink.by_id(thread.athlete_id, self._own_id))
                 if link is None or link.status != "active":
                     continue
-                standing = await Standing.of(SharedJournal(self._rows, thread.athlete_id), messages)
+                standing = await Standing.of(shared_with(self._rows, link), messages)
                 messages = [each for each in messages if standing.stands(each)]
             said = [
                 converted(

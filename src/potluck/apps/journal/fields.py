@@ -1,9 +1,10 @@
 """The types of the journal's fields: the one place for their bounds and messages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, tzinfo
 from functools import cache
 from typing import Annotated, Literal
+from unicodedata import normalize
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -29,6 +30,7 @@ __all__ = [
     "Rounds",
     "Scope",
     "SectionText",
+    "Sees",
     "Tags",
     "ThreadId",
     "TimeZone",
@@ -36,6 +38,8 @@ __all__ = [
     "Token",
     "UserId",
     "Visibility",
+    "folded_tag",
+    "unique_tags",
     "wears",
     "zone_of",
 ]
@@ -49,6 +53,7 @@ GiOrNoGi = Annotated[Literal["gi", "no-gi", "both"], Message("Gi must be 'gi', '
 Visibility = Annotated[
     Literal["visible", "hiddenByAthlete"], Message("Visibility must be 'visible' or 'hiddenByAthlete'")
 ]
+Sees = Annotated[Literal["everything", "fromToday"], Message("Sees must be 'everything' or 'fromToday'")]
 Role = Literal["user", "assistant"]
 Scope = Annotated[Literal["private", "shared"], Message("Scope must be 'private' or 'shared'")]
 
@@ -88,6 +93,19 @@ UNSAID = "UTC"
 """The time zone of people who have none."""
 
 TimeZone = Annotated[str, Text(1, 64, "Time zone must be a name such as Europe/Lisbon"), Check(_known_zone)]
+
+
+def folded_tag(tag: str) -> str:
+    """The tag as it is compared: “Half Guard” and “half guard” are one."""
+    return normalize("NFC", normalize("NFC", tag).casefold())
+
+
+def unique_tags(tags: Iterable[str]) -> list[str]:
+    """Each tag once, as first written."""
+    first: dict[str, str] = {}
+    for tag in tags:
+        first.setdefault(folded_tag(tag), tag)
+    return list(first.values())
 
 
 def wears(wanted: str, worn: str) -> bool:

@@ -82,6 +82,8 @@ class FileLink(Input):
     role: LinkRole
     """Their role towards the journal's owner."""
     status: LinkStatus
+    shared_from: When | None = None
+    """From when on the coach sees sessions; all of them, if it is null."""
     created_at: When
     updated_at: When
 

@@ -1,15 +1,18 @@
-"""The journal's card on a person's home page: this week's sessions, link requests, and new comments."""
+"""The journal's card on a person's home page: the week's sessions, link requests, comments, and what athletes wrote."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
+from uuid import UUID
 
-from potluck.apps.journal.addresses import COACHES, ENTRIES
-from potluck.apps.journal.entities import CoachAthleteLink, Comment, Entry, Link, UserProfile
+from potluck.apps.journal.access import shared_with
+from potluck.apps.journal.addresses import ATHLETES, COACHES, ENTRIES
+from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Comment, Entry, Link, UserProfile
 from potluck.apps.journal.fields import zone_of
+from potluck.apps.journal.journals import SharedEntry
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.pages.frame import excerpt, short_date
+from potluck.apps.journal.pages.frame import excerpt, facts, several, short_date
 from potluck.apps.journal.times import day_of, first_of_week, span_of
-from potluck.apps.journal.unread import is_new_to_athlete, may_be_new_to_athlete
+from potluck.apps.journal.unread import is_new_to_athlete, may_be_new_to_athlete, new_entries
 from potluck.people.authentication import Principal
 from potluck.store import Store, all_done
 from potluck.table import between
@@ -34,11 +37,14 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
         monday = first_of_week(today)
         recent = await rows.all(Entry.in_time(own_id, between(*span_of(monday - RECENT, today, zone))))
         sessions = sum(day_of(each.date, zone) >= monday for each in recent)
-        pending = [each for each in await rows.all(Link.of_user(own_id)) if each.status == "pending"]
+        links = await rows.all(Link.of_user(own_id))
+        pending = [each for each in links if each.status == "pending"]
+        mirrors = [each for each in links if isinstance(each, AthleteCoachLink) and each.status == "active"]
+        written = await _written(rows, own_id, mirrors)
         asking = [each for each in pending if (each.requested_by == "athlete") != (each.athlete_id == own_id)]
         others = [each.coach_id if each.athlete_id == own_id else each.athlete_id for each in asking]
         commented = await _commented(rows, recent)
-        names = await names_of(rows, [*others, *(comment.coach_id for _, comment in commented)])
+        names = await names_of(rows, [*others, *(comment.coach_id for _, comment in commented), *written])
         asks = [
             Waiting(names.get(other, "Somebody"), _asks(link), COACHES, "users", "Look")
             for link, other in zip(asking, others, strict=True)
@@ -52,12 +58,34 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
             )
             for entry, comment in commented
         ]
-        return HomeCard(
-            f"{sessions} session{'' if sessions == 1 else 's'} this week" if sessions else "",
-            [*asks, *said][:MOST_WAITING],
-        )
+        wrote = [
+            Waiting(
+                f"{names.get(athlete_id, 'Someone')} wrote down {several(len(new), 'session')}",
+                f"“{excerpt(new[0].shared, NOTE)}”" if new[0].shared else facts(new[0].metrics),
+                f"{ATHLETES}/{athlete_id}",
+                "notebook-pen",
+            )
+            for athlete_id, new in written.items()
+        ]
+        fact = f"{several(sessions, 'session')} this week" if sessions else ""
+        if not fact and mirrors:
+            fact = several(len(mirrors), "athlete")
+        return HomeCard(fact, [*asks, *said, *wrote][:MOST_WAITING])
 
     return home_card
+
+
+async def _written(rows: Store, own_id: UUID, mirrors: Sequence[AthleteCoachLink]) -> dict[UUID, list[SharedEntry]]:
+    """What each athlete has written since the coach last looked, as far as the coach sees it; latest session first."""
+    links = await rows.get_many([CoachAthleteLink.by_id(each.athlete_id, own_id) for each in mirrors])
+    opened = [
+        (shared_with(rows, link), mirror)
+        for link, mirror in zip(links, mirrors, strict=True)
+        if link is not None and link.status == "active"
+    ]
+    new = await all_done([new_entries(journal, mirror) for journal, mirror in opened])
+    written = [(mirror.athlete_id, found) for (_, mirror), found in zip(opened, new, strict=True) if found]
+    return dict(sorted(written, key=lambda each: each[1][0].date, reverse=True))
 
 
 async def _commented(rows: Store, entries: Sequence[Entry]) -> list[tuple[Entry, Comment]]:

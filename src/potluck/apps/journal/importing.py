@@ -112,7 +112,7 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
         await run.thread(thread)
     for link in file.links:
         if link.status != "revoked":
-            await run.link(link.user_id, link.role == "coach")
+            await run.link(link.user_id, link.role == "coach", link.shared_from)
     return Writes(run.imported())
 
 
@@ -307,7 +307,7 @@ class _Import:
 
     # --- links --------------------------------------------------------------------------------------------------------
 
-    async def link(self, other: UUID, is_coach: bool) -> None:
+    async def link(self, other: UUID, is_coach: bool, shared_from: datetime | None) -> None:
         """Request the link again, if the other person has an account here and no link exists."""
         at = self._at
         if other in (at.own_id, self._owner):
@@ -318,7 +318,9 @@ class _Import:
             return
         if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
-        asked = link_writes(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
+        asked = link_writes(
+            None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now, shared_from
+        )
         there = check(Account.by_id(other), when=present)
         if await at.write(or_retry(there), *map(or_retry, asked)):
             self._counts["links"] += 1

@@ -28,18 +28,23 @@ from potluck.apps.journal.entities import (
 from potluck.apps.journal.fields import Scope
 from potluck.apps.journal.tokenizer import metric_words, words_in
 from potluck.store import Store, all_done
-from potluck.table import Query, between
+from potluck.table import Query, at_least, at_most, between
 
 __all__ = [
     "Posting",
     "SharedEntry",
     "SharedJournal",
+    "Span",
     "WholeEntry",
     "WholeJournal",
     "digest_of",
     "private_words",
     "shared_words",
 ]
+
+
+Span = tuple[datetime, datetime]
+"""The first and the last moment of a period."""
 
 
 class Posting(NamedTuple):
@@ -112,14 +117,26 @@ def _shared(entry: Entry) -> SharedEntry:
 
 
 class SharedJournal:
-    """The shared part of an athlete's journal."""
+    """The shared part of an athlete's journal; from a moment on, if the athlete has chosen one."""
 
     scope: ClassVar[Scope] = "shared"
     indexes: ClassVar[Sequence[type[Any]]] = (SharedWord,)
 
-    def __init__(self, rows: Store, athlete_id: UUID) -> None:
+    def __init__(self, rows: Store, athlete_id: UUID, since: datetime | None) -> None:
         self.rows = rows
         self.athlete_id = athlete_id
+        self.since = since
+
+    def reaches(self, date: datetime) -> bool:
+        """Whether a session of this time is in it."""
+        return self.since is None or date >= self.since
+
+    def entries(self, first: datetime | None = None, last: datetime | None = None) -> Query[Entry]:
+        """Its sessions between two moments, newest first."""
+        begins = max((each for each in (first, self.since) if each is not None), default=None)
+        if last is not None:
+            return Entry.in_time(self.athlete_id, at_most(last) if begins is None else between(begins, last))
+        return Entry.of_athlete(self.athlete_id) if begins is None else Entry.in_time(self.athlete_id, at_least(begins))
 
     def _seen(self, entry: Entry) -> SharedEntry:
         return _shared(entry)
@@ -147,7 +164,21 @@ class SharedJournal:
             if meta is not None and meta.athlete_id == self.athlete_id
         ]
         found = await self.rows.get_many(refs)
-        return {each.entry_id: self._seen(each) for each in found if each is not None}
+        return {each.entry_id: self._seen(each) for each in found if each is not None and self.reaches(each.date)}
+
+    async def within(self, postings: Sequence[Posting], spans: Sequence[Span] = ()) -> list[Posting]:
+        """Those of sessions in it, and in one of the spans, if any: of others, not even their number counts."""
+        if self.since is None and not spans:
+            return list(postings)
+        metas = await self.rows.get_many([EntryMeta.one(each) for each in {posting.entry_id for posting in postings}])
+        inside = {
+            each.entry_id
+            for each in metas
+            if each is not None
+            and self.reaches(each.date)
+            and (not spans or any(first <= each.date <= last for first, last in spans))
+        }
+        return [each for each in postings if each.entry_id in inside]
 
     async def read_comments(self, postings: Sequence[Posting]) -> list[Comment]:
         """The comments that these lead to, as they are now; without deleted and hidden ones."""
@@ -161,16 +192,20 @@ class SharedJournal:
 
     async def between(self, first: datetime, last: datetime) -> list[SharedEntry]:
         """The sessions between two moments, newest first."""
-        return [self._seen(each) for each in await self.rows.all(Entry.in_time(self.athlete_id, between(first, last)))]
+        return [self._seen(each) for each in await self.rows.all(self.entries(first, last))]
+
+    async def since_then(self, first: datetime) -> list[SharedEntry]:
+        """The sessions from a moment on, newest first."""
+        return [self._seen(each) for each in await self.rows.all(self.entries(first))]
 
     async def newest_first(self) -> AsyncIterator[SharedEntry]:
         """Every session, newest first."""
-        async for entry in self.rows.each(Entry.of_athlete(self.athlete_id)):
+        async for entry in self.rows.each(self.entries()):
             yield self._seen(entry)
 
     async def latest(self) -> SharedEntry | None:
         """The last session."""
-        found = await self.rows.first(Entry.of_athlete(self.athlete_id))
+        found = await self.rows.first(self.entries())
         return None if found is None else self._seen(found)
 
 
@@ -179,6 +214,9 @@ class WholeJournal(SharedJournal):
 
     scope: ClassVar[Scope] = "private"
     indexes: ClassVar[Sequence[type[Any]]] = (SharedWord, PrivateKeywordIndex)
+
+    def __init__(self, rows: Store, athlete_id: UUID) -> None:
+        super().__init__(rows, athlete_id, since=None)
 
     def _seen(self, entry: Entry) -> WholeEntry:
         return WholeEntry(private=entry.sections.private, **asdict(_shared(entry)))

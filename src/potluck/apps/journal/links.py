@@ -8,18 +8,19 @@ nothing about accounts. Linking again reuses the same link. An imported link is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.apps.journal.access import Athlete, LinkedWith, to_the_millisecond
+from potluck.apps.journal.access import Athlete, LinkedWith, WithCoach, shared_with, still_sees, to_the_millisecond
 from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
-from potluck.apps.journal.fields import LinkRole, LinkStatus
-from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.fields import LinkRole, LinkStatus, Sees, zone_of
+from potluck.apps.journal.profile import zone_for, zone_name
+from potluck.apps.journal.times import day_of, span_of
 from potluck.apps.journal.unread import new_entries
 from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
@@ -45,6 +46,7 @@ __all__ = [
     "Linking",
     "accept_link",
     "athletes",
+    "change_link",
     "end_link",
     "link_pair",
     "link_writes",
@@ -57,6 +59,9 @@ __all__ = [
 
 APP = "journal"
 """The app's name in invitations."""
+
+FROM_DAY = "coach from "
+"""How the role begins in an invitation to a coach who will see sessions from a day on, by the athlete's calendar."""
 
 # How much of the shared text fits beside a name.
 EXCERPT = 200
@@ -84,6 +89,8 @@ class LinkView(Struct, rename="camel", frozen=True, kw_only=True):
     """Their role towards you."""
     status: LinkStatus
     requested_by_me: bool
+    shared_from: datetime | None
+    """From when on the coach sees sessions; null if all of them."""
     created_at: datetime
     updated_at: datetime
 
@@ -94,6 +101,8 @@ class OpenInvitation(Struct, rename="camel", frozen=True, kw_only=True):
     id: UUID
     email: str | None
     role: LinkRole
+    sees: Sees | None
+    """What the coach will see; null for an athlete, who chooses when accepting."""
     created_at: datetime
     expires_at: datetime
 
@@ -119,6 +128,8 @@ class AthleteSummary(Struct, rename="camel", frozen=True, kw_only=True):
     last_session: LastSession | None
     new_entries: int
     """How many sessions they have written down since the caller last looked."""
+    shared_from: datetime | None
+    """From when on the caller sees their sessions; null if all of them."""
 
 
 class Athletes(Struct, rename="camel", frozen=True, kw_only=True):
@@ -133,17 +144,31 @@ class NewLink(Input):
 
     coach_email: Email | Unset = UNSET
     athlete_email: Email | Unset = UNSET
+    sees: Sees | Unset = UNSET
+    """What a coach will see: everything shared so far, which is the default, or sessions from today on."""
 
     @staticmethod
     def check(sent: NewLink) -> Iterator[WrongField]:
         if (sent.coach_email is UNSET) == (sent.athlete_email is UNSET):
             yield WrongField("coachEmail", "Give the address of a coach or of an athlete")
+        if sent.athlete_email is not UNSET and sent.sees is not UNSET:
+            yield WrongField("sees", "The athlete chooses this when they accept")
 
 
 class WhichSide(Input):
     """What the other person is to the caller, where the two coach each other."""
 
     role: LinkRole | Unset = UNSET
+
+
+class Acceptance(WhichSide):
+    sees: Sees | Unset = UNSET
+    """What the coach will see, for the athlete to say: everything shared so far, or sessions from today on."""
+
+
+class LinkChange(Input):
+    sees: Sees
+    """What the coach sees from now on."""
 
 
 # --- the two rows -----------------------------------------------------------------------------------------------------
@@ -163,15 +188,18 @@ def link_writes(
     status: LinkStatus,
     requested_by: LinkRole,
     now: datetime,
+    shared_from: datetime | None,
 ) -> list[Operation]:
     """The writes that give both rows this status, or create them; refused if the link has changed since it was read."""
     if before is None:
-        said = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
+        said: dict[str, Any] = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
+        said |= {"shared_from": shared_from}
         said |= {"accepted_at": now} if status == "active" else {}
         link, mirror = (kind(athlete_id=athlete_id, coach_id=coach_id, **said) for kind in KINDS)
         return [put(link, when=absent), put(mirror)]
     # The athlete's row is authoritative; the mirror follows.
     as_read = (the(CoachAthleteLink.status) == before.status) & (the(CoachAthleteLink.updated_at) == before.updated_at)
+    as_read &= the(CoachAthleteLink.shared_from).still(before.shared_from)
     conditions = (as_read, present)
     return [
         update(
@@ -179,6 +207,7 @@ def link_writes(
             the(kind.status).becomes(status),
             the(kind.requested_by).becomes(requested_by),
             the(kind.updated_at).becomes(now),
+            the(kind.shared_from).becomes(shared_from),
             *([the(kind.accepted_at).becomes(now)] if status == "active" else ()),
             when=when,
         )
@@ -215,7 +244,8 @@ async def own_links(at: Athlete) -> Links:
             OpenInvitation(
                 id=each.invitation_id,
                 email=each.email,
-                role="coach" if each.role == "coach" else "athlete",
+                role="athlete" if each.role == "athlete" else "coach",
+                sees=None if each.role == "athlete" else "everything" if each.role == "coach" else "fromToday",
                 created_at=each.created_at,
                 expires_at=datetime.fromtimestamp(each.ttl, each.created_at.tzinfo),
             )
@@ -229,6 +259,8 @@ async def request_link(at: Athlete, new: NewLink) -> Writes[InvitationMade]:
     """Ask somebody to be one's coach, or one's athlete. The token and its link are shown only now, to hand over."""
     role, email = ("coach", new.coach_email) if new.coach_email is not UNSET else ("athlete", new.athlete_email)
     assert email is not UNSET
+    if new.sees == "fromToday":
+        role = f"{FROM_DAY}{day_of(at.now, await zone_for(at))}"
     made, writes = await at.core.people.invitations.prepare(APP, str(at.own_id), role, at.own_id, email)
     shown = InvitationMade(
         id=made.invitation_id,
@@ -255,8 +287,8 @@ async def withdraw_request(at: WithInvitation) -> Writes[None]:
 
 
 @links.action("POST", "/{user_id}/accept", NotAskedFor, WhichLink, input_optional=True)
-async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
-    """Accept a link that the other side asked for."""
+async def accept_link(at: LinkedWith, which: Acceptance) -> Writes[LinkView]:
+    """Accept a link that the other side asked for. An athlete says what the coach will see."""
     found = [
         each
         for each in await _between(at, which)
@@ -273,9 +305,12 @@ async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
     if link.status == "active":
         return Writes(_view(link, at.own_id, account.name))
     profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
-    changed = link_writes(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
+    shared_from = link.shared_from
+    if which.sees is not UNSET and link.athlete_id == at.own_id:
+        shared_from = await _from_when(at, which.sees)
+    changed = link_writes(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now, shared_from)
     return Writes(
-        _view(replace(link, status="active", updated_at=at.now), at.own_id, account.name),
+        _view(replace(link, status="active", updated_at=at.now, shared_from=shared_from), at.own_id, account.name),
         or_raise(check(Account.by_id(at.user_id), when=present), NotFound),
         *map(or_retry, changed),
         *profiles,
@@ -291,9 +326,34 @@ async def end_link(at: LinkedWith, which: WhichSide) -> Writes[None]:
     ended = [
         write
         for each in found
-        for write in link_writes(each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now)
+        for write in link_writes(
+            each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now, each.shared_from
+        )
     ]
     return Writes(None, *map(or_retry, ended))
+
+
+@links.action("PATCH", "/{user_id}")
+async def change_link(at: WithCoach, change: LinkChange) -> Writes[LinkView]:
+    """Change what a coach sees, as the athlete; it counts from this moment on."""
+    link = at.link
+    shared_from = await _from_when(at, change.sees)
+    name = (await names_of(at.rows, [at.user_id])).get(at.user_id)
+    after = replace(link, shared_from=shared_from)
+    conditions = (still_sees(link), present)
+    writes = [
+        update(ref, the(kind.shared_from).becomes(shared_from), when=when)
+        for kind, ref, when in zip(KINDS, link_pair(at.own_id, at.user_id), conditions, strict=True)
+    ]
+    return Writes(_view(after, at.own_id, name), *map(or_retry, writes if after != link else []))
+
+
+async def _from_when(at: Athlete, sees: Sees) -> datetime | None:
+    """The beginning of the athlete's own today, if that is what they say."""
+    if sees == "everything":
+        return None
+    zone = await zone_for(at)
+    return span_of(day := day_of(at.now, zone), day, zone)[0]
 
 
 @athletes.read()
@@ -303,8 +363,9 @@ async def own_athletes(at: Athlete) -> Athletes:
     refs = [CoachAthleteLink.by_id(each, at.own_id) for each, mirror in mirrors.items() if mirror.status == "active"]
     coached = [each for each in await at.rows.get_many(refs) if each is not None and each.status == "active"]
     names = await names_of(at.rows, [each.athlete_id for each in coached])
-    last = await all_done([SharedJournal(at.rows, each.athlete_id).latest() for each in coached])
-    new = await all_done([new_entries(at.rows, mirrors[each.athlete_id]) for each in coached])
+    journals = [shared_with(at.rows, each) for each in coached]
+    last = await all_done([each.latest() for each in journals])
+    new = await all_done([new_entries(each, mirrors[each.athlete_id]) for each in journals])
     found = [
         AthleteSummary(
             athlete_id=link.athlete_id,
@@ -319,9 +380,10 @@ async def own_athletes(at: Athlete) -> Athletes:
                 intensity=entry.metrics.intensity,
                 shared=entry.shared[:EXCERPT],
             ),
-            new_entries=count,
+            new_entries=len(written),
+            shared_from=link.shared_from,
         )
-        for link, entry, count in zip(coached, last, new, strict=True)
+        for link, entry, written in zip(coached, last, new, strict=True)
     ]
     found.sort(key=lambda each: str(each.athlete_id))
     return Athletes(items=sorted(found, key=lambda each: _trained(each), reverse=True))
@@ -353,6 +415,7 @@ def _view(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID, name: str | N
         role="coach" if link.athlete_id == own_id else "athlete",
         status=link.status,
         requested_by_me=_asked(link, own_id),
+        shared_from=link.shared_from,
         created_at=link.created_at,
         updated_at=link.updated_at,
     )
@@ -385,6 +448,11 @@ class Joined(Struct, rename="camel", frozen=True, kw_only=True):
     user_id: UUID
 
 
+def _day_of_role(role: str) -> date:
+    """From which day on an invited coach sees sessions."""
+    return date.fromisoformat(role.removeprefix(FROM_DAY))
+
+
 class Linking:
     """Invitations to a journal, for the suite: whose it is, and how one is accepted."""
 
@@ -398,9 +466,12 @@ class Linking:
         found = await self._rows.get(UserProfile.one(UUID(place)))
         return None if found is None else found.name
 
-    async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
+    async def accept(
+        self, caller: Principal, secret: str, also: Also[Any] = nothing_else, sees: Sees = "everything"
+    ) -> Struct:
         """Activate the link and use up the invitation; if the two are linked already, the invitation stays valid.
 
+        What the coach will see is what the athlete said: in their invitation, or as `sees` when they accept one.
         An invitation older than the end of a link is invalid: otherwise somebody removed could come back with it.
         """
         async for _ in attempts("accepting an invitation", self._rows.patience):
@@ -409,7 +480,8 @@ class Linking:
             if invitation.app != APP:
                 raise InvitationInvalid
             other = invitation.invited_by
-            athlete_id, coach_id = (other, caller.user_id) if invitation.role == "coach" else (caller.user_id, other)
+            invites_coach = invitation.role != "athlete"
+            athlete_id, coach_id = (other, caller.user_id) if invites_coach else (caller.user_id, other)
             answer = Joined(user_id=other)
             link = await self._rows.get(CoachAthleteLink.by_id(athlete_id, coach_id))
             if link is not None and link.status == "active":
@@ -423,7 +495,12 @@ class Linking:
             now = to_the_millisecond(self._clock())
             asked: LinkRole = "athlete" if athlete_id == other else "coach"
             accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]
-            retried = link_writes(link, athlete_id, coach_id, "active", asked, now)
+            shared_from = None
+            if invitation.role.startswith(FROM_DAY) or (not invites_coach and sees == "fromToday"):
+                zone = zone_of(await zone_name(self._rows, athlete_id))
+                day = _day_of_role(invitation.role) if invites_coach else day_of(now, zone)
+                shared_from = span_of(day, day, zone)[0]
+            retried = link_writes(link, athlete_id, coach_id, "active", asked, now, shared_from)
             for user in (caller.user_id, other):
                 retried += [each.operation for each in await _profile_writes(self._rows, user, now)]
             try:

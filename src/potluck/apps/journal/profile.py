@@ -38,6 +38,7 @@ __all__ = [
     "time_zone_for",
     "usual_profile",
     "zone_for",
+    "zone_name",
     "zone_unset",
 ]
 
@@ -77,10 +78,15 @@ async def profile_of(at: Athlete) -> UserProfile:
     return await at.rows.get(UserProfile.one(at.own_id)) or usual_profile(at)
 
 
+async def zone_name(rows: Store, user_id: UUID) -> str:
+    """The name of a person's time zone; UTC if they have none."""
+    found = await rows.get(UserProfile.one(user_id))
+    return UNSAID if found is None else found.time_zone or UNSAID
+
+
 async def time_zone_for(at: Any) -> str:
     """The name of the caller's time zone; UTC if they have none."""
-    found = await at.rows.get(UserProfile.one(at.principal.user_id))
-    return UNSAID if found is None else found.time_zone or UNSAID
+    return await zone_name(at.rows, at.principal.user_id)
 
 
 def lacks_zone(profile: UserProfile | None) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-from datetime import datetime
+from collections.abc import Container, Iterable, Sequence
+from datetime import date, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,15 +12,19 @@ from msgspec import Struct
 from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.entities import Comment, SessionMetrics
 from potluck.apps.journal.fields import AthleteId
-from potluck.apps.journal.journals import Posting, SharedJournal
+from potluck.apps.journal.journals import Posting, SharedJournal, Span
 from potluck.apps.journal.links import names_of
+from potluck.apps.journal.periods import Period, outside, periods_in
+from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.ranking import Match, QueryWords, Term, candidates, query_words, ranked, snippet_of
+from potluck.apps.journal.times import day_of
+from potluck.apps.journal.tokenizer import words_in
 from potluck.field_types import Integer, Text
 from potluck.store import all_done
 from potluck.web.actions import Actions
 from potluck.web.inputs import UNSET, Input, Unset
 
-__all__ = ["CommentHit", "Found", "Hit", "Wanted", "find", "found_in", "search"]
+__all__ = ["CommentHit", "Found", "Hit", "Wanted", "find", "found_in", "narrowed", "search"]
 
 USUAL_HITS = 20
 USUAL_FORMS = 4
@@ -73,7 +77,9 @@ search: Actions[Any] = Actions(Athlete, api="/journal/search", tag="Journal")
 async def find(at: Athlete, wanted: Wanted) -> Found:
     """Entries that have the words, or comments that do, the best match first. A coach finds shared words only."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
-    matches = await found_in(journal, query_words(wanted.q))
+    zone = await zone_for(at)
+    words, periods = narrowed(wanted.q, day_of(at.now, zone))
+    matches = await found_in(journal, query_words(words), [each.span(zone) for each in periods])
     matches = matches[: wanted.limit]
     names = await names_of(at.rows, [comment.coach_id for match in matches for comment in match.comments])
     return Found(
@@ -100,15 +106,26 @@ async def find(at: Athlete, wanted: Wanted) -> Found:
     )
 
 
-async def found_in(journal: SharedJournal, asked: QueryWords) -> list[Match]:
-    """The matches in a journal, ranked by the entries as they are now."""
+def narrowed(question: str, today: date) -> tuple[str, list[Period]]:
+    """The words to look for, and the periods that a search mentions: "half guard november", "knee last week".
+
+    A search that only mentions a period looks for its words, as they may be in a text."""
+    mentions = periods_in(question, today)
+    words = outside(question, mentions)
+    return (words, [each.period for each in mentions]) if words_in(words) else (question, [])
+
+
+async def found_in(journal: SharedJournal, asked: QueryWords, spans: Sequence[Span] = ()) -> list[Match]:
+    """The matches in a journal, ranked by the entries as they are now; only sessions in one of the spans, if any."""
     forms = [form for each in asked for form in each]
     most = max(LEAST_ROWS_OF_WORD, MOST_ROWS_OF_WORD * USUAL_FORMS // max(USUAL_FORMS, len(forms)))
-    rows = dict(zip(forms, await all_done([journal.having(form, most) for form in forms]), strict=True))
+    postings = await all_done([journal.having(form, most) for form in forms])
+    inside = {*await journal.within([each for some in postings for each in some], spans)}
+    rows = {form: [each for each in some if each in inside] for form, some in zip(forms, postings, strict=True)}
     terms = [Term(each, _newest(posting for form in each for posting in rows[form])) for each in asked]
     terms = [each for each in terms if each.having]
     entries = await journal.read(candidates(terms))
-    comments = await _comments(journal, entries, [posting for postings in rows.values() for posting in postings])
+    comments = await _comments(journal, entries, inside)
     return ranked(terms, list(entries.values()), comments)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.entities import AthleteCoachLink, Comment, Entry
+from potluck.apps.journal.journals import SharedEntry, SharedJournal
 from potluck.store import Store, all_done
-from potluck.table import at_least
 
 __all__ = ["NewToAthlete", "NewToCoach", "is_new_to_athlete", "may_be_new_to_athlete", "new_entries"]
 
@@ -89,8 +89,8 @@ def _new_since(mirror: AthleteCoachLink) -> datetime:
     return mirror.updated_at if mirror.looked_at is None else max(mirror.looked_at, mirror.updated_at)
 
 
-async def new_entries(rows: Store, mirror: AthleteCoachLink) -> int:
-    """How many recent sessions an athlete has written down since the coach last looked."""
+async def new_entries(shared: SharedJournal, mirror: AthleteCoachLink) -> list[SharedEntry]:
+    """The recent sessions that an athlete has written down since the coach last looked, newest first."""
     since = _new_since(mirror)
-    recent = Entry.in_time(mirror.athlete_id, at_least(since - WRITTEN_LATE))
-    return sum(each.created_at > since for each in await rows.all(recent))
+    recent = await shared.since_then(since - WRITTEN_LATE)
+    return [each for each in recent if each.created_at > since]

@@ -8,8 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
+from starlette.responses import Response
+
 from potluck.apps.journal.access import Athlete, OwnEntry
-from potluck.apps.journal.addresses import ENTRIES, HOME
+from potluck.apps.journal.addresses import ATHLETES, ENTRIES, HOME
 from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.entities import (
     CoachAthleteLink,
@@ -40,6 +42,7 @@ from potluck.apps.journal.fields import (
     SectionText,
     Tags,
     TimeZone,
+    unique_tags,
     zone_of,
 )
 from potluck.apps.journal.journals import WholeJournal
@@ -53,6 +56,7 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.web.actions import Actions, Show
 from potluck.web.forms import ByField, Form, Line
+from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Unset, Versioned
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes, or_retry
@@ -93,7 +97,7 @@ class EntryForm(Versioned):
     def all_tags(self) -> list[str]:
         typed = [each.strip() for each in self.new_tags.split(",")]
         chosen = [] if self.tags is UNSET else self.tags
-        return list(dict.fromkeys(each for each in (*chosen, *typed) if each))
+        return unique_tags(each for each in (*chosen, *typed) if each)
 
     def metrics(self) -> SessionMetrics:
         """The metrics as API input; InvalidFields for invalid tags."""
@@ -125,7 +129,10 @@ class EntryForm(Versioned):
 
 
 @home.page("", "journal/write.html")
-async def write_page(at: Athlete, show: Show) -> dict[str, Any]:
+async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
+    """The form; the home of someone who only coaches is their athletes, until they ask for the form."""
+    if "write" not in show.query and show.refusal is None and await _only_coaches(at):
+        return redirect(ATHLETES)
     stored = await at.rows.get(UserProfile.one(at.own_id))
     profile = stored or usual_profile(at)
     zone = zone_of(profile.time_zone)
@@ -149,6 +156,14 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any]:
         "hours": drawn_hours(half_year),
         "first_time": last is None,
     }
+
+
+async def _only_coaches(at: Athlete) -> bool:
+    """Whether someone has athletes, and neither an entry nor a coach of their own."""
+    links = [each for each in await at.rows.all(Link.of_user(at.own_id)) if each.status == "active"]
+    if not links or any(isinstance(each, CoachAthleteLink) for each in links):
+        return False
+    return await at.rows.first(Entry.of_athlete(at.own_id)) is None
 
 
 @entries.form("", then=f"{ENTRIES}?said=saved", on=write_page, versioned=False)

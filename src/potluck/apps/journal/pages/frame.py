@@ -5,7 +5,7 @@ from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, HOME, STATS
+from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, HOME, STATS, WRITE
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import spans_of
@@ -30,7 +30,7 @@ __all__ = [
 
 FILES = AppFiles(Path(__file__).parent.parent / "static", f"{HOME}/files")
 PARTS = (
-    ("write", "notebook-pen", "Write", HOME),
+    ("write", "notebook-pen", "Write", WRITE),
     ("timeline", "calendar-days", "Timeline", ENTRIES),
     ("stats", "chart-column", "Stats", STATS),
     ("ask", "message-circle", "Ask", ASK),

@@ -58,7 +58,7 @@ async def stats_page(at: Athlete, wanted: SpanQuery) -> dict[str, Any]:
 @shared_entries.page("/stats", "journal/stats.html")
 async def athlete_stats_page(at: CoachOf, wanted: SpanQuery) -> dict[str, Any]:
     back = f"{ATHLETES}/{at.athlete_id}"
-    shown = await _shown(at, SharedJournal(at.rows, at.athlete_id), wanted, f"{back}/stats")
+    shown = await _shown(at, at.shared, wanted, f"{back}/stats")
     name = (await names_of(at.rows, [at.athlete_id])).get(at.athlete_id, "")
     return {**around("coaches"), **shown, "athlete": name, "timeline": back, "back": back}
 

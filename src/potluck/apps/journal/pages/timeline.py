@@ -20,19 +20,19 @@ from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.entities import Entry, SessionMetrics
 from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
-from potluck.apps.journal.fields import zone_of
+from potluck.apps.journal.fields import folded_tag, zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
 from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.ranking import Match, query_words, snippet_of
-from potluck.apps.journal.search import found_in
+from potluck.apps.journal.search import found_in, narrowed
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.tokenizer import spans_of
 from potluck.people.errors import InvalidFields
-from potluck.table import Query, between
+from potluck.table import Query
 from potluck.web.actions import Show
 from potluck.web.forms import Line
 from potluck.web.inputs import UNSET, Input
@@ -148,6 +148,8 @@ class Timeline(Generic[R]):
         self.time_zone = time_zone
         self.today = day_of(at.now, self.zone)
         self.wrong = ""
+        self.searched = ""
+        """The period that the search is narrowed to, in words."""
         self.filter = self._filter()
 
     async def rows(self, entries: Sequence[Entry]) -> list[R]:
@@ -171,7 +173,7 @@ class Timeline(Generic[R]):
 
     async def context(self) -> dict[str, Any]:
         """What the template shows."""
-        position = await self.at.position(Entry.of_athlete(self.journal.athlete_id))
+        position = await self.at.position(self.journal.entries())
         half_year = await self._half_year()
         self.levels = Levels(half_year.days)
         shown: dict[str, Any] = {"weeks": [], "hits": None, "earlier": None}
@@ -187,6 +189,7 @@ class Timeline(Generic[R]):
             "position": position,
             "read_at": self.at.now.isoformat(),
             "asked": self.wanted,
+            "searched": self.searched,
             "any_filter": bool(self.wanted.filters),
             "wrong": self.wrong,
             "chips": self._chips(half_year),
@@ -235,8 +238,8 @@ class Timeline(Generic[R]):
         with suppress(ValueError, OverflowError):
             last = min(last, date.fromisoformat(self.wanted.before) - timedelta(days=1))
         if (first, last) == (date.min, date.max):
-            return Entry.of_athlete(self.journal.athlete_id)
-        return Entry.in_time(self.journal.athlete_id, between(*span_of(min(first, last), last, self.zone)))
+            return self.journal.entries()
+        return self.journal.entries(*span_of(min(first, last), last, self.zone))
 
     def _week(self, entry: Entry) -> date:
         return first_of_week(day_of(entry.date, self.zone))
@@ -252,7 +255,9 @@ class Timeline(Generic[R]):
     # --- by words -----------------------------------------------------------------------------------------------------
 
     async def _hits(self) -> Sequence[R]:
-        matches = await found_in(self.journal, query_words(self.wanted.q[:200]))
+        words, periods = narrowed(self.wanted.q[:200], self.today)
+        self.searched = " and ".join(each.words for each in periods)
+        matches = await found_in(self.journal, query_words(words), [each.span(self.zone) for each in periods])
         kept = [each for each in matches if self.filter.keeps(each.entry.metrics) and self._in_time(each.entry)]
         return await self.hits(kept[:MOST_HITS])
 
@@ -304,11 +309,11 @@ class Timeline(Generic[R]):
     def _chips(self, half_year: Statistics) -> list[Chip]:
         wanted = self.wanted
         tags = [each.tag for each in half_year.top_tags[:TAG_CHIPS]]
-        if wanted.tag and wanted.tag not in tags:
+        if wanted.tag and folded_tag(wanted.tag) not in map(folded_tag, tags):
             tags.append(wanted.tag)
 
         def chip(name: str, field: str, value: str) -> Chip:
-            chosen = wanted.filters.get(field) == value
+            chosen = folded_tag(wanted.filters.get(field, "")) == folded_tag(value)
             return Chip(name, wanted.address(self.base, **{field: "" if chosen else value}), chosen)
 
         chips = [
