@@ -78,6 +78,7 @@ LOOKED_AT_BY = {
     f"{ITEM}/delete": LENDING_BOOKS,
     "/library/lent": LENDING_BOOKS,
     "/library/search": LENDING_BOOKS,
+    "/library/titles": LENDING_BOOKS,
     f"{LIBRARY}/shares": SHARING_BOOKS,
     "/library/sharing": SHARING_BOOKS,
     JOURNAL: WRITING,

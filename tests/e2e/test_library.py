@@ -358,6 +358,8 @@ def test_books_stand_together_are_lent_and_come_back(window):
     expect(page.get_by_text("1 item at one person’s")).to_be_visible()
 
     # Found while one types, misspelt.
+    seen.open("/library/titles")
+    looked_at(seen, "titles")
     seen.open("/library/search")
     page.get_by_role("searchbox").press_sequentially("dsut marmelade", delay=20)
     expect(page.get_by_role("link", name="Dust & Marmalade Hall shelf")).to_be_visible()

@@ -9,6 +9,7 @@ from potluck.apps.library.lending import Lend, all_loans, give_back, history, le
 from potluck.apps.library.libraries import Forced, LibraryChange, all_libraries, change_library, one_library
 from potluck.apps.library.searching import SearchQuery, search
 from potluck.apps.library.shares import NewShare, Sharing, all_shares, share, unshare
+from potluck.apps.library.titles import all_titles
 from tests.apps.call_costs import CallCosts
 
 README = Path(potluck.apps.library.__file__).with_name("README.md")
@@ -56,6 +57,7 @@ async def measured(shelves):
     await cost("one item, as a guest", direct.read(one_item, bo, library_id=cabin, item_id=one.item_id))
     await cost("who looks", direct.list(all_shares, ada, library_id=cabin))
     await direct.list(search, ada, SearchQuery(q="uno"))
+    await cost("all titles", direct.list(all_titles, ada))
     await cost("search two libraries again", direct.list(search, ada, SearchQuery(q="uno")))
     await cost("unshare", direct.do(unshare, ada, library_id=cabin, email="bo@example.org"))
     return costs

@@ -10,7 +10,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.backfill import backfill
 from potluck.table.keys.folding import fold
 from tests.apps.library.assembly import Shelves
-from tests.apps.library.calls import Calls, calls_on
+from tests.apps.library.calls import Calls, calls_on, data
 
 TITLES = [
     "Apollo 9", "Apollo 10", "L’Étranger", "Eve", "The Foo", "Foo Bar", "Œuvres", "Ole", "Der Prozess",
@@ -82,3 +82,32 @@ async def test_rows_from_before_get_their_place_by_a_backfill(shelves: Shelves) 
             pass
     for query in (LibraryItem.of_owner(owner), LibraryItem.in_library(owner, home)):
         assert [each.title for each in await shelves.rows.all(query)] == TITLES
+
+
+async def test_all_titles_of_all_libraries_are_one_list_by_title(calls: Calls) -> None:
+    ada, bo = await calls.person(), await calls.person("Bo")
+    home, cabin, hers = await calls.library(ada), await calls.library(ada, "Cabin"), await calls.library(bo)
+    await calls.make(f"{hers}/books", {"title": "Not Ada's"}, by=bo)
+    await calls.invited(hers, bo, ada)
+    for number, title in enumerate(reversed(TITLES)):
+        await calls.make(
+            f"{(home, cabin)[number % 2]}/{('books', 'videos')[number % 3 == 0]}", {"title": title}, by=ada
+        )
+    found: list[str] = []
+    address = "/library-items?limit=4"
+    page = await calls.get(address, by=ada)
+    while True:
+        found += [each["title"] for each in page["items"]]
+        if page["nextCursor"] is None:
+            break
+        page = await calls.get(f"{address}&cursor={page['nextCursor']}", by=ada)
+    assert found == TITLES
+    headers = {"authorization": f"Bearer {ada['token']}", "accept": "text/html"}
+    text = (await calls.client.get("/library/titles", headers=headers)).text
+    places = [text.index(f"<bdi>{title}</bdi>") for title in TITLES]
+    assert places == sorted(places)
+    assert "Not Ada" not in text
+    # What was in a deleted library is gone at once.
+    data(await calls.ask("DELETE", cabin, by=ada), 204)
+    left = [each["libraryName"] for each in (await calls.get("/library-items", by=ada))["items"]]
+    assert set(left) == {"Home"}

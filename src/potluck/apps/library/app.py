@@ -21,6 +21,7 @@ from potluck.apps.library.pages import ENDPOINTS, PAGES
 from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
 from potluck.apps.library.title_search import TitleSearch
+from potluck.apps.library.titles import titles
 from potluck.leases import Lease, Terms
 from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer, PositionLost
@@ -32,7 +33,8 @@ from potluck.web.outbound import Outbound
 __all__ = ["SUBJECTS", "consumers_of", "library_app", "made_with"]
 
 SUBJECTS = (
-    libraries, collections, items, books, videos, events, loans, shares, searching, lookups, imports, exports, *PAGES
+    libraries, collections, items, books, videos, events, loans, shares, searching, titles, lookups, imports,
+    exports, *PAGES,
 )  # fmt: skip
 
 

@@ -8,12 +8,13 @@ from potluck.apps.library.drawn_books import SHARED
 from potluck.web.app_files import AppFiles
 from potluck.web.layout import Section
 
-__all__ = ["FILES", "HOME", "ITEM", "LENT", "LIBRARY", "SEARCH", "SHARING", "frame_of"]
+__all__ = ["FILES", "HOME", "ITEM", "LENT", "LIBRARY", "SEARCH", "SHARING", "TITLES", "frame_of"]
 
 HOME = "/library"
 LIBRARY = f"{HOME}/{{library_id}}"
 ITEM = f"{LIBRARY}/items/{{item_id}}"
 SEARCH, LENT, SHARING = f"{HOME}/search", f"{HOME}/lent", f"{HOME}/sharing"
+TITLES = f"{HOME}/titles"
 FILES = AppFiles(Path(__file__).parent / "static", f"{HOME}/files")
 SECTIONS = (
     ("shelves", "library-big", "Shelves", HOME),
