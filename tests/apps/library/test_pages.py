@@ -138,3 +138,23 @@ def test_what_a_search_meant_is_marked():
     assert marked("Harbour Lights, Again", "harbor lights")[:2] == [("Harbour Lights", True), (", ", False)]
     assert marked("אור בנמל", "נמל") == [("אור", False), (" ", False), ("בנמל", True)]
     assert marked("Ash & Honey", "zinc") == [("Ash", False), (" & ", False), ("Honey", False)]
+
+
+async def test_the_search_page_shows_more_than_the_first_thirty(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada = await calls.person()
+        home = await calls.library(ada)
+        text = "title,authors\n" + "\n".join(f"Volume {number},Émile Zola" for number in range(1, 71))
+        data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+        address, shown = "/library/search?q=zola", []
+        while address:
+            answer = await calls.client.get(address, headers=html(ada))
+            assert "70 found for" in answer.text
+            shown.append(answer.text.count('<li class="row hit">'))
+            more = re.search(r'href="([^"]+)" data-more', answer.text)
+            address = more and more[1].replace("&amp;", "&")
+        assert shown == [30, 60, 70]
+        for wrong in ("-1", "x", "999999999", "²"):
+            answer = await calls.client.get("/library/search", params={"q": "zola", "shown": wrong}, headers=html(ada))
+            assert answer.status_code == 200
+            assert answer.text.count('<li class="row hit">') == 30
