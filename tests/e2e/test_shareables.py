@@ -442,3 +442,34 @@ def test_who_has_the_phone_next_finds_and_changes_nothing_of_the_one_before(wind
     nothing_is_here()
     phone.forgive("status of 40|htmx:sse")
     other.close()
+
+
+def test_a_day_ends_after_the_hour_that_comes_twice(window):
+    # In Chile, clocks go back at midnight: the last hour of that Saturday comes twice.
+    maker = window("/shareables/new", timezone_id="America/Santiago")
+    page = maker.page
+    saturday = next(
+        day
+        for day in (datetime.now(UTC).date() + timedelta(days=number) for number in range(1, 364))
+        if day.month == 4 and day.weekday() == 5
+    )
+    page.get_by_text("until …").click()
+    page.get_by_label("The last day").fill(saturday.isoformat())
+    sunday = saturday + timedelta(days=1)
+    assert page.locator("[name=expiresAt]").input_value() == f"{sunday}T03:59:59.000Z"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_enter_in_the_name_does_not_publish_an_empty_list(window, scripts):
+    maker = window("/shareables/new", java_script_enabled=scripts)
+    page = maker.page
+    page.get_by_label("Name", exact=True).fill("Street party")
+    page.keyboard.press("Enter")
+    if scripts:
+        expect(page.get_by_role("textbox", name="Items")).to_be_focused()
+        page.keyboard.type("Bunting")
+    else:
+        page.get_by_label("Items").fill("Bunting")
+    expect(page).to_have_url(re.compile("/shareables/new$"))
+    maker.follow(page.get_by_role("button", name="Put it on the table"))
+    expect(page).to_have_url(re.compile("/share$"))

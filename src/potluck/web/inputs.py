@@ -74,6 +74,11 @@ class Versioned(Input, frozen=True):
 
     version: Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")] | Unset = UNSET
 
+    def outdated(self, thing: Any, version: int) -> bool:
+        """Whether the thing has changed since this version in a way that matters to this change."""
+        found: bool = thing.version != version
+        return found
+
 
 class Change(Versioned, Generic[E], frozen=True):
     """New values for some fields of an entity; what is not sent stays as it is."""

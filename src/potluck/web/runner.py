@@ -28,7 +28,7 @@ from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError, is_guess
-from potluck.web.inputs import Input
+from potluck.web.inputs import Input, Versioned
 from potluck.web.rate_limits import GUESSES
 from potluck.web.refused_values import named_by_field
 from potluck.web.schema.encoding import encode
@@ -213,7 +213,7 @@ class Runner:
         if action.on_thing:
             if thing is None:
                 raise NotFound
-            if sent.version is not None and thing.version != sent.version:
+            if sent.version is not None and _outdated(thing, sent.version, sent.input):
                 raise Conflict(current=thing)
         kept_by_rule: list[Any] = []
 
@@ -375,6 +375,10 @@ class _Together:
 
     def carries_check(self, operation: Any) -> bool:
         return id(operation) in self._carriers
+
+
+def _outdated(thing: Any, version: int, given: Input | None) -> bool:
+    return given.outdated(thing, version) if isinstance(given, Versioned) else thing.version != version
 
 
 def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str], secret: bool) -> Answer:

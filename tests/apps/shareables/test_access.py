@@ -165,6 +165,8 @@ ENDPOINT_TABLE = {
     ("GET", "/events"): (BOTH, VIEWERS),
     ("GET", "/unlock"): (BOTH, TO_UNLOCK),
     ("POST", "/unlock"): (BOTH, ANYONE),
+    ("GET", "/manage"): (BOTH, TO_UNLOCK),
+    ("POST", "/manage"): (BOTH, ANYONE),
     ("POST", "/leave"): (BOTH, TO_UNLOCK),
     ("GET", "/passcodes"): (BOTH, ADMINS),
     ("POST", "/passcodes"): (BOTH, ADMINS),
@@ -181,6 +183,7 @@ ENDPOINT_TABLE = {
 FILLED_IN = {
     "/settings": {"name": "Packed", "version": "{version}"},
     "/unlock": {"passcode": "none of them"},
+    "/manage": {"passcode": "none of them"},
     "/passcodes": {"view": "another-one"},
     "/vote": {"rank-1": "1"},
     "/items": {"name": "Rope"},
@@ -246,7 +249,7 @@ async def test_who_may_on_pages(calls, kind, time):
                 elif method == "POST":
                     before = await _rows_of(calls, made)
                     made = None if path.endswith(IN_THE_WAY) else made
-                if path == "/unlock":
+                if path in ("/unlock", "/manage"):
                     # So that a wrong passcode is not one too many.
                     calls.clock.forward(seconds=61)
             wanted = (404,) * len(answered) if time == "purged" else expected[time]

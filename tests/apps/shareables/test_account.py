@@ -1,5 +1,6 @@
 """What a signed-in maker finds again, takes along, and takes with them."""
 
+import csv
 import io
 import json
 import zipfile
@@ -51,7 +52,7 @@ async def test_what_they_made_is_in_their_export(calls):
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         found = json.loads(archive.read(next(each for each in archive.namelist() if each.endswith("shareables.json"))))
     assert {each["shortId"] for each in found["shareables"]} == {made["shortId"], poll["shortId"]}
-    assert [(each["shortId"], each["item"]["name"]) for each in found["items"]] == [
+    assert [(each["shortId"], each["name"]) for each in found["items"]] == [
         (made["shortId"], "Tents"),
         (made["shortId"], "Stove"),
     ]
@@ -80,3 +81,15 @@ async def test_what_they_made_goes_with_their_account(calls):
         if table not in ("Accounts", "ShortIdPool")
     }
     assert after == before
+
+
+async def test_each_field_of_an_item_has_a_column_in_their_export(calls):
+    ada = await calls.person()
+    made = await calls.made(["Tents"], by=ada)
+    answer = await calls.client.get("/api/v1/me/export", headers=bearer(ada))
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        name = next(each for each in archive.namelist() if each.endswith("items.csv") and "shareables" in each)
+        (row,) = csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig")))
+    (item,) = (await calls.seen(made))["items"]
+    assert set(row) == {*item, "shortId"}
+    assert (row["shortId"], row["name"], row["done"]) == (made["shortId"], "Tents", "false")

@@ -207,7 +207,7 @@ RECORDS = {
     "in its maker's list": Golden(
         created,
         CreatedShareable.of_creator(MAKER),
-        {"pk": f"user#{MAKER}", "sk": "01#2024-12-01T12:00:00Z#abcdef12345#", "ttl": 4102444800},
+        {"pk": f"user#{MAKER.hex}", "sk": "01#20241201t120000z#abcdef12345#", "ttl": 4102444800},
     ),
 }
 
@@ -330,7 +330,7 @@ CASES = [
     ),
     Case(
         CreatedShareable.of_creator(MAKER),
-        sent.query(f"user#{MAKER}", begins_with="01#", newest_first=True),
+        sent.query(f"user#{MAKER.hex}", begins_with="01#", newest_first=True),
         [created_later, created],
         1.0,
     ),

@@ -202,3 +202,35 @@ async def test_a_poll_has_no_items_and_a_checklist_no_votes(calls):
     problem(await calls.ask("PUT", path_of(poll, "order"), {"itemIds": []}, by=poll["adminToken"]), 404, "not-found")
     problem(await calls.ask("GET", f"/shareables/{listed['shortId']}/results"), 404, "not-found")
     problem(await calls.ask("POST", f"/shareables/{listed['shortId']}/votes", {"rankings": ["A"]}), 404, "not-found")
+
+
+async def test_ticking_and_editing_do_not_conflict(calls):
+    made = await calls.made(["Tents"])
+    (item,) = (await calls.seen(made))["items"]
+    path = f"/shareables/{made['shortId']}/items/{item['checklistItemId']}"
+    admin = made["adminToken"]
+    await calls.data("PATCH", path, {"done": True, "version": 1})
+    # The admin's form was loaded before the tick, the viewer's page before the edit.
+    edited = await calls.data("PATCH", path, {"name": "Two tents", "version": 1}, by=admin)
+    assert (edited["name"], edited["done"], edited["version"]) == ("Two tents", True, 3)
+    ticked = await calls.data("PATCH", path, {"done": False, "version": 2})
+    assert (ticked["name"], ticked["done"], ticked["version"]) == ("Two tents", False, 4)
+    # Two edits do, and so do two ticks, and a version that never was.
+    for change, version in (({"name": "Tarps"}, 2), ({"done": True}, 3), ({"name": "Tarps", "done": True}, 3)):
+        stale = await calls.ask("PATCH", path, {**change, "version": version}, by=admin)
+        assert problem(stale, 409, "version-conflict")["current"] == ticked
+    stale = await calls.ask("PATCH", path, {"name": "Tarps"}, by=admin, if_match='"9"')
+    problem(stale, 412, "precondition-failed")
+
+
+async def test_a_tick_and_an_edit_of_the_same_moment_are_both_made(calls):
+    made = await calls.made(["Tents"])
+    (item,) = (await calls.seen(made))["items"]
+    path = f"/shareables/{made['shortId']}/items/{item['checklistItemId']}"
+    answers = await asyncio.gather(
+        calls.ask("PATCH", path, {"done": True, "version": 1}),
+        calls.ask("PATCH", path, {"name": "Two tents", "version": 1}, by=made["adminToken"]),
+    )
+    assert [answer.status_code for answer in answers] == [200, 200]
+    (item,) = (await calls.seen(made))["items"]
+    assert (item["name"], item["done"]) == ("Two tents", True)

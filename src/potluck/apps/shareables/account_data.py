@@ -16,11 +16,10 @@ from potluck.web.views import view_plan
 __all__ = ["AccountData"]
 
 
-class ItemOfShareable(Struct, rename="camel", frozen=True, kw_only=True):
-    """One item in its maker's export."""
+class ExportedItem(ItemView):
+    """One item in its maker's export, with the list that it is on."""
 
     short_id: str
-    item: ItemView
 
 
 class AccountData:
@@ -38,8 +37,7 @@ class AccountData:
             yield "shareables", view_plan(OwnShareable).show(shareable)
         for shareable in found:
             for item in in_order(await self._store.all(ChecklistItem.of(shareable.short_id))):
-                shown = view_plan(ItemView).show(item)
-                yield "items", ItemOfShareable(short_id=shareable.short_id, item=shown)
+                yield "items", view_plan(ExportedItem).show(item)
 
     async def forget(self, user_id: UUID) -> None:
         """Delete every shareable made while signed in to this account; safe to call again."""

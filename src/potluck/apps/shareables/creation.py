@@ -222,5 +222,5 @@ async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Wr
 
 def _cloned(item: ChecklistItem, clone: Shareable, keep_ticks: bool, random: Random) -> ChecklistItem:
     kept = {"done": item.done, "done_at": item.done_at} if keep_ticks else {"done": False, "done_at": None}
-    new = {"short_id": clone.short_id, "checklist_item_id": new_id(random), "ttl": clone.ttl, "version": 1}
-    return replace(item, **kept, **new)
+    new = {"short_id": clone.short_id, "checklist_item_id": new_id(random), "ttl": clone.ttl}
+    return replace(item, **kept, **new, version=1, edited_in=1, ticked_in=1)

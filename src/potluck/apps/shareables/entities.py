@@ -4,7 +4,7 @@ Entities, keys and attributes are in the order of the tables' design and under i
 A comment says where we differ from it, and why.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from potluck.table import (
     Counter,
     Entity,
     ExpiresAt,
+    InKeys,
     KeyOnly,
     LeftOut,
     Milliseconds,
@@ -49,8 +50,14 @@ TokenHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_len
 # Identifies a server process for as long as it runs.
 WorkerId = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", min_length=32, max_length=32)]
 
+VersionNumber = Annotated[int, Meta(ge=1, lt=10**15)]
+
 POOL_PARTITIONS = 1000
 POOL_BUCKETS = 100
+
+
+def _time_in_key(text: str) -> datetime:
+    return datetime.strptime(text, "%Y%m%dt%H%M%Sz").replace(tzinfo=UTC)
 
 
 class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "available#{bucket:02}")):
@@ -125,6 +132,9 @@ class ChecklistItem(
     done: Annotated[bool, LeftOut] = False
     done_at: Milliseconds | None = None
     version: Annotated[Version, LeftOut] = 1
+    # The versions that its last edit and its last tick made, so that an edit and a tick do not conflict.
+    edited_in: Annotated[VersionNumber, LeftOut] = 1
+    ticked_in: Annotated[VersionNumber, LeftOut] = 1
     # Copied from the shareable, whose row decides; here it only lets the sweeper delete the item.
     ttl: ExpiresAt | None = None
 
@@ -177,11 +187,11 @@ class Onlookers(Entity, table=shareables, key=("onlookers#{short_id}", "01#{work
         """How many look at it now?"""
 
 
-class CreatedShareable(Entity, table=shareables, key=("user#{creator_id}", "01#{created_at}#{short_id}#")):
+class CreatedShareable(Entity, table=shareables, key=("user#{creator_id:hex}", "01#{created_at}#{short_id}#")):
     """A shareable in its maker's own list: only where it is, so that nothing here can differ from the shareable."""
 
     creator_id: Annotated[UUID, KeyOnly]
-    created_at: Annotated[Seconds, KeyOnly]
+    created_at: Annotated[Seconds, KeyOnly, InKeys("{:%Y%m%dt%H%M%Sz}".format, _time_in_key, max_bytes=16)]
     short_id: Annotated[ShortId, KeyOnly]
     # Copied from the shareable.
     ttl: ExpiresAt

@@ -137,6 +137,16 @@ class ItemChange(Change[ChecklistItem]):
     note: Note | Unset | None = UNSET
     done: bool | Unset = UNSET
 
+    @property
+    def edits(self) -> bool:
+        """Whether it does more than tick."""
+        return self.name is not UNSET or self.note is not UNSET
+
+    def outdated(self, thing: Any, version: int) -> bool:
+        """An edit is outdated by another edit, a tick by another tick."""
+        edited, ticked = version < thing.edited_in, version < thing.ticked_in
+        return version > thing.version or (self.edits and edited) or (self.done is not UNSET and ticked)
+
 
 class NewOrder(Input):
     item_ids: ItemIds
@@ -186,14 +196,18 @@ TICKS = RateLimit("ticks", 20_000)
 @items.change(TickingOff, rate_limit=TICKS, form=PageForm(path="/change", then=LIST, versioned=False))
 async def change_item(at: InChecklist, item: ChecklistItem, change: ItemChange) -> Writes[ChecklistItem]:
     """Tick an item, or edit it. Whoever may look may tick, unless `viewersCanTick` is off; the rest is for admins."""
-    at.hold_to(edits=change.name is not UNSET or change.note is not UNSET)
+    at.hold_to(edits=change.edits)
     new = new_values(item, change)
     if not new:
         return Writes(item)
+    made = item.version + 1
+    if new.keys() & {"name", "note"}:
+        new["edited_in"] = made
     if "done" in new:
-        new["done_at"] = at.now if new["done"] else None
+        new |= {"done_at": at.now if new["done"] else None, "ticked_in": made}
     after, write = at.edit(item, *(the(getattr(ChecklistItem, name)).becomes(value) for name, value in new.items()))
-    return Writes(after, write)
+    # Read again, a tick and an edit of the same moment are both made; of two edits, the second is a conflict.
+    return Writes(after, or_retry(write))
 
 
 @items.delete(form=PageForm(path="/delete", then=LIST))

@@ -5,6 +5,14 @@ const asDay = (date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two
 const words = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
 const year = (date) => (date.getFullYear() === new Date().getFullYear() ? "" : ` ${date.getFullYear()}`);
 
+// The second before the next day begins: where clocks go back at midnight, the last hour of a day comes twice.
+function endOf(day) {
+  const next = new Date(`${day}T00:00`);
+  next.setDate(next.getDate() + 1);
+  next.setHours(0, 0, 0, 0);
+  return new Date(next - 1000);
+}
+
 function follow(part) {
   const [day, moment] = part.querySelectorAll("input");
   const known = new Date(moment.value);
@@ -16,7 +24,7 @@ function follow(part) {
   const told = () => {
     if (day.value === shown) return;
     shown = day.value;
-    const end = new Date(`${day.value}T23:59:59`);
+    const end = endOf(day.value);
     moment.value = Number.isNaN(end.valueOf()) ? "" : end.toISOString();
     if (!moment.value) moment.disabled = true;
   };

@@ -50,6 +50,12 @@ function addTyped() {
   field.focus();
 }
 
+// Enter in the name goes on to the items.
+area.form.elements.name.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault();
+  field.focus();
+});
 next.querySelector("button").addEventListener("click", addTyped);
 field.addEventListener("input", follow);
 part.addEventListener("keydown", (event) => {
