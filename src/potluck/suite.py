@@ -193,7 +193,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     )
     everything = [site_app, people_app(core, apps), *apps]
     rules = [each for app in everything for subject in app.subjects for each in subject.declared]
-    declared = tuple(problem for each in rules for problem in each.problems)
+    declared = tuple(problem for each in rules for problem in (*each.problems, *each.access.refusals()))
     problems = Problems(templates, declared)
     site = Site(core, authentication, templates, problems)
     request_key = derived(secret, "requests")

@@ -453,7 +453,7 @@ def test_a_day_ends_after_the_hour_that_comes_twice(window):
         for day in (datetime.now(UTC).date() + timedelta(days=number) for number in range(1, 364))
         if day.month == 4 and day.weekday() == 5
     )
-    page.get_by_text("until …").click()
+    page.get_by_role("radio", name="until …").check()
     page.get_by_label("The last day").fill(saturday.isoformat())
     sunday = saturday + timedelta(days=1)
     assert page.locator("[name=expiresAt]").input_value() == f"{sunday}T03:59:59.000Z"

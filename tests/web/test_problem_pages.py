@@ -1,10 +1,12 @@
 import re
+from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
 
+from potluck.suite import APPS
 from potluck.web import health
-from potluck.web.errors import PROBLEMS
+from potluck.web.errors import PROBLEMS, ProblemError
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import suite_on
@@ -63,3 +65,19 @@ async def test_a_defect_is_answered_with_a_number_and_no_internals(client, monke
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert re.search(r"number\s+[0-9a-f]{32}", Page(answer.text).words)
+
+
+def kinds_of(error: type[ProblemError]) -> Iterator[type[ProblemError]]:
+    for each in error.__subclasses__():
+        yield each
+        yield from kinds_of(each)
+
+
+async def test_every_problem_of_every_app_has_its_page(tmp_path):
+    async with suite_on(tmp_path, APPS) as (client, _):
+        # Those of this suite's own apps, whatever else the tests have declared.
+        kinds = [each for each in kinds_of(ProblemError) if each.__module__.startswith("potluck.")]
+        slugs = {each.problem.slug for each in kinds if hasattr(each, "problem")}
+        assert "passcode-needed" in slugs
+        missing = [slug for slug in sorted(slugs) if (await client.get(f"/problems/{slug}")).status_code != 200]
+        assert missing == []
