@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -99,6 +99,23 @@ class FileComment(Input):
 
 
 class FileEntry(Input):
+    csv_columns: ClassVar[dict[str, str]] = {
+        "date": "date",
+        "duration": "sessionMetrics.durationMinutes",
+        "intensity": "sessionMetrics.intensity",
+        "rounds": "sessionMetrics.rounds",
+        "gi": "sessionMetrics.giOrNoGi",
+        "tags": "sessionMetrics.tags",
+        "shared": "sections.shared",
+        "private": "sections.private",
+        "comments": "comments",
+        "entryId": "entryId",
+        "createdAt": "createdAt",
+        "updatedAt": "updatedAt",
+        "version": "version",
+    }
+    """What a spreadsheet gets of an entry, and where that is."""
+
     entry_id: EntryId
     date: When
     created_at: When

@@ -184,7 +184,8 @@ class _Table:
     name: str
     lines: Spooled
     rows: int = 0
-    columns: dict[str, None] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
+    """The names of the CSV's columns, each with the path of its value in a row."""
 
     def __iter__(self) -> Iterator[bytes]:
         self.lines.seek(0)
@@ -237,8 +238,21 @@ def _spooled() -> Spooled:
 
 
 @cache
-def _columns(kind: type[Struct]) -> dict[str, None]:
-    return dict.fromkeys(each.encode_name for each in msgspec.structs.fields(kind))
+def _columns(kind: type[Struct]) -> dict[str, str]:
+    """The columns that the kind declares as `csv_columns`; else one for each of its fields."""
+    declared: dict[str, str] | None = getattr(kind, "csv_columns", None)
+    return declared or {each.encode_name: each.encode_name for each in msgspec.structs.fields(kind)}
+
+
+def _at(row: Any, path: str) -> Any:
+    """The value at a path such as sessionMetrics.tags; a nested list of texts is one text."""
+    *parents, last = path.split(".")
+    for name in parents:
+        row = row.get(name) or {}
+    value = row.get(last)
+    if parents and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return value
 
 
 # --- the zip ---------------------------------------------------------------------------------------------------------
@@ -290,10 +304,11 @@ class _Writing:
         rows.writerow(columns)
         for line in table:
             row: dict[str, Any] = msgspec.json.decode(line)
-            cells = [_cell(row.get(column)) for column in columns]
-            for place, column in enumerate(columns):
-                if isinstance(row.get(column), str) and cells[place] != row[column]:
-                    member.made_inert += 1
+            values = [_at(row, path) for path in table.columns.values()]
+            cells = [*map(_cell, values)]
+            member.made_inert += sum(
+                isinstance(value, str) and cell != value for value, cell in zip(values, cells, strict=True)
+            )
             rows.writerow(cells)
             if text.tell() >= PIECE:
                 member.write(text.getvalue().encode())
