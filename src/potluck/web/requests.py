@@ -65,7 +65,7 @@ async def visitor_of(
         return authentication.clients.client_of(request.scope)
 
     def origin() -> str:
-        return authentication.clients.origin_of(request.scope)
+        return authentication.clients.link_origin_of(request.scope)
 
     async def still() -> bool:
         return principal is None or await authentication.still(request, principal)

@@ -150,3 +150,28 @@ def test_connections_are_counted_by_client_and_those_of_a_proxy_are_everybodys()
     assert clients.behind_connection(("2001:db8::5", 1234)) == "2001:db8::/64"
     assert clients.behind_connection(("10.1.2.3", 1234)) is None
     assert clients.behind_connection(None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8000", "8.8.8.8", "[2600::1]:80", "127.0.0.1.evil.example", "local.evil.example"],
+)
+def test_links_never_begin_with_a_public_host_that_a_request_merely_claims(host):
+    assert ALONE.link_origin_of(scope(host=host)) == "http://127.0.0.1:8000"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost:8000", "127.0.0.1:8000", "192.168.1.5:8000", "[fd00::1]:8000", "nas", "nas.local:8000", "a.home.arpa"],
+)
+def test_links_begin_with_the_name_that_is_used_in_a_private_network(host):
+    assert ALONE.link_origin_of(scope(host=host)) == f"http://{host}"
+
+
+def test_links_begin_with_what_the_operator_or_their_proxy_says():
+    clients = Clients.of(Settings(origin="https://potluck.example"))
+    assert clients.link_origin_of(scope(host="evil.example")) == "https://potluck.example"
+    told = scope((PROXY, 5000), host="evil.example", x_forwarded_host="potluck.example")
+    assert BEHIND.link_origin_of(told) == "http://potluck.example"
+    for nonsense in (scope((PROXY, 5000), host="evil.example", x_forwarded_host="a b"), scope(host="evil.example")):
+        assert BEHIND.link_origin_of(nonsense) == "http://127.0.0.1:8000"

@@ -22,6 +22,10 @@ IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
 # Origins on this machine, which browsers trust as they trust https.
 LOCAL = re.compile(r"http://(?:(?:[^:/]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\])(?::[0-9]+)?")
+# Names without a dot, and under the domains that are reserved for local networks.
+NEARBY = re.compile(
+    r"https?://(?:[^.:/\[\]]+|[^:/\[\]]+\.(?:localhost|local|lan|internal|home\.arpa|home|test))(?::[0-9]+)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Clients:
         return forwarded if forwarded in DEFAULT_PORTS else _scheme(scope)
 
     def origin_of(self, scope: Scope) -> str:
-        """Such as https://potluck.example: what links begin with, and what an Origin header must equal."""
+        """Such as https://potluck.example: what an Origin header must equal."""
         if self.origin is not None:
             return self.origin
         scheme = self.scheme_of(scope)
@@ -63,6 +67,22 @@ class Clients:
             origin = origin_named(scheme, host)
             if origin is not None:
                 return origin
+        return self._reached_at(scope)
+
+    def link_origin_of(self, scope: Scope) -> str:
+        """What links begin with that people pass on. Host is only believed where it cannot lead to a stranger's site:
+        if it is the address that was reached, one in a private network, or a name that no public server has."""
+        if self.origin is not None:
+            return self.origin
+        forwarded = origin_named(self.scheme_of(scope), self._forwarded(scope, b"x-forwarded-host"))
+        if forwarded is not None:
+            return forwarded
+        origin, reached = self.origin_of(scope), self._reached_at(scope)
+        return origin if origin == reached or NEARBY.fullmatch(origin) or _is_private(origin) else reached
+
+    def _reached_at(self, scope: Scope) -> str:
+        """The address of this end of the connection."""
+        scheme = self.scheme_of(scope)
         server = scope.get("server")
         if server is None or server[1] is None:
             return f"{scheme}://{NO_HOST}"
@@ -118,6 +138,12 @@ def _address(text: str) -> Address | None:
     except ValueError:
         return None
     return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
+
+
+def _is_private(origin: str) -> bool:
+    """Whether the origin is an address in a private network, or of this machine."""
+    address = _address(origin.partition("://")[2])
+    return address is not None and address.is_private and not address.is_unspecified
 
 
 def _among(address: Address, networks: Sequence[Network]) -> bool:

@@ -74,7 +74,7 @@ def address(at: ToPoll, path: str = "") -> str:
 
 def link_to(call: Call, at: ToPoll, path: str = "") -> str:
     """The absolute URL, for people to pass on."""
-    return f"{call.authentication.clients.origin_of(call.request.scope)}{address(at, path)}"
+    return f"{call.authentication.clients.link_origin_of(call.request.scope)}{address(at, path)}"
 
 
 def frame() -> dict[str, Any]:
