@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 from potluck.table.keys.folding import fold
 
 __all__ = [
+    "MOST_COLUMNS",
     "Column",
     "Field",
     "UnreadableFile",
@@ -30,6 +31,7 @@ SEPARATORS = ",;\t"
 DIRECTIVE = "sep="
 LOOKED_AT = 50
 LONGEST_EXAMPLE = 60
+MOST_COLUMNS = 100
 
 # Headers by which other programs and languages name a column, folded.
 NAMES: dict[Field, str] = {
@@ -77,6 +79,8 @@ def header_of(text: str) -> list[str]:
 def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[Column]:
     """Every column, with the field that was chosen for it or that its header names; each field is taken once."""
     header = header_of(text)
+    if len(header) > MOST_COLUMNS:
+        raise UnreadableFile(f"A table can have at most {MOST_COLUMNS} columns")
     wanted = [BY_HEADER.get(fold(name), SKIP) for name in header] if chosen is None else [*chosen]
     fields: list[Field] = []
     for field in [*wanted, *[SKIP] * len(header)][: len(header)]:

@@ -25,7 +25,18 @@ from potluck.people.errors import InvalidFields
 from potluck.web.csv_files import inert
 from potluck.web.schema.decoding import decode_tree
 
-__all__ = ["MOST_ROWS", "FileFormat", "Row", "UnreadableFile", "format_of", "joined_names", "rows_of"]
+__all__ = [
+    "LONGEST_LINE",
+    "MOST_LINES",
+    "MOST_ROWS",
+    "FileFormat",
+    "Row",
+    "UnreadableFile",
+    "format_of",
+    "joined_names",
+    "must_have_lines",
+    "rows_of",
+]
 
 FileFormat = Literal["csv", "goodreads", "isbns", "titles"]
 
@@ -33,6 +44,8 @@ MOST_ROWS = 20_000
 LONGEST_SHOWN = 200
 LINES_LOOKED_AT = 1000
 LONGEST_LINE = 100_000
+# With empty ones, two line ends each, and cells of several lines.
+MOST_LINES = 20 * MOST_ROWS
 BETWEEN_NAMES = "; "
 # A semicolon inside a name is written behind a backslash.
 UNESCAPED = re.compile(r"((?:[^;\\]|\\.|\\$)*)(?:;|$)", re.DOTALL)
@@ -124,11 +137,20 @@ def _is_number(line: str) -> bool:
     return bool(NUMBER.fullmatch(BETWEEN.sub("", LABEL.sub("", line))))
 
 
+def must_have_lines(text: str) -> None:
+    """UnreadableFile if a line is too long, or there are too many: taking them apart would keep others waiting."""
+    if text.count("\n") + text.count("\r") > MOST_LINES:
+        raise UnreadableFile(f"The file has more than {MOST_LINES:,} lines. It can have {MOST_ROWS:,} rows; split it")
+    start = 0
+    while len(text) - start > LONGEST_LINE:
+        window = start, start + LONGEST_LINE + 1
+        start = max(text.rfind("\n", *window), text.rfind("\r", *window)) + 1
+        if not start > window[0]:
+            raise UnreadableFile(f"A line is longer than {LONGEST_LINE:,} characters")
+
+
 def _lines(text: str) -> list[str]:
-    lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
-    if max(map(len, lines), default=0) > LONGEST_LINE:
-        raise UnreadableFile(f"A line is longer than {LONGEST_LINE:,} characters")
-    return lines
+    return [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
 
 
 def _listed(text: str, format: FileFormat) -> Iterator[Row]:

@@ -16,8 +16,16 @@ from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.awaited_titles import awaiting, is_awaited
 from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
-from potluck.apps.library.import_columns import Column, Field, columns_of
-from potluck.apps.library.import_files import MOST_ROWS, FileFormat, Row, UnreadableFile, format_of, rows_of
+from potluck.apps.library.import_columns import MOST_COLUMNS, Column, Field, columns_of
+from potluck.apps.library.import_files import (
+    MOST_ROWS,
+    FileFormat,
+    Row,
+    UnreadableFile,
+    format_of,
+    must_have_lines,
+    rows_of,
+)
 from potluck.apps.library.import_matching import Matching
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
@@ -53,7 +61,6 @@ LARGEST_IMPORT = 10_000_000
 # caller.
 ITEMS_AT_ONCE = 22
 ACTIONS_AT_ONCE = 88
-MOST_COLUMNS = 100
 MOST_LOOKED_UP = 300
 LOOKED_UP_AT_ONCE = 4
 LOOKED_UP_FOR = timedelta(seconds=60)
@@ -190,6 +197,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
 
 
 def _parsed(sent: ImportFile) -> _File:
+    must_have_lines(sent.text)
     format: FileFormat = sent.format or format_of(sent.text)
     fields = None if sent.columns is UNSET else sent.columns
     rows = list(rows_of(sent.text, format, fields, to_read=sent.to_read))
