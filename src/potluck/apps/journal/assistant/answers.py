@@ -382,7 +382,7 @@ def _first(reading: Reading, scope: _Scope) -> Answer:
             f"The first {_sessions_words(len(chosen), reading.where)}{scope.words}: {days}.", chosen, reading.where
         )
     found = scope.counted[-1]
-    which = f"the first session{_which(reading, scope)} in this journal"
+    which = f"the first session{_which(reading, scope)} that I can read"
     return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}, {which}: {_facts(found)}.", found, reading)
 
 
