@@ -36,6 +36,7 @@ from potluck.apps.journal.files import (
 )
 from potluck.apps.journal.links import link_pair, names_of
 from potluck.apps.journal.profile import profile_of
+from potluck.people.entities import Account
 from potluck.store import Store, all_done
 from potluck.table import delete
 from potluck.web.actions import Actions
@@ -150,9 +151,9 @@ class AccountData:
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         """The contents of the journal's own export, one record at a time."""
-        profile = await self._rows.get(UserProfile.one(user_id))
-        if profile is not None:
-            yield "profile", converted(FileProfile, profile)
+        profile, account = await self._rows.get_together(UserProfile.one(user_id), Account.by_id(user_id))
+        if profile is not None or account is not None:
+            yield "profiles", converted(FileProfile, profile or account)
         whole = JournalExport(self._rows, user_id)
         async for link in whole.links():
             yield "links", link

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -35,7 +36,8 @@ from potluck.apps.journal.fields import (
     Visibility,
 )
 from potluck.field_types import Integer, Length, Message, Text
-from potluck.web.inputs import Input
+from potluck.people.errors import WrongField
+from potluck.web.inputs import UNSET, Input, Unset
 
 __all__ = [
     "FORMAT",
@@ -153,10 +155,24 @@ class FileThread(Input):
 
 
 class JournalFile(Input):
-    format: Annotated[Literal["roll-model-journal"], Message(f"This must be the export of a journal: {FORMAT}")]
-    version: Annotated[Literal[1], Message("This version of the format is not known here")]
-    exported_at: When
-    profile: FileProfile
+    format: Annotated[Literal["roll-model-journal"], Message(f"This must be the export of a journal: {FORMAT}")] = (
+        "roll-model-journal"
+    )
+    version: Annotated[Literal[1], Message("This version of the format is not known here")] = 1
+    exported_at: When | Unset = UNSET
+    profile: FileProfile | Unset = UNSET
+    profiles: Annotated[list[FileProfile], Length(0, 1, "A journal has one profile")] = []  # noqa: RUF012
+    """Instead of `profile` in the account's export, where everything is a list."""
     links: Annotated[list[FileLink], Length(0, 1_000, "A journal can have at most 1,000 links")] = []  # noqa: RUF012
     entries: Annotated[list[FileEntry], Length(0, 50_000, "A journal can have at most 50,000 entries")] = []  # noqa: RUF012
     threads: Annotated[list[FileThread], Length(0, 1_000, "A journal can have at most 1,000 conversations")] = []  # noqa: RUF012
+
+    @staticmethod
+    def check(sent: JournalFile) -> Iterator[WrongField]:
+        if (sent.profile is UNSET) != bool(sent.profiles):
+            yield WrongField("profile", "A journal has one profile")
+
+    @property
+    def owner(self) -> FileProfile:
+        """Whose journal it is."""
+        return self.profiles[0] if self.profile is UNSET else self.profile

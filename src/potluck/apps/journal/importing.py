@@ -126,7 +126,7 @@ async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview
     dates = [each.date for each in file.entries]
     return Writes(
         ImportPreview(
-            name=file.profile.name,
+            name=file.owner.name,
             first=min(dates, default=None),
             last=max(dates, default=None),
             entries=len(new_entries),
@@ -178,7 +178,7 @@ async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
     """Take the time zone over if none is set here. Consent is never imported: it has to be given here."""
     async for _ in attempts("importing a profile", at.rows.patience):
         stored = await at.rows.get(UserProfile.one(at.own_id))
-        writes = [] if file.profile.time_zone is None else taking_zone(at, stored, file.profile.time_zone)[1]
+        writes = [] if file.owner.time_zone is None else taking_zone(at, stored, file.owner.time_zone)[1]
         if not writes or await at.write(*map(or_retry, writes)):
             return
 
@@ -188,7 +188,7 @@ class _Import:
 
     def __init__(self, at: Athlete, file: JournalFile) -> None:
         self._at = at
-        self._owner = file.profile.user_id
+        self._owner = file.owner.user_id
         self._ids: dict[UUID, UUID] = {}
         self._counts = dict.fromkeys(Imported.__struct_fields__, 0)
 
