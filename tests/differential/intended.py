@@ -25,6 +25,7 @@ LATER = "the page of each new problem is looked at first, which takes a second o
 THREE_DIGITS = "times in answers have three digits"
 BY_FIELD = "a conflict is shown field by field"
 PASSED_ON = "a page that invites says that nothing is sent, and that the link has to be passed on"
+ONE_STOCK = "things at home have different names, whatever their case"
 ON_ITS_PAGE = "what is refused is told on the page of the form"
 
 
@@ -37,15 +38,22 @@ def as_text_input(html: str) -> str:
 
 
 SHOPPING = [
+    *(
+        Intended(step, where, ONE_STOCK)
+        for step, where in (
+            ("shopping/add a thing of the same name", "*"),
+            ("shopping/change a thing to another's name", "*"),
+            ("shopping/*", "json/*name"),
+            ("shopping/*", "json/*version"),
+            ("shopping/things*", "json/items*"),
+            ("shopping/inventory to follow", "json/items*"),
+        )
+    ),
+    Intended("front/problem name-taken", "html", ONE_STOCK, now="inventory"),
     Intended("shopping/*", "headers/etag", "lists carry an ETag", now="<hash>"),
     Intended("shopping_pages/*", "headers/content-type", "a redirect has no body, and says nothing of its kind"),
     Intended(
         "people/export", "zip/shopping/*", "columns are in the order of the view's declaration: computed ones last"
-    ),
-    *(
-        Intended(step, "json/items/*", "a pasted line means what is at home by its name", now=now)
-        for step in ("shopping/paste*", "shopping/the list*", "shopping/what is to be bought*", "shopping/*to follow")
-        for now in ("RICE", "<itemId of add a thing of the same name>")
     ),
     *(
         Intended(f"shopping_pages/{step}", "html", ONE_MESSAGE, now=now)

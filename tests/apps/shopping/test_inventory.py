@@ -147,11 +147,16 @@ async def test_asking_for_what_is_low_reads_nothing_else(shop):
 
 
 def named(shop, kind):
-    """The service of stores or of locations, and what the id of one is called."""
-    return (shop.shopping.stores, "store_id") if kind == "store" else (shop.shopping.locations, "location_id")
+    """The service of stores, of locations or of the inventory, and what the id of one is called."""
+    services = shop.shopping
+    return {
+        "store": (services.stores, "store_id"),
+        "location": (services.locations, "location_id"),
+        "item": (services.inventory, "item_id"),
+    }[kind]
 
 
-@pytest.mark.parametrize("kind", ["store", "location"])
+@pytest.mark.parametrize("kind", ["store", "location", "item"])
 async def test_names_are_unique_whatever_their_case_and_space(shop, kind):
     ada, family = await shop.family()
     places, id_of = named(shop, kind)
@@ -172,13 +177,29 @@ async def test_names_are_unique_whatever_their_case_and_space(shop, kind):
     await places.add(ada, family, "grocer")
 
 
-async def test_of_twenty_equal_names_at_once_one_is_given(busy_shop):
+@pytest.mark.parametrize("kind", ["store", "item"])
+async def test_of_twenty_equal_names_at_once_one_is_given(busy_shop, kind):
     ada, family = await busy_shop.family()
-    places = busy_shop.shopping.stores
+    places, _ = named(busy_shop, kind)
     spelt = ("Grocer", "grocer", " GROCER ")
     done, refused = await outcomes(*(places.add(ada, family, spelt[number % 3]) for number in range(20)))
     assert (len(done), [type(each) for each in refused]) == (1, [NameTaken] * 19)
     assert await places.all(ada, family) == done
+
+
+async def test_a_thing_from_before_names_were_unique_is_renamed_and_deleted_as_ever(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    inventory = shop.shopping.inventory
+    pasta, tea = await inventory.add(ada, family, "Pasta"), await inventory.add(ada, family, "Tea")
+    for name in ("pasta", "tea"):
+        guard = {"PK": {"S": f"FAMILY#{family}"}, "SK": {"S": f"UNIQUE#ITEM#{name}"}}
+        await shop.rows.engine.call("DeleteItem", {"TableName": "InventoryManagement", "Key": guard})
+    renamed = await inventory.edit(ada, family, pasta.item_id, 1, name="Spaghetti")
+    assert renamed.name == "Spaghetti"
+    await inventory.delete(ada, family, tea.item_id)
+    with pytest.raises(NameTaken):
+        await inventory.add(ada, family, "SPAGHETTI")
 
 
 @pytest.mark.parametrize("kind", ["store", "location"])

@@ -158,10 +158,9 @@ class Cascade:
         assert found is not None
         return [
             *(delete(Member.by_id(family_id, each.member_id)) for each in found.members),
-            *(delete(InventoryItem.by_id(family_id, each.item_id)) for each in found.inventory_items),
             *(delete(ShoppingListItem.by_id(family_id, each.shopping_item_id)) for each in found.shopping_items),
             # By entity, so that the guards of their unique names go too
-            *(delete(each) for each in (*found.locations, *found.stores)),
+            *(delete(each) for each in (*found.inventory_items, *found.locations, *found.stores)),
             *(delete(each) for each in (*found.pending_guards, *found.cleared_items)),
             *(delete(each) for each in found.deletions if each.what != "family"),
         ]

@@ -30,7 +30,7 @@ class NameTaken(
     remedy="Choose another name, or use the one that is there.",
     field="name",
 ):
-    """The family has a store, or a storage location, of this name.
+    """The family has a store, a storage location, or a thing in its inventory of this name.
     Case and the space around a name make no difference."""
 
     def __init__(self, name: str) -> None:

@@ -235,7 +235,8 @@ class InventoryItem(
 
     item_id: ItemId
     family_id: FamilyId
-    name: Name
+    # "Pasta" and "pasta" are one stock, also if two people add it at once.
+    name: Annotated[Name, Unique("FAMILY#{family_id}", "UNIQUE#ITEM#{name:caseless}")]
     quantity: Quantity = 0
     threshold: Threshold = 0
     unit: OrNull[Unit] = None

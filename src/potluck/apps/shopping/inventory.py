@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.cascade import deleting
-from potluck.apps.shopping.conflicts import AlreadyThere, put_new
+from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.apps.shopping.entities import InventoryItem, StorageLocation, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
@@ -152,9 +152,9 @@ async def inventory_item(at: InFamily, item: InventoryItem) -> InventoryItem:
     return item
 
 
-@inventory.create(AlreadyThere, TOO_MANY)
+@inventory.create(AlreadyThere, NameTaken, TOO_MANY)
 async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[InventoryItem]:
-    """Add something to the inventory."""
+    """Add something to the inventory. Case makes no other name: “pasta” is the Pasta that is there."""
     await at.must_fit(InventoryItem.all_of_family(at.family_id), MOST_AT_HOME, "things in the inventory")
     item = at.make(
         new,
@@ -166,15 +166,15 @@ async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[Inve
     return Writes(item, *put_new(item, "item", new.item_id), *_links_of(item))
 
 
-@inventory.change()
+@inventory.change(NameTaken)
 async def change_inventory_item(
     at: InFamily, item: InventoryItem, change: InventoryItemChange
 ) -> Writes[InventoryItem]:
     """Change a thing of the inventory."""
     if change.alternate_store_ids is not UNSET:
         change = replace(change, alternate_store_ids=_once(change.alternate_store_ids))
-    changed = at.apply(item, change)
-    return Writes(changed.answer, *changed.operations, *_links_of(changed.answer, item))
+    after = at.apply(item, change).answer
+    return at.apply(item, change, *_links_of(after, item), refused=name_taken)
 
 
 @inventory.action("POST", "/adjust", serialized=True)
