@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BAD_IDS = ["", "123e4567", "123E4567-E89B-12D3-A456-426614174000", "{123e4567-e89b-12d3-a456-426614174000}", 7, True]
 BAD_IN_PATH = ["123e4567", "123E4567-E89B-12D3-A456-426614174000", "7", "%20"]
-BAD_NAMES = ["", "   ", "x" * 101, 5, True, ["Milk"]]
+BAD_NAMES = ["", "   ", "x" * 101]
 TO_BUY = [0, -1, 1.5, 1.0, "1", True, -(10**30)]
 NOT_AT_HOME = [-1, 100_001, 1.5, "1", True, None]
 VERSIONS = [0, -1, 1.5, "1", True, None]
@@ -30,8 +30,8 @@ FIELDS = {
         "name": (NAME, [*BAD_NAMES, None]),
         "storeId": (STORE, BAD_IDS),
         "quantity": ("Quantity must be a positive integer", TO_BUY),
-        "notes": ("Notes must be 500 characters or less", ["x" * 501, 5]),
-        "unit": ("Unit must be 50 characters or less", ["x" * 51, 5]),
+        "notes": ("Notes must be 500 characters or less", ["x" * 501]),
+        "unit": ("Unit must be 50 characters or less", ["x" * 51]),
         "allowDuplicate": ("Allow duplicate must be true or false", ["yes", 1, None]),
         "addedBy": ("There is no such field", [str(uuid4())]),
     },
@@ -49,7 +49,7 @@ FIELDS = {
         "version": (VERSION, VERSIONS),
     },
     ("POST", "/shopping-list/{id}/restock"): {"quantity": ("Quantity must be a positive integer", TO_BUY)},
-    ("POST", "/shopping-list/bulk"): {"lines": ("Lines must be 10000 characters or less", ["x" * 10_001, 5, None])},
+    ("POST", "/shopping-list/bulk"): {"lines": ("Lines must be 10000 characters or less", ["x" * 10_001, None])},
     ("POST", "/undo"): {"undoToken": ("Invalid undo token format", [*BAD_IDS, None])},
     ("POST", "/inventory"): {
         "itemId": ("Invalid inventory item ID format", [*BAD_IDS, None]),
@@ -59,7 +59,7 @@ FIELDS = {
         "unit": ("Unit must be 50 characters or less", ["x" * 51]),
         "locationId": ("Invalid location ID format", BAD_IDS),
         "preferredStoreId": (STORE, BAD_IDS),
-        "alternateStoreIds": ("There can be at most 20 alternate stores", [[str(uuid4())] * 21, "x", None]),
+        "alternateStoreIds": ("There can be at most 20 alternate stores", [[str(uuid4())] * 21, None]),
     },
     ("PATCH", "/inventory/{id}"): {
         "name": (NAME, BAD_NAMES),
@@ -94,7 +94,7 @@ FIELDS = {
         "role": ("Role must be 'admin' or 'member'", ["owner", None]),
         "email": (
             "E-mail must be an address such as ada@example.org, of at most 254 characters",
-            ["ben", "a@b c", f"{'x' * 250}@example.org", 5],
+            ["ben", "a@b c", f"{'x' * 250}@example.org"],
         ),
     },
 }

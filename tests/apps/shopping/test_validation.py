@@ -11,7 +11,7 @@ from tests.apps.shopping.services import open_shopping
 from tests.stores import NOW
 
 BAD_IDS = ["", "123e4567", "123E4567-E89B-12D3-A456-426614174000", "{123e4567-e89b-12d3-a456-426614174000}", 7]
-BAD_NAMES = ["", "   ", "x" * 101, None, 5]
+BAD_NAMES = ["", "   ", "x" * 101, None]
 BAD_QUANTITIES = [0, -1, 1.5, "1", True]
 ID = uuid4()
 
@@ -42,11 +42,13 @@ ADDING = [
     *each("family_id", ("familyId", "Invalid family ID format"), [*BAD_IDS, None]),
     *each("item_id", ("itemId", "Invalid inventory item ID format"), BAD_IDS),
     *each("name", ("name", "Name must be 1-100 characters"), BAD_NAMES),
+    *each("name", ("name", "Name must be text"), [5, True, ["Milk"]]),
     *each("store_id", ("storeId", "Invalid store ID format"), BAD_IDS),
     *each("quantity", ("quantity", "Quantity must be a positive integer"), BAD_QUANTITIES),
     *each("quantity", ("quantity", "Quantity must be at most 100,000"), [100_001, 10**30]),
-    *each("notes", ("notes", "Notes must be 500 characters or less"), ["x" * 501, 5]),
-    *each("unit", ("unit", "Unit must be 50 characters or less"), ["x" * 51, 5]),
+    *each("notes", ("notes", "Notes must be 500 characters or less"), ["x" * 501]),
+    *each("notes", ("notes", "Notes must be text"), [5, ["x"]]),
+    *each("unit", ("unit", "Unit must be 50 characters or less"), ["x" * 51]),
 ]
 
 

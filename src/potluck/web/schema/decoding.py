@@ -202,7 +202,9 @@ def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = 
             return
         expected = expected.inner
     if not expected.accepts(value):
-        yield WrongField(path or "body", expected.message_for(value) or f"{label} {expected.requirement}")
+        kind = expected.wrong_kind(value)
+        said = f"{label} {kind}" if kind else expected.message_for(value) or f"{label} {expected.requirement}"
+        yield WrongField(path or "body", said)
         return
     if isinstance(expected, types.TextType) and expected.rule is not None and (wrong := expected.rule(value)):
         yield WrongField(path or "body", f"{label} {wrong}")

@@ -89,6 +89,10 @@ class SchemaType:
         """The declared message for this value, which was not accepted."""
         return self.message
 
+    def wrong_kind(self, value: Any) -> str | None:
+        """What kind of value it must be, where this is another and the declared message is about bounds."""
+        return None
+
 
 @dataclass(slots=True, kw_only=True)
 class TextType(SchemaType):
@@ -113,6 +117,10 @@ class TextType(SchemaType):
             and (self.most is None or len(value) <= self.most)
             and (self.matching is None or self.matching.search(value) is not None)
         )
+
+    def wrong_kind(self, value: Any) -> str | None:
+        # Numbers that Python would change are text too, of a class of their own.
+        return None if value is None or type(value) is str else "must be text"
 
     @property
     def may_be_blank(self) -> bool:
@@ -320,6 +328,9 @@ class ListType(SchemaType):
     def accepts(self, value: Any) -> bool:
         return type(value) is list and in_bounds(len(value), self.least, self.most)
 
+    def wrong_kind(self, value: Any) -> str | None:
+        return None if value is None or type(value) is list else "must be a list"
+
     @property
     def requirement(self) -> str:
         if self.least is None and self.most is None:
@@ -340,6 +351,9 @@ class MapType(SchemaType):
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, dict) and in_bounds(len(value), self.least, self.most)
+
+    def wrong_kind(self, value: Any) -> str | None:
+        return None if value is None or isinstance(value, dict) else "must be an object"
 
     @property
     def requirement(self) -> str:
