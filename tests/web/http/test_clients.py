@@ -154,7 +154,10 @@ def test_connections_are_counted_by_client_and_those_of_a_proxy_are_everybodys()
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8000", "8.8.8.8", "[2600::1]:80", "127.0.0.1.evil.example", "local.evil.example"],
+    [
+        *("evil.example", "evil.example:8000", "8.8.8.8", "[2600::1]:80", "127.0.0.1.evil.example"),
+        *("local.evil.example", "134744072", "134744072:8000", "0x8080808", "0X8080808"),
+    ],
 )
 def test_links_never_begin_with_a_public_host_that_a_request_merely_claims(host):
     assert ALONE.link_origin_of(scope(host=host)) == "http://127.0.0.1:8000"
@@ -162,7 +165,16 @@ def test_links_never_begin_with_a_public_host_that_a_request_merely_claims(host)
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost:8000", "127.0.0.1:8000", "192.168.1.5:8000", "[fd00::1]:8000", "nas", "nas.local:8000", "a.home.arpa"],
+    [
+        "localhost:8000",
+        "127.0.0.1:8000",
+        "192.168.1.5:8000",
+        "[fd00::1]:8000",
+        "nas",
+        "nas2",
+        "nas.local:8000",
+        "a.home.arpa",
+    ],
 )
 def test_links_begin_with_the_name_that_is_used_in_a_private_network(host):
     assert ALONE.link_origin_of(scope(host=host)) == f"http://{host}"

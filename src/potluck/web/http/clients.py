@@ -22,9 +22,10 @@ IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
 # Origins on this machine, which browsers trust as they trust https.
 LOCAL = re.compile(r"http://(?:(?:[^:/]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\])(?::[0-9]+)?")
-# Names without a dot, and under the domains that are reserved for local networks.
+# Names without a dot, and under the domains that are reserved for local networks. A number is no name: browsers take it
+# for an IPv4 address, 134744072 and 0x8080808 for 8.8.8.8.
 NEARBY = re.compile(
-    r"https?://(?:[^.:/\[\]]+|[^:/\[\]]+\.(?:localhost|local|lan|internal|home\.arpa|home|test))(?::[0-9]+)?"
+    r"https?://(?:(?!(?:[0-9]+|0x[0-9a-f]*)(?::|$))[^.:/\[\]]+|[^:/\[\]]+\.(?:localhost|local|lan|internal|home\.arpa|home|test))(?::[0-9]+)?"
 )
 
 
