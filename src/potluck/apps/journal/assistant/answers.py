@@ -22,6 +22,7 @@ MOST_QUOTES = 5
 MOST_DAYS_NAMED = 31
 MOST_GROUPS_NAMED = 12
 MOST_TAGS = 5
+MOST_TAGS_NAMED = 20
 TREND_DAYS = 28
 
 Sessions = Sequence[TrainingSession]
@@ -352,7 +353,14 @@ def _extreme(reading: Reading, scope: _Scope) -> Answer:
     if reading.number > 1:
         chosen = ordered[: reading.number]
         said = "; ".join(f"{long_day(each.day)} with {before}{_of(each, measure)}{after}" for each in chosen)
-        return _answer(f"{name.capitalize()} {of}: {said}.", chosen, reading.where)
+        least = _of(chosen[-1], measure)
+        tied = sum(_of(each, measure) == least for each in ordered[reading.number :])
+        note = (
+            f" {_several(tied, 'more session')} {'has' if tied == 1 else 'have'} {before}{least}{after}, too."
+            if tied
+            else ""
+        )
+        return _answer(f"{name.capitalize()} {of}: {said}.{note}", chosen, reading.where)
     best = _of(ordered[0], measure)
     ties = [each for each in ordered if _of(each, measure) == best]
     if len(ties) == 1:
@@ -433,6 +441,7 @@ def _streak(reading: Reading, scope: _Scope) -> Answer:
     step = WEEK if weekly else DAY
     runs = _runs(sorted({start(each.day) for each in sessions}), step)
     best = max(runs, key=lambda run: (len(run), run[-1]))
+    times = sum(len(run) == len(best) for run in runs)
     unit = "week" if weekly else "day"
     running = start(scope.today) - runs[-1][-1] <= step
     filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
@@ -441,7 +450,8 @@ def _streak(reading: Reading, scope: _Scope) -> Answer:
     last = min(best[-1] + (6 * DAY if weekly else timedelta()), scope.today)
     longest = (
         f"{_several(len(best), unit)} in a row is the longest streak{filtered}{scope.words},"
-        f" from {long_day(best[0])} to {long_day(last)}."
+        f" {f'reached {times} times, the latest time ' if times > 1 else ''}from {long_day(best[0])}"
+        f" to {long_day(last)}."
     )
     now = (
         f"{_several(len(current), unit)} in a row is the streak{filtered} right now."
@@ -467,14 +477,20 @@ def _gap(reading: Reading, scope: _Scope) -> Answer:
             if not days
             else _answer(f"There is one day with training{scope.words}.", scope.counted)
         )
-    before, after = max(pairwise(days), key=lambda pair: pair[1] - pair[0])
+    longest = max(after - before for before, after in pairwise(days))
+    breaks = [pair for pair in pairwise(days) if pair[1] - pair[0] == longest]
+    before, after = breaks[-1]
     free = (after - before).days - 1
     filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
     said = (
         f"{_several(free, 'day')} without a session{filtered}{scope.words}: between {long_day(before)} and"
         f" {long_day(after)}, the longest break."
     )
-    return _answer(said, [each for each in scope.counted if each.day in (before, after)], reading.where)
+    if len(breaks) > 1:
+        others = _some([f"{long_day(one)} and {long_day(other)}" for one, other in breaks[:-1]], MOST_QUOTES)
+        said += f" As long: between {'; between '.join(others)}."
+    ends = {day for pair in breaks for day in pair}
+    return _answer(said, [each for each in scope.counted if each.day in ends], reading.where)
 
 
 def _days_off(reading: Reading, scope: _Scope) -> Answer:
@@ -534,33 +550,53 @@ def _grouped(sessions: Sessions, unit: str) -> list[tuple[str, list[TrainingSess
     return [(name, groups[place, name]) for place, name in sorted(groups, key=lambda each: each[0])]
 
 
-def _amount(measure: Measure, sessions: Sessions) -> float:
+def _amount(measure: Measure, sessions: Sessions, average: bool = False) -> float:
+    """The exact number that is compared; what is shown of it is rounded."""
+    each = max(1, len(sessions)) if average else 1
     match measure:
         case "minutes" | "much":
-            return _minutes(sessions)
+            return _minutes(sessions) / each
         case "rounds":
-            return _rounds(sessions)
+            return _rounds(sessions) / each
         case "intensity":
-            return round(_intensity(sessions), 1) if sessions else 0
+            return _intensity(sessions) if sessions else 0
         case "load":
-            return _load(sessions)
+            return _load(sessions) / each
         case "days":
-            return len({each.day for each in sessions})
+            return len({session.day for session in sessions})
     return len(sessions)
 
 
-def _value(measure: Measure, sessions: Sessions) -> str:
+def _values(measure: Measure, groups: Sequence[Sessions], average: bool = False) -> list[str]:
+    """The numbers in words, with so many decimals that different ones look different."""
+    digits = _digits(measure, [_amount(measure, each, average) for each in groups if each])
+    return [_value(measure, each, average, digits) for each in groups]
+
+
+def _digits(measure: Measure, amounts: Sequence[float]) -> int:
+    """The fewest decimals that hide no difference."""
+    fewest = 0 if measure in ("minutes", "much") else 1
+    different = {*amounts}
+    return next(
+        (each for each in range(fewest, 4) if len({round(one, each) for one in different}) == len(different)), 4
+    )
+
+
+def _value(measure: Measure, sessions: Sessions, average: bool = False, digits: int = 1) -> str:
+    if not sessions and (average or measure == "intensity"):
+        return "no session"
+    amount = _amount(measure, sessions, average)
     match measure:
         case "minutes" | "much":
-            return _hours(_minutes(sessions))
+            return f"{amount:.{digits}f} minutes a session" if average else _hours(_minutes(sessions))
         case "rounds":
-            return _several(_rounds(sessions), "round")
+            return f"{amount:.{digits}f} rounds a session" if average else _several(_rounds(sessions), "round")
         case "intensity":
-            return f"{_decimal(_intensity(sessions))} of 10 on average" if sessions else "no session"
+            return f"{amount:.{digits}f} of 10 on average"
         case "load":
-            return f"a load of {_load(sessions):,}"
+            return f"a load of {amount:,.0f}"
         case "days":
-            return _several(len({each.day for each in sessions}), "day")
+            return _several(round(amount), "day")
     return _several(len(sessions), "session")
 
 
@@ -576,20 +612,54 @@ def _groups(reading: Reading, scope: _Scope) -> Answer:
         names = [f"{day.capitalize()}s" for day in WEEKDAYS]
         had = dict(groups)
         groups = [(name, had.get(name, [])) for name in names]
-    best = (min if reading.least else max)(_amount(measure, each) for _, each in groups)
-    winners = [(name, each) for name, each in groups if _amount(measure, each) == best]
+    note = ""
+    if reading.least and measure != "intensity" and reading.unit in ("week", "month", "quarter", "year"):
+        groups, note = _complete(groups, reading.unit, scope)
+    average = reading.average and measure in ("minutes", "rounds")
+    best = (min if reading.least else max)(_amount(measure, each, average) for _, each in groups)
+    winners = [(name, each) for name, each in groups if _amount(measure, each, average) == best]
     filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
-    about = {"intensity": f"the {'lowest' if reading.least else 'highest'} average intensity"}.get(
+    order = "lowest" if reading.least else "highest"
+    about = {"intensity": f"the {order} average intensity"}.get(
         measure,
-        f"the {'fewest' if reading.least else 'most'} {'minutes' if measure in ('minutes', 'much') else measure}",
+        f"the {order} average"
+        if average
+        else f"the {'fewest' if reading.least else 'most'} {'minutes' if measure in ('minutes', 'much') else measure}",
     )
-    named = listed([name for name, _ in winners[:MOST_GROUPS_NAMED]])
-    said = f"{named[:1].upper()}{named[1:]}: {about}{filtered}{scope.words}, with {_value(measure, winners[0][1])}."
+    values = dict(
+        zip((name for name, _ in groups), _values(measure, [each for _, each in groups], average), strict=True)
+    )
+    names = [name for name, _ in winners]
+    named = listed(_some(names, MOST_GROUPS_NAMED))
+    said = f"{named[:1].upper()}{named[1:]}: {about}{filtered}{scope.words}, with {values[names[0]]}.{note}"
     if 1 < len(groups) <= MOST_GROUPS_NAMED + 1:
-        said += f" All: {', '.join(f'{name} {_value(measure, each)}' for name, each in groups)}."
+        said += f" All: {', '.join(f'{name} {value}' for name, value in values.items())}."
     return _answer(
         f"{said}{_hard_note(reading)}", [each for _, some in winners for each in some] or sessions, reading.where
     )
+
+
+def _some(names: Sequence[str], most: int) -> list[str]:
+    """The names, or the first of them and how many more there are."""
+    return [*names] if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
+
+
+def _complete(
+    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: _Scope
+) -> tuple[list[tuple[str, list[TrainingSession]]], str]:
+    """The groups without the first and the last one where days are missing from them, and a sentence that says so."""
+    key = _key(unit)
+    begun, today = scope.everything[-1].day, scope.today
+    cut: dict[str, str] = {}
+    if scope.first <= begun and key(begun)[1] == key(begun - DAY)[1]:
+        cut[key(begun)[1]] = f"the first session that I can read is on {long_day(begun)}"
+    if key(today)[1] == key(today + DAY)[1]:
+        cut[key(today)[1]] = "not over yet"
+    left_out = [f"{name} ({cut[name]})" for name, _ in groups if name in cut]
+    whole = [each for each in groups if each[0] not in cut]
+    if not left_out or not whole:
+        return groups, ""
+    return whole, f" Left out as incomplete: {listed(left_out)}."
 
 
 def _with_empty(
@@ -612,18 +682,18 @@ def _compare(reading: Reading, scope: _Scope) -> Answer:
         parts.append((f"{period.words}{so_far}", inside))
     filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
     measure = reading.measure
-    if reading.average and measure == "minutes":
-        said = "; ".join(
-            f"{words}: {f'{_minutes(each) / len(each):.0f} minutes a session' if each else 'no session'}"
-            for words, each in parts
-        )
-        return _answer(f"{said[:1].upper()}{said[1:]}.", [each for _, some in parts for each in some], reading.where)
-    values = [_both(each) if measure == "much" else _value(measure, each) for _, each in parts]
+    average = reading.average and measure in ("minutes", "rounds", "load")
+    values = (
+        [_both(each) for _, each in parts]
+        if measure == "much"
+        else _values(measure, [each for _, each in parts], average)
+    )
     said = "; ".join(f"{words}: {value}{filtered}" for (words, _), value in zip(parts, values, strict=True))
     said = f"{said[:1].upper()}{said[1:]}."
     if len(parts) == 2:
-        said += f" {_difference('sessions' if measure == 'much' else measure, parts[0], parts[1])}"
-    if not reading.current and measure in ("sessions", "minutes", "rounds", "much") and len(parts) > 1:
+        said += f" {_difference('sessions' if measure == 'much' else measure, parts[0], parts[1], average)}"
+    summed = measure in ("sessions", "minutes", "rounds", "much") and not average
+    if not reading.current and summed and len(parts) > 1:
         whole = [each for _, some in parts for each in some]
         said += f" Together: {_both(whole) if measure == 'much' else _value(measure, whole)}."
     return _answer(f"{said}{_hard_note(reading)}", [each for _, some in parts for each in some], reading.where)
@@ -638,17 +708,22 @@ def _both(sessions: Sessions) -> str:
     )
 
 
-def _difference(measure: Measure, one: tuple[str, Sessions], other: tuple[str, Sessions]) -> str:
-    first, second = _amount(measure, one[1]), _amount(measure, other[1])
-    if measure == "intensity" and not (one[1] and other[1]):
+def _difference(measure: Measure, one: tuple[str, Sessions], other: tuple[str, Sessions], average: bool = False) -> str:
+    first, second = _amount(measure, one[1], average), _amount(measure, other[1], average)
+    if (average or measure == "intensity") and not (one[1] and other[1]):
         return "So there is nothing to compare."
     if first == second:
         return "That is the same."
     more = max((first, one[0]), (second, other[0]), key=lambda each: each[0])
     gap = abs(first - second)
+    if average or measure == "intensity":
+        shown = _digits(measure, (first, second))
+        digits = next((each for each in range(shown, 4) if round(gap, each)), 4)
+        unit = {"minutes": " minutes", "rounds": " rounds"}.get(measure, "")
+        return f"That is {gap:.{digits}f}{unit} more {more[1]}."
     amount = {
-        "minutes": _hours(round(gap)), "rounds": _several(round(gap), "round"), "intensity": f"{gap:.1f}",
-        "load": f"{gap:,.0f}", "days": _several(round(gap), "day"),
+        "minutes": _hours(round(gap)), "rounds": _several(round(gap), "round"), "load": f"{gap:,.0f}",
+        "days": _several(round(gap), "day"),
     }.get(measure, _several(round(gap), "session"))  # fmt: skip
     return f"That is {amount} more {more[1]}."
 
@@ -687,15 +762,15 @@ def _worn(reading: Reading, scope: _Scope) -> Answer:
 
 def _worn_by(reading: Reading, scope: _Scope) -> Answer:
     """Hours, rounds or intensity in the gi, in no-gi and in both."""
-    parts = []
-    for name in ("gi", "no-gi", "both"):
-        some = [each for each in scope.counted if each.entry.metrics.gi_or_no_gi == name]
-        if some and reading.measure == "minutes" and reading.average:
-            parts.append(
-                f"{name} {_minutes(some) / len(some):.0f} minutes on average ({_several(len(some), 'session')})"
-            )
-        elif some:
-            parts.append(f"{name} {_value(reading.measure, some)} ({_several(len(some), 'session')})")
+    groups = [
+        (name, some)
+        for name in ("gi", "no-gi", "both")
+        if (some := [each for each in scope.counted if each.entry.metrics.gi_or_no_gi == name])
+    ]
+    values = _values(reading.measure, [some for _, some in groups], reading.average)
+    parts = [
+        f"{name} {value} ({_several(len(some), 'session')})" for (name, some), value in zip(groups, values, strict=True)
+    ]
     said = ", ".join(parts)
     filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
     return _answer(f"{said[:1].upper()}{said[1:]}{filtered}{scope.words}.", scope.counted, reading.where)
@@ -713,8 +788,9 @@ def _trend(reading: Reading, scope: _Scope) -> Answer:
     if not any(each for _, each in parts):
         return Answer(f"No session since {long_day(before.first)}, so there is no trend to see.")
     filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
-    said = "; ".join(f"{name}: {_value(measure, each)}{filtered}" for name, each in parts)
-    difference = _difference(measure, parts[0], parts[1])
+    values = _values(measure, [each for _, each in parts], reading.average)
+    said = "; ".join(f"{name}: {value}{filtered}" for (name, _), value in zip(parts, values, strict=True))
+    difference = _difference(measure, parts[0], parts[1], reading.average and measure in ("minutes", "rounds"))
     return _answer(
         f"{said[:1].upper()}{said[1:]}. {difference}", [each for _, some in parts for each in some], reading.where
     )
@@ -731,13 +807,16 @@ def _tags(reading: Reading, scope: _Scope) -> Answer:
         return Answer(f"No session{scope.words} has a tag.")
     sign = 1 if reading.least else -1
     ordered = sorted(tags, key=lambda tag: (sign * tags[tag], tag))
-    top = ordered[: max(MOST_TAGS, reading.number)]
-    said = ", ".join(f"“{names[tag]}” {tags[tag]}" for tag in top)
+    number = max(MOST_TAGS, reading.number)
+    top = [tag for place, tag in enumerate(ordered) if place < number or tags[tag] == tags[ordered[number - 1]]]
+    said = ", ".join(_some([f"“{names[tag]}” {tags[tag]}" for tag in top], MOST_TAGS_NAMED))
     which = "least" if reading.least else "most"
-    cited = [each for each in scope.counted if any(tag.casefold() == top[0] for tag in each.entry.metrics.tags)]
+    first = [tag for tag in top if tags[tag] == tags[top[0]]]
+    cited = [each for each in scope.counted if any(tag.casefold() in first for tag in each.entry.metrics.tags)]
+    named = listed(_some([f"“{names[tag]}”" for tag in first], MOST_TAGS_NAMED))
     return _answer(
         f"The {which} used tags{scope.words}, with the number of sessions: {said}."
-        f" The entries tagged “{names[top[0]]}” are cited.",
+        f" The entries tagged {named} are cited.",
         cited,
     )
 

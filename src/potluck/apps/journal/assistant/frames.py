@@ -423,6 +423,12 @@ def decided(
         return base._replace(kind="first")
     if len(asked_for) > 1 or (asked_for and len(periods) > 1):
         return None
+    # "Per session" and "on average" say something about these measures only, and about no streak, tag or date.
+    averaged = base.measure in ("minutes", "rounds", "intensity")
+    if frame.average and not averaged and ("rate" not in kinds or frame.compares or worn_pair or len(periods) > 1):
+        return None
+    if frame.average and {*asked_for} & {"since", "streak", "gap", "days off", "share", "tags", "extreme"}:
+        return None
     if worn_pair:
         return (
             base._replace(kind="worn")
@@ -492,7 +498,7 @@ def decided(
 
 def _compared(base: Reading, frame: Frame, mentions: Sequence[Mention]) -> Reading | None:
     """Two periods set against each other; one of them may be the present one, left unsaid."""
-    if frame.kinds - {"total", "than", "summary", "rate"}:
+    if frame.kinds - {"total", "than", "summary"}:
         return None
     reading = base._replace(kind="compare", measure=frame.measure or ("sessions" if "than" in frame.kinds else "much"))
     if len(base.periods) == 2:

@@ -117,7 +117,7 @@ def _previous(turns: Sequence[Turn], context: Context) -> Reading | None:
 
 def _hull(reading: Reading) -> Period | None:
     """The days whose sessions the answer needs; None for all."""
-    if not reading.periods or reading.anchor is not None or reading.current or reading.kind == "trend":
+    if not reading.periods or reading.anchor is not None or reading.current or reading.kind in ("trend", "groups"):
         return None
     return Period(min(each.first for each in reading.periods), max(each.last for each in reading.periods))
 
