@@ -30,14 +30,14 @@ __all__ = ["MOST_FOUND", "Entry", "Found", "SearchIndex", "best", "marked"]
 MOST_FOUND = 1000
 """How many results a search has at most."""
 # How many of the items that match best, word by word, are compared with the query as a whole.
-COMPARED = 200
+COMPARED = 300
 # Words of a query that are in more entries than this do not select candidates, except the rarest one.
 MOST_COUNTED = 20_000
 # How many words of an item, and of a query, are looked at.
 MOST_WORDS = 200
 MOST_ASKED = 16
 # How many words one word of a query may stand for.
-MOST_SPELLINGS = 400
+MOST_SPELLINGS = 4000
 # From this score on, people take a match for what they meant.
 CLOSE_ENOUGH = 62.0
 # A title or name that is this similar as a whole is found although its words are not.
@@ -292,7 +292,7 @@ def _reading_order(indexes: Sequence[SearchIndex], item: _Item) -> tuple[str, in
 def _scored(indexes: Sequence[SearchIndex], words: Sequence[str], text: _Text) -> Iterator[tuple[_Item, float]]:
     asked = [_asked(indexes, word, place == len(words)) for place, word in enumerate(words, 1)]
     total = sum(each.weight for each in asked)
-    candidates = _candidates(indexes, asked, LEAST_SHARE * total)
+    candidates = _candidates(indexes, asked, LEAST_SHARE * total, text.text)
     ranked = sorted(((share / total, *item) for share, item in candidates), reverse=True)
     lowest = 100.0
     for share, place, number in ranked[:COMPARED]:
@@ -336,7 +336,7 @@ def _spellings(index: SearchIndex, word: str, is_last: bool) -> Spellings:
         if index.count_of(ordinal):
             found[ordinal] = 1.0
     if is_last:
-        longer = islice(index.beginning_with(word), 10 * MOST_SPELLINGS)
+        longer = islice(index.beginning_with(word), 4 * MOST_SPELLINGS)
         for each in sorted(longer, key=len)[:MOST_SPELLINGS]:
             found[each] = PREFIX + (1 - PREFIX) * len(word) / (len(each) + 1)
     typos = _typos_in(word)
@@ -359,7 +359,9 @@ def _typos_in(word: str) -> int:
     return 1 if len(word) < SHORTEST_WITH_TYPO + MOST_TYPOS else MOST_TYPOS
 
 
-def _candidates(indexes: Sequence[SearchIndex], asked: Sequence[_Asked], least: float) -> Iterable[tuple[float, _Item]]:
+def _candidates(
+    indexes: Sequence[SearchIndex], asked: Sequence[_Asked], least: float, text: str
+) -> Iterable[tuple[float, _Item]]:
     """The items that match words of the query, each with the sum of the weights of those, by how well they match.
 
     Rare words come first. Once the others cannot add up to `least`, or are in very many items, they select none.
@@ -383,10 +385,16 @@ def _candidates(indexes: Sequence[SearchIndex], asked: Sequence[_Asked], least: 
             for number, similarity in matched.items():
                 item = place, number
                 shares[item] = shares.get(item, 0.0) + each.weight * similarity
-    likely = nlargest(MOST_FOUND, ((share, item) for item, share in shares.items() if share + left >= least))
-    if not common:
-        return likely
-    return [(share + _share_of(indexes[item[0]], item, common), item) for share, item in likely]
+    # Thousands may have the same words: those whose title begins like the query come first, then the shortest.
+    likely = nlargest(
+        MOST_FOUND,
+        (
+            (share, (title := indexes[item[0]].slot(item[1]).title.text).startswith(text), -len(title), item)
+            for item, share in shares.items()
+            if share + left >= least
+        ),
+    )
+    return [(share + _share_of(indexes[item[0]], item, common), item) for share, _, _, item in likely]
 
 
 def _share_of(index: SearchIndex, item: _Item, asked: Iterable[_Asked]) -> float:
