@@ -75,6 +75,10 @@ class ListDecorator(Protocol[E]):
     ) -> Callable[[A], Coroutine[Any, Any, Query[E]]]: ...
     @overload
     def __call__(
+        self, rule: Callable[[A], Coroutine[Any, Any, References[E]]], /
+    ) -> Callable[[A], Coroutine[Any, Any, References[E]]]: ...
+    @overload
+    def __call__(
         self, rule: Callable[[A], Coroutine[Any, Any, list[E]]], /
     ) -> Callable[[A], Coroutine[Any, Any, list[E]]]: ...
     @overload

@@ -119,5 +119,7 @@ async def test_the_readme_has_what_each_call_costs(tmp_path, engine, monkeypatch
         opening = opened(settings, [shareables_app], clock=Clock(), passwords=passwords, wrap=lambda _: recording)
         async with opening as (core, (app,)):
             costs = await measured(core, app, recording)
-    # DynamoDB Local counts the writes of a transaction otherwise than the service does.
-    costs.must_be_in(README, but_writes=engine != EMBEDDED)
+    # DynamoDB Local counts the writes of a transaction otherwise than the service does, and a query that finds nothing
+    # as none.
+    local = engine != EMBEDDED
+    costs.must_be_in(README, but_writes=local, but_calls={"one's own, if that is one"} if local else ())

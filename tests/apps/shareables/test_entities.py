@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from potluck.apps.shareables.entities import (
     ChecklistItem,
     CreatedShareable,
+    FormerCreatedShareable,
     Onlookers,
     Shareable,
     ShareSession,
@@ -80,6 +81,9 @@ created, created_later = (
     )
     for day, short_id in ((1, "abc-def-12345"), (2, "abc-def-12346"))
 )
+former = FormerCreatedShareable(
+    creator_id=MAKER, created_at=datetime(2024, 12, 1, 12, tzinfo=UTC), short_id="abc-def-12345", ttl=PURGED_AT
+)
 entry = ShortIdPoolEntry(partition=99, bucket=1, id="AAA-AAA-00000")
 last_entry = ShortIdPoolEntry(partition=99, bucket=99, id="ZZZ-ZZZ-99999")
 other_entry = ShortIdPoolEntry(partition=9, bucket=9, id="AAA-AAA-00001")
@@ -89,7 +93,7 @@ SHORT_ID, POLLS_SHORT_ID = checklist.short_id, poll.short_id
 
 ROWS = [
     *(entry, last_entry, other_entry, checklist, poll, first_item, second_item, other_item, session, expired_session),
-    *(onlookers, gone_onlookers, created, created_later),
+    *(onlookers, gone_onlookers, created, created_later, former),
 ]
 filled = filled_store(short_id_pool, shareables, rows=ROWS)
 new = new_store(short_id_pool, shareables)
@@ -208,6 +212,11 @@ RECORDS = {
         created,
         CreatedShareable.of_creator(MAKER),
         {"pk": f"user#{MAKER.hex}", "sk": "01#20241201t120000z#abcdef12345#", "ttl": 4102444800},
+    ),
+    "in its maker's list, in an earlier store": Golden(
+        former,
+        FormerCreatedShareable.of_creator(MAKER),
+        {"pk": f"user#{MAKER}", "sk": "01#2024-12-01T12:00:00Z#abcdef12345#", "ttl": 4102444800},
     ),
 }
 
@@ -334,6 +343,7 @@ CASES = [
         [created_later, created],
         1.0,
     ),
+    Case(FormerCreatedShareable.of_creator(MAKER), sent.query(f"user#{MAKER}", begins_with="01#"), [former], 1.0),
 ]
 
 

@@ -5,8 +5,9 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.apps.shareables.entities import ChecklistItem, CreatedShareable, Shareable
+from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.items import ItemView, in_order
+from potluck.apps.shareables.own_list import own_list
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
 from potluck.retries import attempts
 from potluck.store import Clock, Store
@@ -31,7 +32,7 @@ class AccountData:
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         """The shareables made while signed in to this account, and the items on their lists."""
-        made = await self._store.all(CreatedShareable.of_creator(user_id))
+        made = await self._store.all(await own_list(self._store, user_id))
         found = [each for each in await self._store.get_many([Shareable.one(row.short_id) for row in made]) if each]
         for shareable in found:
             yield "shareables", view_plan(OwnShareable).show(shareable)
@@ -41,7 +42,7 @@ class AccountData:
 
     async def forget(self, user_id: UUID) -> None:
         """Delete every shareable made while signed in to this account; safe to call again."""
-        for made in await self._store.all(CreatedShareable.of_creator(user_id)):
+        for made in await self._store.all(await own_list(self._store, user_id)):
             async for _ in attempts("deleting a shareable", self._store.patience):
                 shareable = await self._store.get(Shareable.one(made.short_id))
                 if shareable is None:

@@ -13,8 +13,9 @@ from potluck.apps.shareables.access import Keeper, ShareMaker
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, Days, Kind, Name, Note, Passcode
 from potluck.apps.shareables.items import NewItem, in_order, new_item
+from potluck.apps.shareables.own_list import in_own_list
 from potluck.apps.shareables.passcodes import EQUAL, new_passcode, opened, same
-from potluck.apps.shareables.shareables import HOME, end_of, in_own_list, poll_of, shareables, ttl_of
+from potluck.apps.shareables.shareables import HOME, end_of, poll_of, shareables, ttl_of
 from potluck.field_types import Length, Message
 from potluck.people.errors import WrongField
 from potluck.people.secrets import Random, new_id

@@ -199,3 +199,18 @@ class CreatedShareable(Entity, table=shareables, key=("user#{creator_id:hex}", "
     @query(descending=True, consistent=True)
     def of_creator(creator_id: UUID) -> None:
         """Which shareables did this person make? Newest first; they themselves are then got together by their ids."""
+
+
+# Stores from before CreatedShareable had its present key. A row is moved when its maker's list is read, or deleted with
+# what it refers to; none is written any more.
+class FormerCreatedShareable(Entity, table=shareables, key=("user#{creator_id}", "01#{created_at}#{short_id}#")):
+    """A shareable in its maker's own list, under the key of earlier stores."""
+
+    creator_id: Annotated[UUID, KeyOnly]
+    created_at: Annotated[Seconds, KeyOnly]
+    short_id: Annotated[ShortId, KeyOnly]
+    ttl: ExpiresAt
+
+    @query(consistent=True)
+    def of_creator(creator_id: UUID) -> None:
+        """Which rows of this person's list are still to be moved?"""

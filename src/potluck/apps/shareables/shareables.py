@@ -12,7 +12,7 @@ from potluck.apps.polls.entities import Deletion, Poll
 from potluck.apps.polls.fields import MethodName
 from potluck.apps.polls.polls import following
 from potluck.apps.shareables.access import Editor, Keeper, Reader, ShareMaker, ToShareable
-from potluck.apps.shareables.entities import ChecklistItem, CreatedShareable, Shareable, ShareSession
+from potluck.apps.shareables.entities import ChecklistItem, Shareable, ShareSession
 from potluck.apps.shareables.fields import (
     KEPT,
     LONGEST_LIFE,
@@ -23,6 +23,7 @@ from potluck.apps.shareables.fields import (
     Role,
 )
 from potluck.apps.shareables.items import ItemView, in_order, new_values
+from potluck.apps.shareables.own_list import in_own_list, off_own_list, own_list
 from potluck.apps.shareables.passcodes import (
     PasscodeChange,
     SessionOpened,
@@ -52,7 +53,6 @@ __all__ = [
     "delete_shareable",
     "deletion_of",
     "end_of",
-    "in_own_list",
     "one_shareable",
     "open_session",
     "own",
@@ -174,18 +174,6 @@ def ttl_of(end: datetime) -> int:
     return int((end + KEPT).timestamp())
 
 
-def in_own_list(shareable: Shareable) -> CreatedShareable:
-    assert shareable.creator_id is not None
-    assert shareable.created_at is not None
-    assert shareable.ttl is not None
-    return CreatedShareable(
-        creator_id=shareable.creator_id,
-        created_at=shareable.created_at,
-        short_id=shareable.short_id,
-        ttl=shareable.ttl,
-    )
-
-
 # --- the actions ------------------------------------------------------------------------------------------------------
 
 shareables = Actions(ToShareable, Shareable.one, ShareableView, api=HOME, page=HOME, tag="Shareables")
@@ -193,7 +181,7 @@ own = Actions(SignedIn, Shareable.one, OwnShareable, api=HOME, tag="Shareables")
 
 
 @own.list()
-def own_shareables(at: SignedIn) -> References[Shareable]:
+async def own_shareables(at: SignedIn) -> References[Shareable]:
     """The shareables that the caller made signed in, newest first."""
 
     async def get(created: Any) -> list[Shareable]:
@@ -201,7 +189,7 @@ def own_shareables(at: SignedIn) -> References[Shareable]:
         # One may have been deleted since the list was read.
         return [each for each in found if each is not None]
 
-    return References(CreatedShareable.of_creator(at.principal.user_id), get)
+    return References(await own_list(at.rows, at.principal.user_id), get)
 
 
 @shareables.read()
@@ -275,8 +263,7 @@ async def deletion_of(rows: Store, shareable: Shareable, now: datetime) -> Write
     version = the(Shareable.items_version)
     writes: list[Operation] = [delete(shareable, when=version == shareable.items_version)]
     writes += [delete(each) for each in await rows.all(ChecklistItem.of(shareable.short_id))]
-    if shareable.creator_id is not None:
-        writes.append(delete(in_own_list(shareable)))
+    writes += off_own_list(shareable)
     poll = None if shareable.poll_id is None else await rows.get(Poll.one(shareable.poll_id))
     if poll is not None:
         writes += deleting(poll, now)

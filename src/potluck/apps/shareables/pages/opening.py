@@ -99,7 +99,7 @@ async def _own(call: Call) -> dict[str, Any]:
     now = call.core.clock()
     if call.principal is not None:
         at = await call.admit(SignedIn)
-        found = own_shareables(at)
+        found = await own_shareables(at)
         rows = (await at.rows.page(found.query, OWN_SHOWN)).items
         own = await at.show(OwnShareable, await found.get(rows))
     shown = [(each, each.expires_at > now, days_left(each.expires_at, now)) for each in own]
