@@ -11,13 +11,14 @@ from potluck.apps.shareables.access import PasscodeNeeded, Reader
 from potluck.apps.shareables.creation import NewShareable, ShareableMade, create_shareable
 from potluck.apps.shareables.entities import ChecklistItem
 from potluck.apps.shareables.fields import MOST_ITEMS
+from potluck.apps.shareables.pages.device import keep_opened
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, days_to_choose
 from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import HOME, shareables
 from potluck.field_types import Text
 from potluck.people.errors import InvalidFields, NotNow, WrongField
-from potluck.people.secrets import Random
+from potluck.people.secrets import Random, hash_of
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Line, blank
 from potluck.web.http.responses import Cookie, redirect
@@ -104,7 +105,9 @@ def to_card(call: Call, made: ShareableMade) -> Response:
     """Redirect to its card, signed in as its admin."""
     session = keep_session(call, made.short_id, made.admin_token)
     fresh = shown_once(call, made.short_id, Fresh(made.view_passcode, made.admin_passcode))
-    return redirect(f"{address_of(made.short_id)}/share", *session, *fresh)
+    # What is made signed in is in the person's own list.
+    listed = keep_opened(call, made.short_id, hash_of(made.admin_token)) if call.principal is None else ()
+    return redirect(f"{address_of(made.short_id)}/share", *session, *fresh, *listed)
 
 
 def shown_once(call: Call, short_id: str, fresh: Fresh) -> Sequence[Cookie]:

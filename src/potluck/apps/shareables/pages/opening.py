@@ -8,6 +8,13 @@ from starlette.responses import Response
 from potluck.apps.shareables.access import PASSCODE_CHANGED, ToShareable
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.fields import ShortId, spelled
+from potluck.apps.shareables.pages.device import (
+    adopt_opened,
+    forget_opened,
+    listed_here,
+    opened_before_sign_in,
+    opened_here,
+)
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, days_left, forget_one, keep_session, page
 from potluck.apps.shareables.passcodes import Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import (
@@ -20,6 +27,7 @@ from potluck.apps.shareables.shareables import (
 from potluck.people.errors import InvalidFields, Throttled, WrongField
 from potluck.web.access import SignedIn
 from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import NotFound
 from potluck.web.forms import Form, Line, blank
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
@@ -46,7 +54,7 @@ class OpenForm(Input):
 
 @pages.get(HOME)
 async def home(call: Call) -> Response:
-    return page(call, "home", form=blank(OpenForm), **await _own(call))
+    return await _home(call, form=blank(OpenForm))
 
 
 @pages.post(f"{HOME}/open")
@@ -62,7 +70,7 @@ async def open_by_id(call: Call) -> Response:
             call.core.rate_limiter.take(GUESSES, call.visitor)
         except Throttled as error:
             refused = call.refused(filled, error, "id")
-            return page(call, "home", status=429, headers=refused.headers, form=refused.form, **await _own(call))
+            return await _home(call, status=429, headers=refused.headers, form=refused.form)
         return await nothing_there(call, filled.value.id)
     return redirect(address_of(found))
 
@@ -75,7 +83,13 @@ async def nothing_there(call: Call, typed: str) -> Response:
 
 async def _home_again(call: Call, filled: Form[Any], status: int, wrong: str) -> Response:
     refused = filled.refused(InvalidFields(WrongField("id", wrong)))
-    return page(call, "home", status=status, form=refused, **await _own(call))
+    return await _home(call, status=status, form=refused)
+
+
+async def _home(call: Call, **shown: Any) -> Response:
+    on_device, dropped = await listed_here(call)
+    before = len(opened_before_sign_in(call.visitor))
+    return page(call, "home", *dropped, on_device=on_device, before=before, **shown, **await _own(call))
 
 
 def _what_is_wrong(typed: str) -> str:
@@ -182,10 +196,23 @@ def _locked(at: ToShareable, *, manage: bool = False) -> dict[str, Any]:
 
 @pages.post(f"{ONE}/leave")
 async def leave(call: Call) -> Response:
-    at = await call.admit(ToShareable)
-    if at.session is not None:
-        await call.core.store.delete(at.session)
-    return redirect(f"{HOME}?said=left", *forget_one(call, at.short_id))
+    short_id = spelled(call.text("short_id"))
+    try:
+        at = await call.admit(ToShareable)
+    except NotFound:
+        # Deleted since this browser listed it.
+        if short_id not in {each.short_id for each in opened_here(call.visitor)}:
+            raise
+    else:
+        if at.session is not None:
+            await call.core.store.delete(at.session)
+    return redirect(f"{HOME}?said=left", *forget_one(call, short_id), *forget_opened(call, short_id))
+
+
+@pages.post(f"{HOME}/adopt")
+async def adopt(call: Call) -> Response:
+    """List what was opened here before this person signed in, because they say that it is theirs."""
+    return redirect(HOME, *adopt_opened(call))
 
 
 @pages.post(f"{HOME}/forget")

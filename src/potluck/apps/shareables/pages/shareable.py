@@ -9,6 +9,7 @@ from potluck.apps.shareables.fields import MOST_ITEMS, spelled
 from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.pages.admin import to_clone
+from potluck.apps.shareables.pages.device import keep_opened
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, previews, to_unlock
 from potluck.apps.shareables.pages.opening import nothing_there
 from potluck.apps.shareables.pages.voting import poll_page
@@ -43,11 +44,16 @@ async def look(call: Call) -> Response:
         return page(call, "over", status=over.problem.status, **around(await call.admit(ToShareable)))
     position = await at.position(*LiveShareable(at).lists)
     context = {**around(at), "position": position, "people": await at.services.presence.people(at.short_id)}
+    listed = () if _made_by(call, at) else keep_opened(call, at.short_id, at.token_hash if at.session else None)
     if at.shareable.expired(at.now):
-        return page(call, "expired", **context, **await _contents(at), **to_clone())
+        return page(call, "expired", *listed, **context, **await _contents(at), **to_clone())
     if at.shareable.poll_id is not None:
-        return await poll_page(call, context)
-    return page(call, "list", **context, **await _contents(at))
+        return await poll_page(call, context, listed)
+    return page(call, "list", *listed, **context, **await _contents(at))
+
+
+def _made_by(call: Call, at: Reader) -> bool:
+    return call.principal is not None and call.principal.user_id == at.shareable.creator_id
 
 
 async def _contents(at: Reader) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The poll in a shareable: its ballot and its results, made of the page parts of the polls app."""
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from starlette.responses import Response
@@ -33,7 +34,7 @@ from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, v
 from potluck.people.errors import InvalidFields, NotNow
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Form, blank, decode_form
-from potluck.web.http.responses import redirect
+from potluck.web.http.responses import Cookie, redirect
 from potluck.web.inputs import Input
 from potluck.web.requests import body_of, must_be_form
 from potluck.web.schema import decode_query
@@ -48,18 +49,18 @@ In = TypeVar("In", bound=Input)
 pages = Endpoints()
 
 
-async def poll_page(call: Call, context: dict[str, Any]) -> Response:
-    """The ballot, for somebody who may vote."""
+async def poll_page(call: Call, context: dict[str, Any], listed: Sequence[Cookie]) -> Response:
+    """The ballot, for somebody who may vote; with the cookies that list the poll on this device."""
     at = await call.admit(Voter)
     own = await _own_vote(at)
     if own is None and at.keys.voter_key is not None and await _has_voted(at):
-        return redirect(f"{address_of(at.short_id)}/results?said=before")
+        return redirect(f"{address_of(at.short_id)}/results?said=before", *listed)
     ranked = Ballot() if own is None else ranked_in(at.poll.candidates, own.rankings)
-    cookies = []
+    cookies = [*listed]
     if at.keys.voter_key is None:
         # Set before the form is sent, so that sending it twice is one voter's doing.
         key = new_voter_key(at.services.random)
-        cookies = [*call.keep(VOTER_COOKIE, key, KEPT_SECONDS, address_of(at.short_id))]
+        cookies += [*call.keep(VOTER_COOKIE, key, KEPT_SECONDS, address_of(at.short_id))]
     return page(call, "poll", *cookies, form=blank(BallotForm), **context, **_on_ballot(at, ranked, own))
 
 
