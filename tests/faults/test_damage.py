@@ -65,6 +65,15 @@ def beside(path: Path, ending: str) -> Path:
     return Path(f"{path}{ending}")
 
 
+def flip(path: Path, at: int) -> None:
+    """Invert one byte; a second time restores it."""
+    with path.open("r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 0xFF]))
+
+
 def content_of(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
@@ -189,6 +198,28 @@ async def test_a_log_that_was_cut_short_is_refused(tmp_path):
     log = beside(path, "-wal")
     os.truncate(log, log.stat().st_size // 2)
     assert "was cut short" in await refusal_of(path)
+
+
+@pytest.mark.parametrize("index", ["kept", "gone"])
+@pytest.mark.parametrize("at", [0, 3, 6, 10, 17, 25, 31])
+async def test_a_log_whose_header_is_damaged_is_refused_each_time(tmp_path, at, index):
+    path = killed_store(tmp_path / "store.db")
+    if index == "gone":
+        beside(path, "-shm").unlink()
+    flip(beside(path, "-wal"), at)
+    for _ in range(2):
+        assert "potluck accept-lost-writes" in await refusal_of(path)
+    flip(beside(path, "-wal"), at)
+    assert await items_in(path) == ITEMS
+
+
+async def test_a_log_whose_header_is_damaged_can_be_accepted(tmp_path):
+    path = await closed_store(tmp_path / "store.db")
+    with held_open(path, ITEMS, ITEMS + 1):
+        pass
+    flip(beside(path, "-wal"), 0)
+    assert await asyncio.to_thread(cli.main, ["accept-lost-writes", "--file", str(path), "--yes"]) == 0
+    assert await items_in(path) == ITEMS
 
 
 async def test_a_log_whose_store_is_missing_or_empty_is_refused(tmp_path):

@@ -6,7 +6,8 @@ into the file at once; closing the store clears it; a process that keeps the sto
 - A file that says open has a log that is not empty. SQLite syncs the log, and the folder that names it, before it
   copies the row into the file. Connections leave the log alone when they close. Only the last step of a clean close
   merges it, after the row was cleared: a kill or a power cut in between leaves a log that says closed.
-- A file that says open and has no log has lost it, and with it the latest writes. It is refused.
+- A file that says open and has no log, or one without a valid header, has lost it, and with it the latest writes. It
+  is refused. SQLite would take a log without a valid header for an empty one.
 
 A log that was cut short is recognised while SQLite's index of it (`-shm`) still says how long it was. That index is not
 synced, but it is updated after the log was, so it never claims more than the log had.
@@ -20,7 +21,7 @@ import apsw
 
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.connection import WHAT_TO_DO
-from potluck.dynamo.storage.wal_index import IndexedLog
+from potluck.dynamo.storage.wal_index import IndexedLog, checksum
 
 __all__ = [
     "LogLost",
@@ -36,6 +37,8 @@ __all__ = [
 
 MARK = "open"
 LOG_HEADER = struct.Struct(">8I")
+# The words of its checksum are in the byte order that the lowest bit of the first word says.
+MAGIC = {0x377F0682: "<6I", 0x377F0683: ">6I"}
 SALTS = slice(16, 24)
 FRAME_HEADER = struct.Struct(">6I")
 FRAME_SALTS = slice(8, 16)
@@ -108,12 +111,19 @@ def must_have_its_whole_log(path: str, left: IndexedLog | None) -> None:
 
 
 def must_have_its_log(connection: apsw.Connection, path: str) -> None:
-    """Refuse a store that was not closed and whose log is gone."""
-    if is_marked_open(connection) and not log_is_there(path):
+    """Refuse a store that was not closed and whose log is gone, or damaged so that SQLite ignores it."""
+    if not is_marked_open(connection):
+        return
+    if not log_is_there(path):
         raise LogLost(
             f"{path} was not closed, and its write-ahead log {log_of(path)} is missing, so the latest writes may be"
             f" too. Put that file back, or {RESTORE}; `potluck accept-lost-writes` goes on without it, also if another"
             " program has merged it into the store"
+        )
+    if not log_has_its_header(path):
+        raise LogLost(
+            f"{path} was not closed, and its write-ahead log {log_of(path)} is damaged, so the latest writes cannot be"
+            f" read. Put that file back as it was, or {RESTORE}; `potluck accept-lost-writes` goes on without it"
         )
 
 
@@ -134,6 +144,15 @@ def must_be_whole(connection: apsw.Connection, path: str) -> None:
 def log_is_there(path: str) -> bool:
     """Whether there is a log with anything in it; opening a store without one leaves an empty file."""
     return size_of(log_of(path)) > LOG_HEADER.size
+
+
+def log_has_its_header(path: str) -> bool:
+    """Whether the log begins with a header that SQLite accepts; otherwise it reads nothing of the log."""
+    with open(log_of(path), "rb") as log:
+        header = log.read(LOG_HEADER.size)
+    magic, *_, one, two = LOG_HEADER.unpack(header)
+    words = MAGIC.get(magic)
+    return words is not None and checksum(struct.unpack_from(words, header)) == (one, two)
 
 
 def log_of(path: str) -> str:

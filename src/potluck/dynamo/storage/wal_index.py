@@ -21,9 +21,10 @@ import mmap
 import os
 import struct
 import threading
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-__all__ = ["IndexedLog", "WalIndex", "commits_between"]
+__all__ = ["IndexedLog", "WalIndex", "checksum", "commits_between"]
 
 WORDS = struct.Struct("=12I")
 FORMAT_VERSION = 3007000
@@ -127,11 +128,16 @@ def is_whole(header: bytes) -> bool:
     words = WORDS.unpack(header)
     if words[0] != FORMAT_VERSION or header[INITIALISED_AT] != 1:
         return False
+    return words[10:] == checksum(words[:10])
+
+
+def checksum(words: Sequence[int]) -> tuple[int, int]:
+    """SQLite's checksum of a header, in the log as in its index."""
     one = two = 0
-    for at in (0, 2, 4, 6, 8):
+    for at in range(0, len(words), 2):
         one += words[at] + two
         two += words[at + 1] + one
-    return bool(words[10] == one % WORD and words[11] == two % WORD)
+    return one % WORD, two % WORD
 
 
 def commits_between(one: bytes, other: bytes) -> int:
