@@ -157,7 +157,7 @@ async def test_a_coach_asks_about_an_athlete_by_name_and_private_words_count_for
     assert (await asked(gym, about, "How often did Mara train in December?", renzo))["content"].startswith("2 sessions")
     for question in ("How often did her knee hurt?", "When did Mara's knee last hurt?", "What hurts?"):
         nothing = await asked(gym, about, question, renzo)
-        assert nothing["content"].startswith("No session")
+        assert nothing["content"].startswith("In what Mara shares, no session")
         assert nothing["citations"] == []
         assert "hurts" not in nothing["content"]
     own = await thread(gym, mara)
@@ -166,6 +166,69 @@ async def test_a_coach_asks_about_an_athlete_by_name_and_private_words_count_for
     said_by = await asked(gym, own, "What did Renzo say about hips?", mara)
     assert said_by["content"].startswith("1 comment by Renzo that mentions “hips”.")
     assert [each["quote"] for each in said_by["citations"]] == ["Hips first, then the mount."]
+
+
+async def test_a_coach_asks_about_others_and_about_their_own_comments(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.coached()
+    leo = await gym.person("Leo")
+    await gym.link(leo, renzo)
+    entry = await gym.entry(mara, "Told Leo that hips come first.", date="2039-12-05T18:00:00Z")
+    await gym.entry(leo, "Mount.", date="2039-12-05T18:00:00Z")
+    await gym.comment(entry, renzo, "Hips first, then the mount.")
+    hidden = await gym.comment(entry, renzo, "Everything all right at home?")
+    hiding = {"visibility": "hiddenByAthlete", "version": 1}
+    data(await gym.ask("PATCH", f"/entries/{entry['entryId']}/comments/{hidden['commentId']}", hiding, by=mara))
+    about = await thread(gym, renzo, "shared", athleteId=mara["userId"])
+
+    async def answer(question: str) -> Any:
+        return await asked(gym, about, question, renzo)
+
+    for question in ("How many times did Leo train in December?", "When did leo last train?", "Did Ida train today?"):
+        said = await answer(question)
+        assert said["content"].startswith("This conversation is about Mara’s journal, so I can say nothing about ")
+        assert said["citations"] == []
+    assert (await answer("When did I last train?"))["content"].endswith("nothing about your own training.")
+    for question in ("What did I tell Mara about hips?", "What have I told Mara lately?", "What did I say to her?",
+                     "What was my last comment?",
+                     "What have I been telling Mara since she said she was scared?"):  # fmt: skip
+        said = await answer(question)
+        assert [each["quote"] for each in said["citations"]] == ["Hips first, then the mount."], question
+        assert "by Renzo" in said["content"]
+        assert "Told Leo" not in said["content"]
+    counted = await answer("How many comments did I make?")
+    assert counted["content"] == "1 comment by Renzo. 1 hidden comment is left out."
+    own = await thread(gym, mara)
+    assert (await asked(gym, own, "How many comments by Renzo?", mara))["content"] == counted["content"]
+
+
+async def test_what_is_not_found_is_named_without_periods_and_fillers(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.coached()
+    await gym.entry(
+        mara, "Drilling only. Lost the guard pass twice.", date="2039-12-05T18:00:00Z", tags=["competition class"]
+    )
+    own, shared = await thread(gym, mara), await thread(gym, mara, "shared")
+    about = await thread(gym, renzo, "shared", athleteId=mara["userId"])
+
+    async def answer(question: str, of: str = own) -> str:
+        return str((await asked(gym, of, question, renzo if of == about else mara))["content"])
+
+    assert await answer("Why did I stop training in June?") == "I count and quote, so I can’t say why."
+    assert await answer("Am I getting better?") == "I count and quote, so I can’t say what is better or worse."
+    assert await answer("Anything about wristlocks in June?") == "No session with “wristlocks” in June 2039."
+    assert await answer("When was I grumpy in the gi lately?") == "Nothing in the entries matches “grumpy”."
+    assert (
+        await answer("What about wristlocks?", shared)
+        == "In the shared parts, nothing in the entries matches “wristlocks”."
+    )
+    assert await answer("Is Mara into wristlocks?", about) == (
+        "In what Mara shares, nothing in the entries matches “wristlocks”."
+    )
+    assert await answer("How did the competition go?") == "Only tags match “competition”, and no sentence does."
+    said = await answer("How many times did I only lose the guard pass?")
+    assert "Lost the guard pass twice." in said
+    assert "Drilling only" not in said
 
 
 async def test_a_coachs_thread_rests_on_what_is_shared_now(gym: Gym):

@@ -5,16 +5,22 @@ from itertools import pairwise
 
 import pytest
 
+from potluck.apps.journal.assistant.answers import Journal, answer_to
 from potluck.apps.journal.assistant.evidence import TrainingSession
+from potluck.apps.journal.assistant.limits import another_person
 from tests.apps.journal.test_questions import (
     JANUARY,
     JULY,
     JUNE,
+    NOTHING_THERE,
     ROWS,
     SESSIONS,
+    TODAY,
     Pick,
     answer,
     cited,
+    has,
+    knee_hurts,
     long,
     month,
     read,
@@ -124,3 +130,124 @@ def test_a_month_that_is_not_whole_does_not_win_the_least():
     assert f"November 2025 (the first session that I can read is on {long(ROWS[0].day)})" in found.content
     assert "November 2026 (not over yet)" in found.content
     assert cited(found) == {row.number for row in ROWS if (row.day.year, row.day.month) == (2026, 4)}
+
+
+# --- words without a meaning of their own -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("What was the last thing I wrote?", f"On {long(ROWS[-1].day)}"),
+        ("When did I first try the armbar?", f"On {long(next(row.day for row in ROWS if has('armbar')(row)))}"),
+        ("What's the longest break I took?", "15 days without a session"),
+        ("Has my coach ever told me anything about my hips?", "2 comments that mention “hips”."),
+        ("What did Renzo tell me lately?", "3 comments by Renzo."),
+        ("What does my coach keep telling me?", "3 comments."),
+        ("What did Renzo say last time?", "The latest comment by Renzo:"),
+    ],
+)
+def test_filler_words_are_not_looked_for(question: str, begins: str):
+    assert answer(question).content.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many times was I grumpy?",
+        "How often did I smash?",
+        "How many times did armbars and berimbolos work together?",
+    ],
+)
+def test_only_a_clear_thing_is_said_to_be_missing(question: str):
+    reading = read(question)
+    if reading is not None:
+        found = answer(question)
+        assert (found.content, found.closest) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why did I stop training in June?", "How come I trained less in June?", "Did I do anything new?",
+        "What's the reason I trained in March?",
+    ],
+)  # fmt: skip
+def test_reasons_are_never_counted(question: str):
+    assert read(question) is None
+
+
+# --- the body, and how things went ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How's my knee been?", "How is my knee?", "Is my knee bothering me?", "When did my knee act up?",
+        "How has my knee been lately?", "Is my knee getting better?", "Has my knee been ok?",
+        "How's Mara's knee holding up?",
+    ],
+)  # fmt: skip
+def test_the_state_of_a_part_of_the_body_is_read_from_pain_and_not_from_techniques(question: str):
+    found = answer(question)
+    assert cited(found) == {row.number for row in ROWS if knee_hurts(row)}
+    assert "knee cut" not in found.content.lower()
+    if question.startswith("How"):
+        assert found.content.startswith("What the entries say about the knee")
+
+
+def test_since_a_part_of_the_body_acted_up():
+    last = [row for row in ROWS if knee_hurts(row)][-1]
+    found = answer("How long since my knee last acted up?")
+    assert found.content.startswith(f"{(TODAY - last.day).days} days: ")
+    assert cited(found) == {last.number}
+
+
+def test_how_something_went_is_answered_in_words_alone():
+    found = answer("How did the tournament go?")
+    assert found.content.startswith("What the entries say about “tournament”")
+    assert all(each.quote for each in found.evidence)
+    tagged = answer("How did the competition go?")
+    assert any("competition class" in row.tags for row in ROWS)
+    assert (tagged.content, tagged.closest) == ("", True)
+
+
+# --- negatives of a part ----------------------------------------------------------------------------------------------
+
+
+def test_every_negative_about_a_part_says_so():
+    for question in (*NOTHING_THERE, "How many comments by Renzo in March 2024?"):
+        reading = read(question)
+        assert reading is not None
+        found = answer_to(reading, Journal(SESSIONS, [], TODAY, "in what Mara shares"))
+        assert found is not None
+        assert found.content.startswith("In what Mara shares, no ")
+    compared = read("Did I train more in March 2024 or in March 2026?")
+    assert compared is not None
+    found = answer_to(compared, Journal(SESSIONS, [], TODAY, "in the shared parts"))
+    assert found is not None
+    assert "That is in the shared parts." in found.content
+
+
+# --- other people -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "who"),
+    [
+        ("How many times did Leo train in October?", "Leo"),
+        ("When did Ida last train?", "Ida Berg"),
+        ("what is leo's average intensity?", "Leo"),
+        ("How is Ida doing?", "Ida Berg"),
+        ("Did Jonas train last week?", "Jonas"),
+        ("When did I last train?", "you"),
+        ("How often did Mara train?", None),
+        ("How often did she roll with Leo?", None),
+        ("When did Mara's knee last hurt?", None),
+        ("How was last week's training?", None),
+        ("What did I tell Mara about hips?", None),
+        ("Did Renzo comment on October's sessions?", None),
+    ],
+)
+def test_another_person_is_recognised(question: str, who: str | None):
+    assert another_person(question, "Mara", False, ["Leo", "Ida Berg"], ["Renzo"]) == who

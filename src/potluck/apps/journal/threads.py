@@ -19,6 +19,7 @@ from potluck.apps.journal.entities import (
     MOST_QUOTED,
     AIMessage,
     AIThread,
+    AthleteCoachLink,
     Citation,
     CoachAthleteLink,
     CountedEntry,
@@ -194,9 +195,12 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     zone = zone_of(profile.time_zone)
     last = await at.rows.page(AIMessage.in_thread(at.thread_id).reversed(), MOST_TURNS)
     about = at.thread.athlete_id
-    names = {} if about is None else await names_of(at.rows, [about])
-    athlete = profile.name if about is None else names.get(about, "")
-    asker = Asker(day_of(at.now, zone), zone, athlete, is_own=about is None)
+    coached = [] if about is None else await at.rows.all(AthleteCoachLink.of_coach(at.own_id))
+    names = await names_of(at.rows, [each.athlete_id for each in coached if each.status == "active"])
+    athlete = profile.name if about is None else names.pop(about, "")
+    asker = Asker(
+        day_of(at.now, zone), zone, athlete, is_own=about is None, reader=profile.name, others=[*names.values()]
+    )
     asked = await retrieved(journal, new.content, asker, last.items[::-1])
     may_leave = journal.scope == "shared" or profile.ai_consent
     provider, asked, reply = await _answered(at, asked, journal, may_leave, zone)

@@ -84,6 +84,10 @@ class Asked(Struct, frozen=True, kw_only=True):
     """The answer, if the whole question was read: nothing is counted otherwise."""
     lead: str = ""
     """What to say before quoting passages: why nothing was counted."""
+    topic: Sequence[str] = ()
+    """The words that were looked for, in the order of the question."""
+    nothing: str = ""
+    """What to say if no passage has them."""
     history: Sequence[Turn] = ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
@@ -34,10 +35,29 @@ class Journal(NamedTuple):
     sessions: Sessions
     remarks: Sequence[Remark]
     today: date
+    within: str = ""
+    """Of what this is a part, if not everything: "in what Mara shares"."""
 
 
 def answer_to(reading: Reading, journal: Journal) -> Answer | None:
     """The answer; None if the journal has nothing to say and a search of the words may do better."""
+    found = _answered(reading, journal)
+    if found is None or not journal.within or not found.content:
+        return found
+    return found._replace(content=_scoped(found.content, journal.within))
+
+
+def _scoped(content: str, within: str) -> str:
+    """A negative answer from a part of the journal says so."""
+    first, newline, rest = content.partition("\n")
+    if re.match(r"(?:No|0|Nothing)\b", first):
+        first = f"{within[:1].upper()}{within[1:]}, {first[:1].lower()}{first[1:]}"
+    elif re.search(r"\b(?:no|0) (?:session|comment|round|day|hour|min|%|of )|\bwithout\b", first):
+        first += f" That is {within}."
+    return f"{first}{newline}{rest}"
+
+
+def _answered(reading: Reading, journal: Journal) -> Answer | None:
     scope = _Scope.of(reading, journal)
     if scope is None:
         assert reading.anchor is not None
@@ -65,6 +85,8 @@ class _Scope(NamedTuple):
     all: Sessions
     counted: Sessions
     remarks: Sequence[Remark]
+    """Those that are not hidden."""
+    hidden: Sequence[Remark]
     first: date
     """The period's first day, or that of the first session."""
     last: date
@@ -99,7 +121,9 @@ class _Scope(NamedTuple):
         first = begun if period is None else max(period.first, begun) if period.first == EARLIEST else period.first
         remarks = [each for each in journal.remarks if period is None or each.session.day in period]
         last = today if period is None else min(period.last, max(today, period.first))
-        return cls(inside, counted, remarks, first, last, words, today, journal.sessions)
+        visible = [each for each in remarks if not each.is_hidden]
+        hidden = [each for each in remarks if each.is_hidden]
+        return cls(inside, counted, visible, hidden, first, last, words, today, journal.sessions)
 
     @property
     def days(self) -> int:
@@ -206,6 +230,9 @@ def _none(reading: Reading, scope: _Scope) -> Answer:
     if reading.period is not None and reading.period.first > scope.today:
         return Answer(f"No session yet{scope.words}: that is still to come.")
     by_text = reading.where.by_text
+    terms = [each for each in reading.where.terms if not each.tag_only]
+    if len(terms) > 1 or any(not each.is_clear for each in terms):
+        return Answer("", by_text=True, closest=True)
     if by_text and reading.kind == "quotes" and not scope.words:
         return Answer("", by_text=True, closest=True)
     return Answer(f"No session{where}{scope.words}.{_hard_note(reading)}", by_text=by_text, closest=by_text)
@@ -846,10 +873,23 @@ def _quotes(reading: Reading, scope: _Scope) -> Answer | None:
         return _none_near(reading, scope) or _none(reading, scope)
     evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
     quoted = [each for each in evidence if each.quote]
+    if reading.asks_how:
+        return _in_words(reading, scope, quoted)
     found = _mentions(reading, len(sessions), scope)
     newest = f" The newest {MOST_QUOTES} of {len(quoted)} quotes:" if len(quoted) > MOST_QUOTES else ""
     ordered = [*quoted[:MOST_QUOTES], *(each for each in evidence if each not in quoted[:MOST_QUOTES])]
     return Answer(with_quotes(f"{found}{newest}", quoted[:MOST_QUOTES]), ordered, by_text=True)
+
+
+def _in_words(reading: Reading, scope: _Scope, quoted: Sequence[Evidence]) -> Answer:
+    """What the entries say, and no number in front of it."""
+    if not quoted:
+        return Answer("", by_text=True, closest=True)
+    where = reading.where
+    about = f"the {where.part}" if where.part else listed([f"“{term.words}”" for term in where.terms] or ["pain"])
+    newest = f", the newest {MOST_QUOTES} of {len(quoted)}" if len(quoted) > MOST_QUOTES else ", newest first"
+    said = f"What the entries say about {about}{scope.words}{newest}:"
+    return Answer(with_quotes(said, quoted[:MOST_QUOTES]), quoted, by_text=True)
 
 
 def _mentions(reading: Reading, number: int, scope: _Scope) -> str:
@@ -879,6 +919,8 @@ def _pain(reading: Reading, scope: _Scope) -> Answer:
     if not sessions:
         return _none_near(reading, scope) or _none(reading, scope)
     evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
+    if reading.asks_how:
+        return _in_words(reading, scope, evidence)
     newest = f" The newest {MOST_QUOTES}:" if len(evidence) > MOST_QUOTES else ""
     said = f"{_sessions_words(len(sessions), reading.where)}{scope.words}.{newest}"
     return Answer(with_quotes(said, evidence[:MOST_QUOTES]), evidence, by_text=True)
@@ -899,20 +941,30 @@ def _their(reading: Reading, scope: _Scope) -> tuple[list[Evidence], list[Eviden
     return about, every
 
 
+def _hidden_note(reading: Reading, scope: _Scope) -> str:
+    number = sum(reading.by is None or each.author == reading.by for each in scope.hidden)
+    return f" {_several(number, 'hidden comment')} {'is' if number == 1 else 'are'} left out." if number else ""
+
+
 def _comments(reading: Reading, scope: _Scope) -> Answer:
     about, every = _their(reading, scope)
     whose = f" by {reading.by}" if reading.by else ""
     terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
+    hidden = _hidden_note(reading, scope)
     if not about:
         if not every:
-            return Answer(f"No comment{whose}{scope.words}.", by_text=True)
-        said = f"No comment{whose}{scope.words} mentions {terms}. The latest:"
+            return Answer(f"No comment{whose}{scope.words}.{hidden}", by_text=True)
+        if len(reading.where.terms) > 1 or not all(term.is_clear for term in reading.where.terms):
+            return _quoted(f"The latest comments{whose}{scope.words}:", every[:2])
+        said = f"No comment{whose}{scope.words} mentions {terms}.{hidden} The latest:"
         return _quoted(said, every[:2])
     mention = f" that mention{'s' if len(about) == 1 else ''} {terms}" if terms else ""
     if reading.number == 1:
         return _quoted(f"The latest comment{whose}{mention}{scope.words}:", about[:1])
     newest = f" The newest {MOST_QUOTES}:" if len(about) > MOST_QUOTES else ""
-    return _quoted(f"{_several(len(about), 'comment')}{whose}{mention}{scope.words}.{newest}", about[:MOST_QUOTES])
+    return _quoted(
+        f"{_several(len(about), 'comment')}{whose}{mention}{scope.words}.{hidden}{newest}", about[:MOST_QUOTES]
+    )
 
 
 def _comment_count(reading: Reading, scope: _Scope) -> Answer:
@@ -920,9 +972,10 @@ def _comment_count(reading: Reading, scope: _Scope) -> Answer:
     whose = f" by {reading.by}" if reading.by else ""
     terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
     mention = f" that mention{'s' if len(about) == 1 else ''} {terms}" if terms else ""
+    hidden = _hidden_note(reading, scope)
     if not about:
-        return Answer(f"No comment{whose}{mention}{scope.words}.", by_text=True)
-    return Answer(f"{_several(len(about), 'comment')}{whose}{mention}{scope.words}.", about, by_text=True)
+        return Answer(f"No comment{whose}{mention}{scope.words}.{hidden}", by_text=True)
+    return Answer(f"{_several(len(about), 'comment')}{whose}{mention}{scope.words}.{hidden}", about, by_text=True)
 
 
 def _advice(reading: Reading, scope: _Scope) -> Answer | None:

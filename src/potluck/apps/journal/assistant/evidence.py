@@ -72,6 +72,10 @@ class Remark(NamedTuple):
     comment: Comment
     author: str
 
+    @property
+    def is_hidden(self) -> bool:
+        return self.comment.visibility != "visible"
+
     def quote(self, where: Filter) -> str:
         """Its sentence about what was looked for, or all of it; empty if it is about something else."""
         if not where.terms:

@@ -15,15 +15,23 @@ from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from potluck.apps.journal.assistant.frames import GAP, SESSIONS, SUBJECT, Frame, Words, decided
-from potluck.apps.journal.assistant.mentions import BODY_PARTS, PAIN_STEMS, phrase_of, stem_of
+from potluck.apps.journal.assistant.limits import asks_why
+from potluck.apps.journal.assistant.mentions import BODY_PARTS, PAIN_STEMS, TECHNIQUE_AFTER, phrase_of, stem_of
 from potluck.apps.journal.assistant.reading import NOTHING, Anchor, Bounds, Filter, Reading, Term
-from potluck.apps.journal.assistant.wording import plain_question, vocabulary
+from potluck.apps.journal.assistant.wording import FILLERS, plain_question, vocabulary
 from potluck.apps.journal.periods import NUMBERS, WEEKDAYS, Mention, Period, periods_in
 from potluck.apps.journal.times import EARLIEST
 
 __all__ = ["Context", "asks_for_a_number", "reading_of", "speaks_of_comments"]
 
 
+# How people ask about a part of the body without a word for pain.
+_STATE = (
+    r"(?:bother(?:s|ed|ing)?(?: (?:me|her|him|them|NAME))?"
+    r"|(?:act(?:s|ed|ing)?|play(?:s|ed|ing)?|flar(?:es?|ed|ing))(?: up)?"
+    r"|hold(?:s|ing)? up|held up|giv(?:es?|ing) (?:me|her|him|them) (?:trouble|problems|grief)|feel(?:s|ing)?|felt"
+    r"|doing|ok|okay|fine|heal(?:ed|ing|thy)?|injured)"
+)
 SHORT = 5
 """Words of a question that may be a follow-up without saying so."""
 
@@ -41,13 +49,16 @@ class Context(NamedTuple):
     """The question before, for "and in April?"."""
     words: Collection[str] = ()
     """Words of the journal, which are no typos."""
+    reader: str = ""
+    """The name of the coach who asks, if it is one."""
 
 
 # --- vocabulary -------------------------------------------------------------------------------------------------------
 
 # Words that change nothing about what is asked.
-IGNORED = vocabulary(
-    """a an the i me my mine we our us you your she he they her his hers their them NAME 's s did do does doing done
+IGNORED = (
+    vocabulary(
+        """a an the i me my mine we our us you your she he they her his hers their them NAME 's s did do does doing done
     have has had was were is are am be been being of in on at for to with by it its that these those there please any
     all ever total overall altogether just really actually so far also then journal diary log logged record recorded
     written write wrote about mention mentions mentioned mentioning talk talked note noted notes contain
@@ -56,6 +67,13 @@ IGNORED = vocabulary(
     sessions trainings class classes entry entries time times when what which show tell give list find see say says said
     from and bjj mat mats ok hey hi now many can could one ones against tagged tag tags where happen happened
     during spend spent spending date attend attended visit visited come came held count number being amount together"""
+    )
+    | FILLERS
+)
+# What follows one of these is more often a verb or an adjective than the name of something.
+NOT_BEFORE_A_NOUN = vocabulary(
+    """i we she he they you it NAME was were is are am be been being have has had to not get got feel felt and so when
+    really just also that which who"""
 )
 # After a word to look for, these are part of it: "competition class", "open mat".
 PART_OF_A_NAME = frozenset({"class", "mat", "mats"})
@@ -73,7 +91,8 @@ UNPLACED = vocabulary(
     tonight streak row consecutive compare compared difference trend much often frequently regularly always sometimes
     almost nearly about? around roughly over under above below within out up down good bad great miss missed skip
     skipped cancelled canceled instead favourite favorite kind type weight weigh cost calories eat ate win won beat
-    beats improvement goal goals plan planned want predict expect"""
+    beats improvement goal goals plan planned want predict expect stop stopped stopping quit keep keeps kept start
+    started begin began still again"""
 ) - {"half", "about?"}  # fmt: skip
 
 _LESS_THAN = r"(?:less than|under|below|shorter than|lower than|fewer than|<)"
@@ -131,6 +150,48 @@ def reading_of(question: str, context: Context) -> Reading | None:
     """The complete reading of a question, or None."""
     text = plain_question(question, context.words)
     text = _with_names(text, context)
+    if asks_why(question):
+        return None
+    return _read(text, context) or _of_own_comments(text, context) or _of_the_body(text, context)
+
+
+def _of_own_comments(text: str, context: Context) -> Reading | None:
+    """All comments of a coach who asks what they said, where nothing more could be read."""
+    said = re.search(
+        r"\b(?:what|when)\b.* i (?:\w+ )?(?:say|said|saying|tell|told|telling|write|wrote|written|comment(?:ed)?"
+        r"|advised?)\b",
+        text,
+    )
+    return None if context.is_own or said is None else Reading("comments", by=context.reader, number=0)
+
+
+def _of_the_body(text: str, context: Context) -> Reading | None:
+    """What the entries say about pain in a part of the body, where its state is asked for and could not be read."""
+    asked = Words(text)
+    part = _part_in(asked.text)
+    if part is None or asks_for_a_number(text) or re.search(r"\b(?:coach\w*|comment\w*|more|less)\b", text):
+        return None
+    if re.search(rf"\b{_STATE}\b", text) is None and re.match(r" (?:how|is|are|has|was|does|do)\b", asked.text) is None:
+        return None
+    mentions = periods_in(text, context.today)
+    periods = (mentions[0].period,) if len(mentions) == 1 else ()
+    where = Filter(pain=True, part=part, part_stem=stem_of(part))
+    return Reading("pain", where=where, periods=periods, asks_how=True) if len(mentions) <= 1 else None
+
+
+def _part_in(text: str) -> str | None:
+    """The part of the body that a question is about, other than in the name of a technique."""
+    for match in re.finditer(
+        r"(?<![\w-])(?:my|her|his|their|the|NAME 's)(?: left| right| lower| upper| bad| old)? (?P<part>[a-z]+)"
+        r"(?= (?P<next>[a-z]+)?)",
+        text,
+    ):
+        if stem_of(match["part"]) in BODY_PARTS and stem_of(match["next"] or "") not in TECHNIQUE_AFTER:
+            return match["part"]
+    return None
+
+
+def _read(text: str, context: Context) -> Reading | None:
     follow_up = re.match(r"(?:(?:ok|and|but|so|then)[ ,]+)*(?:what about|how about|and)\b|(?:and|but)\b", text)
     asked = Words(text)
     reading = _Reader(asked, context).read()
@@ -194,6 +255,7 @@ class _Reader:
         self.asked = asked
         self.context = context
         self.filters: dict[str, Any] = {}
+        self.said = asked.text
         self.hard_words = False
 
     def read(self) -> Reading | None:
@@ -202,6 +264,10 @@ class _Reader:
         if by is not None:
             return by.reading
         asked.take(r"^\s*(?:please|hey|hi|ok|so|well|and)\b")
+        asks_how = (
+            not asks_for_a_number(asked.text)
+            and re.match(r"[ |]*how (?:is|are|was|were|has|have|had|did|do|does) ", asked.text) is not None
+        )
         advice = asked.take(
             r"what (?:should i|could i|must i|do i need to) (?:work on|focus on|improve|practi[sc]e|train|drill|do"
             r" better"
@@ -239,7 +305,7 @@ class _Reader:
         base = Reading(
             "total", measure=frame.measure or "sessions", periods=periods, where=where, anchor=anchor,
             hard_words=self.hard_words, least=frame.least, number=frame.number, unit=frame.unit or "week",
-            current=frame.current, average=frame.average, newest=frame.newest,
+            current=frame.current, average=frame.average, newest=frame.newest, asks_how=asks_how,
         )  # fmt: skip
         if advice is not None:
             return base._replace(kind="advice") if where == NOTHING and not frame.kinds else None
@@ -261,13 +327,16 @@ class _Reader:
         """A question about what coaches said; `_ByComments(None)` if it is one that cannot be read."""
         asked, context = self.asked, self.context
         names = {part: name for name in context.coaches for part in plain_question(name).split() if len(part) > 1}
+        if not context.is_own:
+            names |= {"i": context.reader, "my": context.reader, "me": context.reader}
         asked.take("coach(?= (?:" + "|".join(map(re.escape, names)) + r")\b)") if names else None
         who = "|".join(
             [*map(re.escape, names), r"(?:my |the |her |his |their )?coach(?:es)?", "(?:any|every)(?:one|body)"]
         )
         said = (
             r"(?:say|says|said|write|writes|wrote|written|think|thinks|thought|comment(?:ed)?|tell|told|advise[ds]?"
-            r"|recommend(?:ed|s)?|suggest(?:ed|s)?|mention(?:ed|s)?|remark(?:ed)?|note[ds]?)"
+            r"|recommend(?:ed|s)?|suggest(?:ed|s)?|mention(?:ed|s)?|remark(?:ed)?|note[ds]?"
+            r"|(?:keeps?|kept) (?:telling|saying|writing|repeating)|always (?:say|says|tell|tells|write|writes))"
         )
         nouns = r"(?:comments?|feedback|advice|notes?|tips?|remarks?|opinion|suggestions?)"
         count = asked.take(
@@ -280,14 +349,15 @@ class _Reader:
         match = count or asked.take(
             rf"(?:what|when)(?: all)? (?:did|does|do|has|have|was|were)(?: the)?(?P<last> last)?(?: thing)? "
             rf"(?P<who>{who})"
-            rf"(?P<last2> last| recently| ever)? {said}(?: to)?(?: me| NAME)?(?: to)?(?: last)?"
+            rf"(?P<last2> last)?(?: recently| ever)? {said}(?: to)?(?: me| NAME| her| him| them)?(?: to)?"
             rf"|(?:what|which)(?: (?:was|is|were|are))?(?: the| my)?(?P<last3> last| latest| most recent)?"
             rf" (?:(?P<who2>{who})(?: 's)? )?{nouns}(?: (?:did|has|have|was|were))?(?: i)?(?: (?:get|got|received?"
             rf"|gotten))?"
             rf"(?: (?:from|by|of) (?P<who3>{who}))?(?: {said}| give| gave| given| leave| left| make| made)?(?: me|"
             rf" NAME)?"
             rf"|(?P<who4>{who})(?: 's)? (?P<last4>last |latest |most recent )?{nouns}"
-            rf"|(?:did|has|have|does|do) (?P<who6>{who}) (?:ever )?{said}(?: (?:any|some)thing)?(?: to me| me)?"
+            rf"|(?:did|has|have|does|do) (?P<who6>{who}) (?:ever )?{said}(?: to)?(?: me| NAME| her| him| them)?"
+            rf"(?: (?:any|some)thing)?"
             rf"|{nouns} (?:from|by|of) (?P<who5>{who})|(?P<last5>last |latest |most recent ){nouns}"
             rf"|(?:show|list|find|any|all)(?: me)?(?: the| all| all the| my)? {nouns}"
         )
@@ -295,13 +365,18 @@ class _Reader:
             return None
         groups = match.groupdict()
         said_by = next((groups[key] for key in groups if key.startswith("who") and groups[key]), "")
-        last = any(groups[key] for key in groups if key.startswith("last")) or asked.take("most recently|last|latest")
+        if not context.is_own and not said_by and re.search(rf"\bmy (?:\w+ ){{0,2}}{nouns}", match[0]):
+            said_by = "my"
+        asked.take("lately|recently|so far|ever|these days|keep|always|newest first")
+        mentions = self.read_periods()
+        last = any(groups[key] for key in groups if key.startswith("last")) or asked.take(
+            "most recently|last time|last|latest"
+        )
         if not said_by and (found := asked.take(rf"(?:from|by) (?P<who>{who})|(?:did|has) (?P<other>{who})")):
             said_by = found["who"] or found["other"]
         asked.take(rf"(?:did|has|does) (?:{who})")
         asked.take(rf"(?:give|gave|leave|left|make|made|{said})(?: me| NAME)?")
         asked.take("how many|how often")
-        mentions = self.read_periods()
         worn = self.read_worn()
         terms = self.read_terms()
         if terms is None or worn or len(mentions) > 1:
@@ -387,7 +462,10 @@ class _Reader:
         asked = self.asked
         if asked.take(r"(?:in |with )?both(?: the)?(?: gi)?(?: and|,|/)? ?(?:no-gi)?"):
             return "both"
-        if asked.take(r"(?:in |with |were |was )*(?:the )?no-gi(?: only)?|without(?: the| a)? gi"):
+        if asked.take(
+            r"(?:in |with |were |was )*(?:the )?no-gi(?: only)?|without(?: the| a| my)? gi"
+            r"|(?:were |was |are |is )?not (?:in |with |wearing )?(?:the |a |my )?gi"
+        ):
             return "no-gi"
         if asked.take(r"(?:in |with |were |was )*(?:the |a |my )?gi(?: only)?"):
             return "gi"
@@ -411,8 +489,14 @@ class _Reader:
         """Pain, and the part of the body it is in."""
         asked = self.asked
         stems = {stem_of(word) for word in re.findall(r"[a-z]+", asked.text)}
-        if not stems & PAIN_STEMS:
+        state = _part_in(asked.text) is not None and (
+            re.match(r"[ |]*(?:how )?(?:is|are|was|were|has|have|been) ", self.said) is not None
+            or re.search(rf"\b{_STATE}\b", asked.text) is not None
+        )
+        if not stems & PAIN_STEMS and not state:
             return False
+        while asked.take(rf"{_STATE}(?: again)?"):
+            pass
         for word in re.findall(r"[a-z]+", asked.text):
             if stem_of(word) in PAIN_STEMS or word == "injuries":
                 asked.take(re.escape(word))
@@ -512,6 +596,9 @@ class _Reader:
                 return None
             terms.append(Term((phrase_of(words),), " ".join(words), tag_only=True))
         runs: list[list[str]] = [[]]
+        before: dict[int, str] = {}
+        after: dict[int, str] = {}
+        said = ""
         alternative: set[int] = set()
         for word in re.findall(r"\||[\w'+%<>=/-]+|[.,]", asked.text):
             bare = word.strip("-'")
@@ -523,19 +610,24 @@ class _Reader:
                 or bare == "half"
                 or (bare not in IGNORED and bare not in UNPLACED and re.fullmatch(r"[^\W\d_][\w'-]*", bare))
             ):
+                if not runs[-1]:
+                    before[len(runs) - 1] = said
                 runs[-1].append(bare)
             elif word in "|.," or bare in IGNORED or not bare:
                 if runs[-1]:
+                    after[len(runs) - 1] = bare
                     runs.append([])
             else:
                 return None
+            said = bare or word
         found: list[Term] = []
         for number, run in enumerate(runs):
             if not run:
                 continue
             if run == ["half"]:
                 return None
-            term = Term((phrase_of(run),), " ".join(run))
+            clear = before[number] not in NOT_BEFORE_A_NOUN or bool(re.fullmatch(SESSIONS, after.get(number, "")))
+            term = Term((phrase_of(run),), " ".join(run), is_clear=clear and not run[-1].endswith("ly"))
             if number in alternative and found:
                 term = Term((*found[-1].phrases, *term.phrases), f"{found[-1].words}” or “{term.words}")
                 found.pop()

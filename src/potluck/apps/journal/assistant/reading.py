@@ -56,6 +56,8 @@ class Term(NamedTuple):
     words: str
     """As the question says it."""
     tag_only: bool = False
+    is_clear: bool = True
+    """Whether the question is clearly about it, so that not finding it is an answer."""
 
 
 class Filter(NamedTuple):
@@ -132,6 +134,8 @@ class Reading(NamedTuple):
     hard_words: bool = False
     """Whether "hard" or "easy" became numbers."""
     asks_whether: bool = False
+    asks_how: bool = False
+    """Whether words answer it and no number does: "how did the tournament go?"."""
     current: bool = False
     """For streaks: the one that still runs."""
     newest: int = 0

@@ -10,13 +10,14 @@ from uuid import UUID
 from potluck.apps.journal.assistant import LONGEST_QUOTE, PARAGRAPH, Asked, Computed, Passage, Turn
 from potluck.apps.journal.assistant.answers import Journal, answer_to
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
+from potluck.apps.journal.assistant.limits import another_person, asks_to_judge, asks_why
 from potluck.apps.journal.assistant.questions import Context, asks_for_a_number, reading_of, speaks_of_comments
 from potluck.apps.journal.assistant.reading import Reading
 from potluck.apps.journal.assistant.wording import is_foreign, topic_of
 from potluck.apps.journal.entities import MOST_COUNTED, AIMessage, Citation, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.periods import Period, periods_in
+from potluck.apps.journal.periods import Period, outside, periods_in
 from potluck.apps.journal.ranking import query_words
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
@@ -34,6 +35,8 @@ LATEST_ENTRIES = 5
 MOST_TURNS = 10
 MOST_SOURCES = 200
 ENGLISH_ONLY = "I understand questions in English, so I only looked for the words."
+NO_REASON = "I count and quote, so I can’t say why."
+NO_JUDGEMENT = "I count and quote, so I can’t say what is better or worse."
 NOT_COUNTED = "I could not read that as something to count, so I only looked for the words."
 
 
@@ -45,17 +48,25 @@ class Asker(NamedTuple):
     athlete: str
     """The name of the athlete whose journal it is."""
     is_own: bool
+    reader: str = ""
+    """The name of who asks."""
+    others: Sequence[str] = ()
+    """The names of the reader's other athletes."""
 
 
 async def retrieved(journal: SharedJournal, question: str, asker: Asker, history: Sequence[AIMessage]) -> Asked:
     """The question with everything that it may be answered from; `history` holds the latest messages."""
     turns = await _in_scope(journal, history)
     foreign = is_foreign(question)
+    other = another_person(question, asker.athlete, asker.is_own, asker.others)
+    if other is not None:
+        computed = Computed(content=_about_another(other, asker), citations=[], rests_on=[])
+        return Asked(question=question, passages=[], computed=computed, history=turns)
     answer = None if foreign else await _computed(journal, question, asker, turns)
     if answer is not None and not answer.closest:
         entries = list(dict.fromkeys(each.session.entry.entry_id for each in answer.evidence))[:MOST_ENTRIES]
         by_id = {each.session.entry.entry_id: each.session.entry for each in answer.evidence}
-        words = frozenset(form for word in topic_of(question) for form in forms_of(word))
+        words = frozenset(form for word in topic_of(question, asker.athlete) for form in forms_of(word))
         return Asked(
             question=question,
             passages=await _passages(journal, [by_id[each] for each in entries], words, asker.zone),
@@ -63,26 +74,52 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
             history=turns,
         )
     lead = ENGLISH_ONLY if foreign else ""
-    if answer is not None:
+    if answer is not None and answer.content:
         lead = answer.content
+    elif not foreign and asks_why(question):
+        lead = NO_REASON
+    elif not foreign and asks_to_judge(question):
+        lead = NO_JUDGEMENT
     elif not foreign and asks_for_a_number(question):
         lead = NOT_COUNTED
-    passages = await _searched(journal, question, asker)
+    passages, topic, period = await _searched(journal, question, asker)
     if answer is not None and answer.content and not passages:
         return Asked(question=question, passages=[], computed=await _as_computed(journal, answer), history=turns)
-    return Asked(question=question, passages=passages, lead=lead, history=turns)
+    said = " ".join(topic)[:200]
+    nothing = ""
+    if passages:
+        nothing = f"Only tags match “{said}”, and no sentence does."
+    elif said:
+        parts = (_within(journal, asker), "" if period is None else period.words, "nothing in the entries")
+        nothing = f"{', '.join(filter(None, parts))} matches “{said}”."
+        nothing = f"{nothing[:1].upper()}{nothing[1:]}"
+    return Asked(question=question, passages=passages, lead=lead, topic=topic, nothing=nothing, history=turns)
 
 
-async def _searched(journal: SharedJournal, question: str, asker: Asker) -> list[Passage]:
-    """The passages with the question's words; if it names one period, only of that."""
+def _about_another(other: str, asker: Asker) -> str:
+    whose = "your own" if asker.is_own else f"{asker.athlete or 'another athlete'}’s"
+    about = "your own training" if other == "you" else other
+    return f"This conversation is about {whose} journal, so I can say nothing about {about}."
+
+
+def _within(journal: SharedJournal, asker: Asker) -> str:
+    """Of what a reader sees only a part, in words; empty for all of it."""
+    if journal.scope != "shared":
+        return ""
+    return "in the shared parts" if asker.is_own else f"in what {asker.athlete or 'the athlete'} shares"
+
+
+async def _searched(
+    journal: SharedJournal, question: str, asker: Asker
+) -> tuple[list[Passage], tuple[str, ...], Period | None]:
+    """The passages with the question's words, which words these are, and the one period it names, if any."""
     mentions = periods_in(question, asker.today)
     period = mentions[0].period if len(mentions) == 1 else None
-    text = question if period is None else f"{question[: mentions[0].start]} {question[mentions[0].end :]}"
-    topic = topic_of(text)
+    topic = topic_of(outside(question, mentions), asker.athlete)
     matches = await found_in(journal, query_words(" ".join(topic))) if topic else []
     entries = [each.entry for each in matches if period is None or day_of(each.entry.date, asker.zone) in period]
     words = frozenset(form for word in topic for form in forms_of(word))
-    return await _passages(journal, entries[:MOST_ENTRIES], words, asker.zone)
+    return await _passages(journal, entries[:MOST_ENTRIES], words, asker.zone), topic, period
 
 
 async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: Sequence[Turn]) -> Answer | None:
@@ -97,13 +134,14 @@ async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: 
         athlete=asker.athlete,
         is_own=asker.is_own,
         coaches=sorted({each.author for each in remarks if each.author}),
+        reader=asker.reader,
     )
     reading = reading_of(question, context._replace(previous=_previous(turns, context)))
     if reading is None:
         return None
     if sessions is None:
         sessions = await _sessions(journal, _hull(reading), asker)
-    return answer_to(reading, Journal(sessions, remarks, asker.today))
+    return answer_to(reading, Journal(sessions, remarks, asker.today, _within(journal, asker)))
 
 
 def _previous(turns: Sequence[Turn], context: Context) -> Reading | None:
@@ -130,9 +168,9 @@ async def _sessions(journal: SharedJournal, period: Period | None, asker: Asker)
 
 
 async def _remarks(journal: SharedJournal, sessions: Sequence[TrainingSession]) -> list[Remark]:
-    """What others said about the sessions, newest first; nothing that is hidden."""
+    """What others said about the sessions, newest first; those that are hidden are counted and never quoted."""
     commented = [each for each in sessions if each.entry.comments][:MOST_COMMENTED]
-    comments = await _visible_comments(journal, [each.entry.entry_id for each in commented])
+    comments = await _comments(journal, [each.entry.entry_id for each in commented])
     others = [
         (session, comment)
         for session in commented
@@ -226,12 +264,16 @@ def _text_of(entry: SharedEntry) -> str:
     return PARAGRAPH.join(text for text in entry.texts if text)
 
 
-async def _visible_comments(journal: SharedJournal, entry_ids: Iterable[UUID]) -> Mapping[UUID, list[Comment]]:
+async def _comments(journal: SharedJournal, entry_ids: Iterable[UUID]) -> Mapping[UUID, list[Comment]]:
     ids = list(dict.fromkeys(entry_ids))
     found = await all_done([journal.rows.all(Comment.of_entry(each)) for each in ids])
+    return dict(zip(ids, found, strict=True))
+
+
+async def _visible_comments(journal: SharedJournal, entry_ids: Iterable[UUID]) -> Mapping[UUID, list[Comment]]:
+    found = await _comments(journal, entry_ids)
     return {
-        entry_id: [each for each in comments if each.visibility == "visible"]
-        for entry_id, comments in zip(ids, found, strict=True)
+        entry_id: [each for each in comments if each.visibility == "visible"] for entry_id, comments in found.items()
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS
 from potluck.apps.journal.tokenizer import words_in
 
-__all__ = ["is_foreign", "plain_question", "topic_of", "vocabulary"]
+__all__ = ["FILLERS", "is_foreign", "plain_question", "topic_of", "vocabulary"]
 
 
 def vocabulary(words: str) -> frozenset[str]:
@@ -27,7 +27,7 @@ CONTRACTIONS = (
     (r"\b(i|we|they|you)'ll\b", r"\1 will"),
     (r"\bi'm\b", "i am"),
     (r"\b(we|they|you)'re\b", r"\1 are"),
-    (r"\bno[\s-]?gi\b", "no-gi"),
+    (r"\bnon?[\s-]?gi\b", "no-gi"),
     (r"\bopenmat\b", "open mat"),
     (r"\bw/o(?=\s)", "without"),
     (r"\bw/(?=\s)", "with"),
@@ -76,6 +76,25 @@ STOP_WORDS = frozenset(
     )
 )
 
+# Auxiliaries, light verbs, indefinite pronouns and adverbs: none of them is what an entry is about.
+FILLERS = vocabulary(
+    """thing things something anything everything nothing stuff someone anyone somebody anybody take took taken taking
+    try tried tries trying attempt attempted make made makes making use used uses using learn learned learnt ever yet
+    even actually basically literally maybe perhaps quite rather simply kinda somewhat bit lot lots happen happened
+    happens told telling saying bring brought feel felt feeling feels seem seemed look looked looking"""
+)
+STOP_WORDS |= FILLERS | vocabulary(
+    """only new old lately recently between stop stopped quit keep keeps kept start started begin began always never
+    sometimes usually normally currently now again enough too very almost nearly around better best worse worst good
+    bad well ok okay fine early late first second third next previous latest recent same other others another each both
+    either neither none must may might shall cannot being during within without against before under above below per
+    compare compared than whether come came going gone did done anyone mention mentioned mentions gi nogi coach comment
+    comments say saying think thought thinks feedback advice us whose whom while because though although mostly
+    generally typically twice once away off down week weekend weekday morning evening afternoon night longest shortest
+    break gap took getting gets gotten goes having does doing were been am taught anymore overall really
+    truly somehow somewhere"""
+)
+
 ENGLISH = vocabulary(
     """the a an i my me did do does is are was were have has had what when how which who where why often many much long
     in on at of to for from with and or since last first most more than this that week month year train trained training
@@ -112,9 +131,10 @@ def is_foreign(question: str) -> bool:
     return foreign >= 2 and foreign > english
 
 
-def topic_of(question: str) -> tuple[str, ...]:
-    """The words that a question is about."""
-    return tuple(dict.fromkeys(word for word in words_in(question) if word not in STOP_WORDS and len(word) > 1))
+def topic_of(question: str, names: str = "") -> tuple[str, ...]:
+    """The words that a question is about; not these names."""
+    ignored = STOP_WORDS.union(words_in(names))
+    return tuple(dict.fromkeys(word for word in words_in(question) if word not in ignored and len(word) > 1))
 
 
 def _unaccented(text: str) -> str:

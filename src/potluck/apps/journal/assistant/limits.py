@@ -1,0 +1,79 @@
+"""What a journal cannot say: anything about another person, why something happened, and what is better."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from potluck.apps.journal.assistant.wording import plain_question, vocabulary
+from potluck.apps.journal.periods import MONTHS, WEEKDAYS
+
+__all__ = ["another_person", "asks_to_judge", "asks_why"]
+
+_TRAIN = (
+    r"(?:train(?:s|ed|ing)?|roll(?:s|ed|ing)?|spar(?:s|red|ring)?|practi[sc](?:es?|ed|ing)|drill(?:s|ed|ing)?"
+    r"|compet(?:es?|ed|ing)|work(?:s|ed|ing)? out|miss(?:ed)?|skip(?:ped)?|rest(?:ed)?|improv(?:es?|ed|ing))"
+)
+_OFTEN = r"(?:(?:last|first|ever|usually|often|also|actually|been|even|not|really|on) )*"
+_NOUNS = (
+    r"(?:sessions?|training|intensity|hours|rounds|streak|knee|shoulder|back|progress|journal|entr(?:y|ies)|week|month"
+    r"|year|average|gi|no-gi)"
+)
+_OWN = vocabulary(
+    """i we she he they you it that this there my the her his their our your a an me us name anyone anybody someone
+    somebody everyone coach"""
+).union(MONTHS, WEEKDAYS)
+_NOT_AFTER = "".join(f"(?<!{word} )" for word in ("with", "against", "by", "from", "mention"))
+
+
+def asks_why(question: str) -> bool:
+    return (
+        re.search(r"\b(?:why|how come|what for|(?:the )?reasons?|what caused|because of what)\b", _plain(question))
+        is not None
+    )
+
+
+def asks_to_judge(question: str) -> bool:
+    """Whether it asks what is better, which numbers do not say."""
+    return (
+        re.search(r"\b(?:better|worse|improv\w+|progress\w*|regress\w*|plateau\w*|good enough)\b", _plain(question))
+        is not None
+    )
+
+
+def another_person(
+    question: str, athlete: str, is_own: bool, others: Collection[str] = (), coaches: Collection[str] = ()
+) -> str | None:
+    """Whose training it asks about, if not the athlete's: a name, or "you" for a coach who asks about themselves."""
+    text = f" {_plain(question)} "
+    for name in others:
+        for part in [_plain(name), *_plain(name).split()]:
+            if part in _plain(athlete).split() or len(part) < 2:
+                continue
+            if re.search(
+                rf"(?<!with )(?<!against )(?<!by )(?<!from )(?<!mention )(?<![\w-]){re.escape(part)}(?![\w-])", text
+            ):
+                return name
+    if not is_own and re.search(rf" (?:did|do|have|had|am|was|will) i {_OFTEN}{_TRAIN} ", text):
+        return "you"
+    known = {part for name in (athlete, *coaches) for part in _plain(name).split()}
+    subject = re.search(
+        rf" (?:did|does|has|is|was|had|will) (?P<name>[^\W\d_]+(?: [^\W\d_]+)?) {_OFTEN}{_TRAIN} ", text
+    )
+    if subject is not None:
+        first = subject["name"].split()[0]
+        if first not in _OWN and first not in _plain(athlete).split() and _is_name(first, question):
+            return first.capitalize()
+    owner = re.search(rf" (?P<name>[^\W\d_]+) 's (?:[^\W\d_]+ )?{_NOUNS} ", text)
+    if owner is not None and owner["name"] not in _OWN | known and _is_name(owner["name"], question):
+        return owner["name"].capitalize()
+    return None
+
+
+def _is_name(word: str, question: str) -> bool:
+    """Whether it is written like a name, or nothing in the question is."""
+    return re.search(rf"\b{re.escape(word.capitalize())}\b", question) is not None or question == question.lower()
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[.,]", " ", plain_question(text)).split())
