@@ -141,10 +141,10 @@ async def test_where_only_invited_people_register_an_invitation_makes_one_accoun
     engine, tmp_path
 ):
     async with assembled(engine, tmp_path) as people:
-        ada = await people.registered()
+        ada, cyd = await people.registered(), await people.registered("cyd@example.org")
         invited = await people.invitations.make("shopping", "family", "member", ada.user_id)
         people.accounts.registration = "invited"
-        too_late = await people.invitations.open(invited.secret, ada.user_id)
+        too_late = await people.invitations.open(invited.secret, cyd.user_id)
         with pytest.raises(RegistrationClosed):
             await people.accounts.register("ben@example.org", PASSWORD, "Ben")
         with pytest.raises(InvitationInvalid):
@@ -158,7 +158,7 @@ async def test_where_only_invited_people_register_an_invitation_makes_one_accoun
         assert ended == {"done": 1, InvitationInvalid: 9}
         (ben,) = [row for row in await people.rows() if row.get("name") == {"S": "Ben"}]
         with pytest.raises(InvitationInvalid):
-            await people.invitations.accept(invited.secret, ada.user_id, lambda _: ())
+            await people.invitations.accept(invited.secret, cyd.user_id, lambda _: ())
         with pytest.raises(WriteRefused) as refused:
             await people.store.transact(*too_late.operations)
         assert too_late.refused(refused.value)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from types import SimpleNamespace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -41,20 +40,19 @@ from potluck.apps.polls.votes import (
 )
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Stale, WrongField
-from potluck.people.idempotency import IdempotencyKey, KeptAnswers
+from potluck.people.idempotency import IdempotencyKey
 from potluck.store import Clock, Page, Store
 from potluck.streams import Consumer
 from potluck.web.access import Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.app import Core, HomeCard
+from potluck.web.app import HomeCard
 from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Input
-from potluck.web.rate_limits import RateLimiter
 from potluck.web.requests import camel
 from potluck.web.runner import Runner, Sent
 from potluck.web.schema import decode_query
 from potluck.web.schema.decoding import decode_tree
-from potluck.web.storage_quota import StorageQuota
+from tests.web.cores import core_on
 
 __all__ = ["PollSettings", "Polls", "open_polls"]
 
@@ -86,14 +84,7 @@ class Polls:
 
     def __init__(self, context: PollsContext) -> None:
         self.context = context
-        core = SimpleNamespace(
-            store=context.store,
-            clock=context.clock,
-            people=SimpleNamespace(answers=KeptAnswers(context.store, context.clock)),
-            rate_limiter=RateLimiter(context.clock),
-            storage_quota=StorageQuota(0),
-        )
-        self.core = cast("Core", core)
+        self.core = core_on(context.store, context.clock)
         self.runner = Runner(self.core, context)
         self.authoring = Authoring(self)
         self.votes = Votes(self)

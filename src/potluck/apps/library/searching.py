@@ -22,7 +22,7 @@ from potluck.people.errors import WrongField
 from potluck.store import Store
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
-from potluck.web.inputs import Input
+from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.live import Live
 from potluck.web.pagination import OwnPages
 
@@ -36,12 +36,17 @@ FEWEST_CHANGES, MOST_CHANGES = 2_000, 10_000
 
 
 class SearchQuery(Input):
-    q: SearchText = ""
+    q: SearchText | Unset = UNSET
     """What to look for; it cannot be left out."""
+
+    @property
+    def text(self) -> str:
+        assert self.q is not UNSET
+        return self.q
 
     @staticmethod
     def check(sent: "SearchQuery") -> Iterator[WrongField]:
-        if not sent.q:
+        if sent.q is UNSET:
             yield WrongField("q", NOTHING_SOUGHT)
 
 
@@ -162,7 +167,7 @@ def search(at: SignedIn, wanted: SearchQuery) -> OwnPages[ItemView]:
     words left out and a typo or two do not matter."""
 
     async def page(limit: int, after: Mapping[str, Any] | None) -> tuple[list[ItemView], Mapping[str, Any] | None]:
-        found = await hits(at, wanted.q)
+        found = await hits(at, wanted.text)
         start = 0 if after is None else _start_after(found, after)
         end = start + limit
         following = {"id": found[end - 1].id.bytes, "start": end} if end < len(found) else None

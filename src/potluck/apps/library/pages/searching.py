@@ -29,7 +29,7 @@ async def search_page(at: SignedIn, show: Show) -> dict[str, Any]:
     if typed:
         try:
             wanted = decode_tree(SearchQuery, {"q": typed})
-            found = await hits(at, wanted.q)
+            found = await hits(at, wanted.text)
             rows = await at.show(ShelfRowView, await items_at(at, found[:shown]))
         except InvalidFields as refused:
             wrong = refused.errors[0].message
