@@ -473,3 +473,34 @@ def test_enter_in_the_name_does_not_publish_an_empty_list(window, scripts):
     expect(page).to_have_url(re.compile("/shareables/new$"))
     maker.follow(page.get_by_role("button", name="Put it on the table"))
     expect(page).to_have_url(re.compile("/share$"))
+
+
+def test_a_deleted_item_is_put_back_and_what_was_opened_is_listed_on_the_device(window):
+    here = window("/shareables")
+    found = made(here, viewPasscode=VIEW)
+    other = made(
+        here,
+        entity="poll",
+        name="A very long question: where do we all go for the long weekend?",
+        candidates=["A", "B"],
+    )
+    path = f"/shareables/{found['shortId']}"
+    here.open(f"/shareables/{other['shortId']}")
+    here.open(f"{path}/unlock")
+    here.page.get_by_label("Passcode", exact=True).fill(ADMIN)
+    here.follow(here.page.get_by_role("button", name="Unlock"))
+    live(here)
+    here.follow(here.page.get_by_role("link", name=f"Edit {PACKING[1]}"))
+    here.follow(here.page.get_by_role("button", name="Take it off the list"))
+    live(here)
+    expect(row(here, PACKING[1])).to_have_count(0)
+    looked_at(here, "undo")
+    here.follow(here.page.get_by_role("button", name="Undo"))
+    live(here)
+    expect(here.page.locator("#contents .row-name").nth(1)).to_have_text(PACKING[1])
+    here.open("/shareables")
+    expect(here.page.get_by_role("heading", name="On this device")).to_be_visible()
+    looked_at(here, "on-this-device")
+    here.follow(here.page.get_by_role("button", name="Forget Campfire packing list"))
+    expect(here.page.get_by_role("link", name="Campfire packing list")).to_have_count(0)
+    expect(here.page.get_by_role("link", name="A very long question")).to_be_visible()

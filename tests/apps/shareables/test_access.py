@@ -39,6 +39,7 @@ OF_CHECKLIST = {
     ("PATCH", ITEM): ({"done": True, "version": 1}, TAKES_PART),
     ("PATCH", ITEM + "?edited"): ({"name": "Rope", "version": 1}, ADMINS),
     ("DELETE", ITEM): (None, ADMINS),
+    ("POST", "/items/restore"): ({"checklistItemId": "{deleted}"}, ADMINS),
     ("PUT", "/items/order"): ({"itemIds": "{items}"}, ADMINS),
     ("GET", "/changes"): (None, VIEWERS),
     ("GET", "/events"): (None, VIEWERS),
@@ -87,6 +88,8 @@ async def test_who_may(calls, kind, time):
                 sent |= {"version": 2} if "version" in sent else {}
             if "itemIds" in sent:
                 sent["itemIds"] = made["items"][::-1]
+            if "checklistItemId" in sent:
+                sent["checklistItemId"] = made["deleted"]
             address = f"/shareables/{made['shortId']}{path.partition('?')[0].format(**made)}"
             if path == "/events":
                 async with calls.listening(address, tokens[caller]) as stream:
@@ -113,9 +116,10 @@ async def _made(calls, kind):
     said = {"viewPasscode": VIEW, "adminPasscode": ADMIN, "expiresInDays": 5}
     another = await calls.made(by=eve)
     if kind == "checklist":
-        made = await calls.made(by=ada, **said)
-        ids = [each["checklistItemId"] for each in (await calls.seen(made))["items"]]
-        made |= {"items": ids, "item": ids[0], "vote": "", "key": ""}
+        made = await calls.made(["Tents", "Stove", "Rope"], by=ada, **said)
+        *ids, deleted = [each["checklistItemId"] for each in (await calls.seen(made))["items"]]
+        await calls.data("DELETE", f"/shareables/{made['shortId']}/items/{deleted}", None, 204, by=ada)
+        made |= {"items": ids, "item": ids[0], "deleted": deleted, "vote": "", "key": ""}
     else:
         made = await calls.poll(by=ada, **said)
         voting = f"/shareables/{made['shortId']}/votes"

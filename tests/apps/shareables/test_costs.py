@@ -16,10 +16,12 @@ from potluck.apps.shareables.items import (
     ItemChange,
     NewItem,
     NewOrder,
+    Restored,
     add_item,
     change_item,
     delete_item,
     reorder_items,
+    restore_item,
 )
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock
 from potluck.apps.shareables.shareables import (
@@ -93,12 +95,14 @@ async def measured(core, app, recording):
     rope = (await cost("add an item", add_item, admin, NewItem(name="Rope"), **at)).checklist_item_id
     await cost("swap two items", reorder_items, admin, NewOrder(item_ids=[second, first, rope]), **at)
     await cost("delete an item", delete_item, admin, **at, checklist_item_id=rope)
+    await cost("restore an item", restore_item, admin, Restored(checklist_item_id=rope), **at)
+    await told(delete_item, admin, None, None, {**at, "checklist_item_id": rope})
     await cost("give it another name", change_shareable, admin, ShareableChange(name="Packed"), 1, **at)
     longer = ShareableChange(expires_at=core.clock() + timedelta(days=100))
     await cost("keep it open for longer, with two items", change_shareable, admin, longer, 2, **at)
     await cost("another view passcode", replace_passcodes, admin, PasscodeChange(view="another"), **at)
     await cost("clone it, with two items", clone_shareable, admin, Clone(), **at)
-    await cost("delete it, with two items and two sessions", delete_shareable, admin, **at)
+    await cost("delete it, with two items, two sessions and a deleted item", delete_shareable, admin, **at)
     new_poll = NewShareable(entity="poll", name="Where to?", candidates=["Lake", "Hut"])
     at = {"short_id": (await cost("lay out a poll", create_shareable, nobody, new_poll)).short_id}
     await cost("look at it", one_shareable, nobody, **at)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from potluck.apps.shareables.entities import (
     ChecklistItem,
     CreatedShareable,
+    DeletedItem,
     FormerCreatedShareable,
     Onlookers,
     Shareable,
@@ -81,6 +82,16 @@ created, created_later = (
     )
     for day, short_id in ((1, "abc-def-12345"), (2, "abc-def-12346"))
 )
+deleted_item = DeletedItem(
+    short_id="abc-def-12345",
+    checklist_item_id=UUID(int=9),
+    order=7,
+    name="Rope",
+    done=True,
+    item_version=3,
+    ttl=PURGED_AT,
+)
+undone_item = replace(deleted_item, checklist_item_id=UUID(int=10), ttl=int(NOW.timestamp()))
 former = FormerCreatedShareable(
     creator_id=MAKER, created_at=datetime(2024, 12, 1, 12, tzinfo=UTC), short_id="abc-def-12345", ttl=PURGED_AT
 )
@@ -93,7 +104,7 @@ SHORT_ID, POLLS_SHORT_ID = checklist.short_id, poll.short_id
 
 ROWS = [
     *(entry, last_entry, other_entry, checklist, poll, first_item, second_item, other_item, session, expired_session),
-    *(onlookers, gone_onlookers, created, created_later, former),
+    *(onlookers, gone_onlookers, created, created_later, former, deleted_item, undone_item),
 ]
 filled = filled_store(short_id_pool, shareables, rows=ROWS)
 new = new_store(short_id_pool, shareables)
@@ -205,6 +216,21 @@ RECORDS = {
             "shortId": "abc-def-12348",
             "creatorId": str(MAKER),
             "createdAt": "2024-12-01T12:00:00Z",
+            "ttl": 4102444800,
+        },
+    ),
+    "an item that was just deleted": Golden(
+        deleted_item,
+        DeletedItem.one(SHORT_ID, UUID(int=9)),
+        {
+            "pk": "deleted_item#abcdef12345",
+            "sk": f"01#{9:032x}#",
+            "shortId": "abc-def-12345",
+            "checklistItemId": str(UUID(int=9)),
+            "order": 7,
+            "name": "Rope",
+            "done": True,
+            "itemVersion": 3,
             "ttl": 4102444800,
         },
     ),
@@ -334,6 +360,19 @@ CASES = [
         Onlookers.of(SHORT_ID),
         sent.query("onlookers#abcdef12345", begins_with="01#"),
         [onlookers],
+        1.0,
+        in_vain=1,
+    ),
+    Case(
+        DeletedItem.one(SHORT_ID, UUID(int=9)),
+        sent.get_item("deleted_item#abcdef12345", f"01#{9:032x}#"),
+        deleted_item,
+        1.0,
+    ),
+    Case(
+        DeletedItem.of(SHORT_ID),
+        sent.query("deleted_item#abcdef12345", begins_with="01#"),
+        [deleted_item],
         1.0,
         in_vain=1,
     ),

@@ -50,6 +50,7 @@ TokenHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_len
 # Identifies a server process for as long as it runs.
 WorkerId = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", min_length=32, max_length=32)]
 
+Order = Annotated[int, Meta(ge=0, lt=1_000_000_000)]
 VersionNumber = Annotated[int, Meta(ge=1, lt=10**15)]
 
 POOL_PARTITIONS = 1000
@@ -125,7 +126,7 @@ class ChecklistItem(
 
     short_id: ShortId
     checklist_item_id: ItemId
-    order: Annotated[int, Meta(ge=0, lt=1_000_000_000)]
+    order: Order
     name: Name
     note: Note | None = None
     # From here on our additions, left out of an item that nobody has touched.
@@ -150,6 +151,30 @@ class ChecklistItem(
 
 
 # The entities below are not in the design.
+
+
+class DeletedItem(Entity, table=shareables, key=("deleted_item#{short_id}", "01#{checklist_item_id:hex}#")):
+    """An item that was just deleted, as it was, for as long as that can be undone."""
+
+    short_id: ShortId
+    checklist_item_id: ItemId
+    order: Order
+    name: Name
+    note: Note | None = None
+    done: Annotated[bool, LeftOut] = False
+    done_at: Milliseconds | None = None
+    item_version: Annotated[VersionNumber, LeftOut] = 1
+    edited_in: Annotated[VersionNumber, LeftOut] = 1
+    ticked_in: Annotated[VersionNumber, LeftOut] = 1
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def one(short_id: ShortId, checklist_item_id: UUID) -> None:
+        """Can the deletion of this item still be undone?"""
+
+    @query(consistent=True)
+    def of(short_id: ShortId) -> None:
+        """All of a checklist, which end with it."""
 
 
 class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{token_hash}#")):

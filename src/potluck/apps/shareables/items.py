@@ -1,18 +1,19 @@
 """The items of a checklist: added, edited and ordered by admins, ticked by viewers too."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from msgspec.structs import replace
 
 from potluck.apps.shareables.access import Editor, Participant
-from potluck.apps.shareables.entities import ChecklistItem, Shareable
+from potluck.apps.shareables.entities import ChecklistItem, DeletedItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, ItemId, ItemIds, Name, Note
 from potluck.field_types import Message
 from potluck.people.secrets import Random, new_id
 from potluck.table import Condition, absent, delete, present, put, the, update
+from potluck.table.operations import Operation
 from potluck.web.actions import Actions, PageForm
 from potluck.web.errors import ALREADY_EXISTS, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
@@ -29,6 +30,7 @@ __all__ = [
     "NewItem",
     "NewOrder",
     "OrderChanged",
+    "Restored",
     "TickingOff",
     "add_item",
     "change_item",
@@ -38,6 +40,7 @@ __all__ = [
     "new_item",
     "new_values",
     "reorder_items",
+    "restore_item",
 ]
 
 
@@ -148,6 +151,10 @@ class ItemChange(Change[ChecklistItem]):
         return version > thing.version or (self.edits and edited) or (self.done is not UNSET and ticked)
 
 
+class Restored(Input):
+    checklist_item_id: ItemId
+
+
 class NewOrder(Input):
     item_ids: ItemIds
     """Every item of the list once, first to last."""
@@ -175,6 +182,8 @@ def new_values(thing: Any, change: Change[Any]) -> dict[str, Any]:
 
 
 LIST = "/shareables/{short_id}"
+UNDO_LASTS = timedelta(minutes=10)
+KEPT_FIELDS = ("short_id", "checklist_item_id", "order", "name", "note", "done", "done_at", "edited_in", "ticked_in")
 
 items = Actions(InChecklist, ChecklistItem.one, ItemView, api=f"{LIST}/items", page=f"{LIST}/items", tag="Shareables")
 
@@ -210,10 +219,52 @@ async def change_item(at: InChecklist, item: ChecklistItem, change: ItemChange) 
     return Writes(after, or_retry(write))
 
 
-@items.delete(form=PageForm(path="/delete", then=LIST))
+@items.delete(form=PageForm(path="/delete", then=f"{LIST}?deleted={{checklist_item_id}}"))
 async def delete_item(at: ListEditor, item: ChecklistItem) -> Writes[None]:
-    """Delete an item. Admins only."""
-    return Writes(None, at.items_change(as_read=False), delete(item, when=present))
+    """Delete an item. Admins only; for ten minutes they can restore it."""
+    # Kept as it was read, so a change made since then is read first.
+    gone = or_retry(delete(item, when=the(ChecklistItem.version) == item.version))
+    return Writes(None, at.items_change(as_read=False), gone, put(_kept(item, at.now)))
+
+
+@items.action("POST", "/restore", ListFull, ItemThere, status=201, serialized=True, form=PageForm(then=LIST))
+async def restore_item(at: ListEditor, wanted: Restored) -> Writes[ChecklistItem]:
+    """Restore an item that was deleted less than ten minutes ago: as it was, in its place. Admins only."""
+    kept = await at.rows.get(DeletedItem.one(at.short_id, wanted.checklist_item_id))
+    if kept is None:
+        raise NotFound
+    there = await at.items()
+    if len(there) >= MOST_ITEMS:
+        raise ListFull
+    item = _restored(kept, at.shareable)
+    moved = _making_room(there, item.order)
+    return Writes(
+        item,
+        at.items_change(as_read=True),
+        # Of two at once, one restores it.
+        or_retry(delete(kept, when=present)),
+        or_raise(put(item, when=absent), ItemThere),
+        *map(or_retry, moved),
+    )
+
+
+def _kept(item: ChecklistItem, now: datetime) -> DeletedItem:
+    fields = {name: getattr(item, name) for name in KEPT_FIELDS}
+    return DeletedItem(**fields, item_version=item.version, ttl=int((now + UNDO_LASTS).timestamp()))
+
+
+def _restored(kept: DeletedItem, shareable: Shareable) -> ChecklistItem:
+    fields = {name: getattr(kept, name) for name in KEPT_FIELDS}
+    return ChecklistItem(**fields, version=kept.item_version, ttl=shareable.ttl)
+
+
+def _making_room(there: Iterable[ChecklistItem], order: int) -> list[Operation]:
+    """The writes that free this order number, if an item that was added meanwhile has it."""
+    moved: list[Operation] = []
+    for item in there:
+        if item.order == order + len(moved):
+            moved.append(_moved(item, item.order + 1))
+    return moved
 
 
 @items.action("PUT", "/order", OrderChanged, serialized=True, form=PageForm(then=LIST))
@@ -231,18 +282,14 @@ async def reorder_items(at: ListEditor, wanted: NewOrder) -> Writes[list[Checkli
     return Writes(
         after,
         at.items_change(as_read=True),
-        *(
-            or_retry(
-                update(
-                    ChecklistItem.one(at.short_id, item.checklist_item_id),
-                    the(ChecklistItem.order).becomes(item.order),
-                    # Moving an item must not make a concurrent tick of it a version conflict.
-                    keep_version=True,
-                )
-            )
-            for item in moved
-        ),
+        *(or_retry(_moved(item, item.order)) for item in moved),
     )
+
+
+def _moved(item: ChecklistItem, order: int) -> Operation:
+    row = ChecklistItem.one(item.short_id, item.checklist_item_id)
+    # Moving an item must not make a concurrent tick of it a version conflict.
+    return update(row, the(ChecklistItem.order).becomes(order), keep_version=True)
 
 
 class Move(Input):

@@ -12,7 +12,7 @@ from potluck.apps.polls.entities import Deletion, Poll
 from potluck.apps.polls.fields import MethodName
 from potluck.apps.polls.polls import following
 from potluck.apps.shareables.access import Editor, Keeper, Reader, ShareMaker, ToShareable
-from potluck.apps.shareables.entities import ChecklistItem, Shareable, ShareSession
+from potluck.apps.shareables.entities import ChecklistItem, DeletedItem, Shareable, ShareSession
 from potluck.apps.shareables.fields import (
     KEPT,
     LONGEST_LIFE,
@@ -259,7 +259,7 @@ async def poll_of(at: ToShareable, shareable: Shareable) -> Poll:
 
 
 async def deletion_of(rows: Store, shareable: Shareable, now: datetime) -> Writes[None]:
-    """The writes that delete it with its items or its poll; its sessions, useless from then on, are deleted after."""
+    """The writes that delete it with its items or its poll; sessions and deleted items, useless by then, go after."""
     version = the(Shareable.items_version)
     writes: list[Operation] = [delete(shareable, when=version == shareable.items_version)]
     writes += [delete(each) for each in await rows.all(ChecklistItem.of(shareable.short_id))]
@@ -270,7 +270,8 @@ async def deletion_of(rows: Store, shareable: Shareable, now: datetime) -> Write
 
     async def tidied() -> None:
         sessions = await rows.all(ShareSession.of(shareable.short_id))
-        await rows.write_each(map(delete, sessions))
+        items = [] if shareable.poll_id is not None else await rows.all(DeletedItem.of(shareable.short_id))
+        await rows.write_each(map(delete, (*sessions, *items)))
         if poll is not None:
             await Deletions(rows).carry_on(Deletion(poll_id=poll.poll_id, deleted_at=now), promptly=True)
 

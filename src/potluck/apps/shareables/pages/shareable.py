@@ -1,11 +1,13 @@
 """The page of a shareable: the list or the poll, live; an expired one; and what link previews get."""
 
 from typing import Any
+from uuid import UUID
 
 from starlette.responses import Response
 
 from potluck.apps.shareables.access import Expired, PasscodeNeeded, Reader, ToShareable
-from potluck.apps.shareables.fields import MOST_ITEMS, spelled
+from potluck.apps.shareables.entities import DeletedItem
+from potluck.apps.shareables.fields import MOST_ITEMS, ItemId, spelled
 from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.pages.admin import to_clone
@@ -18,7 +20,7 @@ from potluck.web.api import MaybeSince
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
 from potluck.web.http.responses import redirect
-from potluck.web.schema import decode_query
+from potluck.web.schema import decode_query, path_value, schema_of
 
 __all__ = ["pages"]
 
@@ -49,7 +51,15 @@ async def look(call: Call) -> Response:
         return page(call, "expired", *listed, **context, **await _contents(at), **to_clone())
     if at.shareable.poll_id is not None:
         return await poll_page(call, context, listed)
-    return page(call, "list", *listed, **context, **await _contents(at))
+    return page(call, "list", *listed, **context, **await _contents(at), deleted=await _deleted(call, at))
+
+
+async def _deleted(call: Call, at: Reader) -> DeletedItem | None:
+    """The item that this admin just deleted, if they can still restore it."""
+    named = path_value(schema_of(ItemId), "deleted", call.query.get("deleted", ""))
+    if at.role != "admin" or not isinstance(named, UUID):
+        return None
+    return await at.rows.get(DeletedItem.one(at.short_id, named))
 
 
 def _made_by(call: Call, at: Reader) -> bool:
