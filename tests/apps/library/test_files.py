@@ -2,19 +2,20 @@
 
 import csv
 import io
+import threading
 from random import Random
 from xml.etree import ElementTree
 
 import pytest
 
-from potluck.apps.library import placement
+from potluck.apps.library import importing, placement
 from potluck.apps.library.demo import as_file, hall
 from potluck.apps.library.entities import LibraryItem
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.import_columns import columns_of
 from potluck.apps.library.import_files import NOT_OWNED, UnreadableFile, format_of, rows_of
 from potluck.apps.library.importing import ImportFile, import_file
-from potluck.apps.library.items import ItemChange
+from potluck.apps.library.items import ItemChange, new_item
 from potluck.web.csv_files import BYTE_ORDER_MARK
 from tests.apps.library.calls import calls_on, data, problem
 from tests.web.reading import BROWSER, Page
@@ -143,6 +144,20 @@ async def test_a_preview_writes_nothing_and_a_second_run_adds_nothing(calls):
     assert {(each["name"], each["itemCount"]) for each in collections} == {
         ("Inspector Vasik", 5), ("Low Tide", 4), ("The Salt Roads", 3),
     }  # fmt: skip
+
+
+async def test_thousands_of_rows_keep_nobody_else_waiting(calls, monkeypatch):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    in_loop = set()
+
+    def made(*args):
+        in_loop.add(threading.current_thread() is threading.main_thread())
+        return new_item(*args)
+
+    monkeypatch.setattr(importing, "new_item", made)
+    data(await calls.ask("POST", f"{home}/import", {"text": "Title\nEmma\n"}, by=ada))
+    assert in_loop == {False}
 
 
 async def test_an_export_is_imported_again_as_it_was(calls):

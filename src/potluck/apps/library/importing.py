@@ -3,7 +3,7 @@ not added again. Each row that cannot be imported is reported with its reason.""
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -171,17 +171,17 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     """Add what is in a file: a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` only say what
     would happen. A book with only an ISBN is kept until its title is known. Only the owner may."""
     try:
-        # In a thread, because thousands of rows would block the event loop.
+        # In a thread, as all that is done with every row: thousands would block the event loop.
         file = await asyncio.to_thread(_parsed, sent)
     except UnreadableFile as bad:
         raise InvalidFields(WrongField("text", str(bad))) from bad
     rows = file.rows = await _looked_up(at.context.lookup, file.rows)
     added: list[tuple[Row, Item]] = []
     async for _ in attempts("importing", at.rows.patience):
-        matching = Matching(rows)
+        matching = await asyncio.to_thread(Matching, rows)
         shelf = await _read(at.rows, at.owner_id, at.library_id, matching)
         # What an earlier attempt added is on the shelf by now, and not new any more.
-        new = list(_new_items(shelf, matching.new_rows()))
+        new = await asyncio.to_thread(_new_items, shelf, matching)
         if not sent.apply:
             return Writes(_said(file, new, applied=False))
         must_have_room(shelf.library, len(new))
@@ -255,13 +255,15 @@ async def _read(rows: Store, owner_id: str, library_id: UUID, matching: Matching
     return shelf
 
 
-def _new_items(shelf: _Shelf, rows: Iterable[Row]) -> Iterator[tuple[Row, Item]]:
+def _new_items(shelf: _Shelf, matching: Matching) -> list[tuple[Row, Item]]:
     """The new items, each with its place; missing collections are prepared as well."""
-    for row in rows:
+    new = []
+    for row in matching.new_rows():
         assert row.new is not None
         item = new_item(row.new, _spot(shelf, row.collection, row.new))
         shelf.follow(item)
-        yield row, item
+        new.append((row, item))
+    return new
 
 
 def _spot(shelf: _Shelf, name: str | None, new: NewItem) -> Spot:
