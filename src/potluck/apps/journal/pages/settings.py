@@ -32,6 +32,7 @@ __all__ = ["settings_page", "settings_pages"]
 
 MOST_WRONG = 8
 NO_FILE = "This is not the export of a journal"
+CUT_OFF = "This file is cut off, or it isn’t journal.json. Download it again, then choose it here."
 
 settings_pages = Endpoints()
 
@@ -101,7 +102,7 @@ async def take_in(call: Call) -> Response:
             days = _days(found.first, found.last, zone, at)
             return call.page("journal/import.html", **around(""), **_nothing(preview=found, days=days), form=filled)
         except BodyNotJson:
-            refusal = InvalidFields(WrongField("file", NO_FILE))
+            refusal = InvalidFields(WrongField("file", CUT_OFF))
         except InvalidFields as error:
             wrong = [f"{each.field}: {each.message}" for each in error.errors[:MOST_WRONG]]
             refusal = InvalidFields(WrongField("file", NO_FILE))

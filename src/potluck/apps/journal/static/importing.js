@@ -11,7 +11,8 @@ async function refusal(answer) {
   if (answer.status === 401) return "You are signed out. Sign in again, then try once more.";
   if (answer.status === 413) return "The file is larger than 10 MB.";
   const said = await answer.json().catch(() => ({}));
-  if (answer.status === 400 || answer.status === 422) {
+  if (answer.status === 400) return "This file is cut off, or it isn’t journal.json. Download it again, then choose it here.";
+  if (answer.status === 422) {
     const wrong = (said.errors ?? []).slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
     return ["This is not the export of a journal.", ...wrong].join(" ");
   }
