@@ -40,6 +40,7 @@ __all__ = ["nothing_there", "pages"]
 OWN_SHOWN = 50
 LETTERS, DIGITS = 6, 5
 FOR_VIEWERS = "That’s the view passcode. Enter the admin passcode."
+NOT_ADMIN = "That’s not the admin passcode"
 
 pages = Endpoints()
 
@@ -164,7 +165,11 @@ async def _unlocked(call: Call, *, manage: bool) -> Response:
             wrong = filled.refused(InvalidFields(WrongField("passcode", FOR_VIEWERS)))
             return page(call, "unlock", *session, status=403, form=wrong, pause=0, **locked)
         except WrongPasscode as error:
-            wrong = filled.refused(InvalidFields(WrongField("passcode", _wrong_passcode(error))))
+            wrong = filled.refused(
+                InvalidFields(
+                    WrongField("passcode", _wrong_passcode(error, NOT_ADMIN if locked["manage"] else str(error)))
+                )
+            )
             return page(call, "unlock", status=401, form=wrong, pause=0, **locked)
         except Throttled as error:
             refusal, pause = error, error.retry_after
@@ -173,12 +178,12 @@ async def _unlocked(call: Call, *, manage: bool) -> Response:
     return page(call, "unlock", status=refused.status, headers=refused.headers, **shown)
 
 
-def _wrong_passcode(error: WrongPasscode) -> str:
+def _wrong_passcode(error: WrongPasscode, wrong: str) -> str:
     left = error.members["triesLeft"]
     # With one attempt left, it may be the stricter limit that is reached, whose pause is longer.
     pause = "a pause" if left == 1 else "a minute’s pause"
     tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then {pause}."
-    return f"{error}. {tries if left else 'The next try is after a pause.'}"
+    return f"{wrong}. {tries if left else 'The next try is after a pause.'}"
 
 
 def _locked(at: ToShareable, *, manage: bool = False) -> dict[str, Any]:
