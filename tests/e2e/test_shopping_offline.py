@@ -166,17 +166,17 @@ def test_what_both_changed_shows_yours_and_theirs(home, visit, shop):
     home.change("Oat milk", by=leo, quantity=2)
     home.change("Butter", quantity=5)
     with_signal(visit)
-    clash = visit.page.get_by_role("region", name="Oat milk changed twice")
+    clash = visit.page.get_by_role("region", name="You and Leo Lund both changed Oat milk")
     clash.wait_for()
     assert [re.sub(r"[0-9:]{5}", "TIME", text) for text in clash.get_by_role("button").all_inner_texts()] == [
         "3\nyours, TIME",
         "2\nLeo Lund’s, TIME",
     ]
-    expect(clash).to_contain_text("You changed it here, and Leo Lund did too. Which one stays?")
+    expect(clash).to_contain_text("Which version do you want to keep?")
     # Whoever has scrolled on is told as well, and led there.
     visit.page.set_viewport_size({"width": 390, "height": 480})
     visit.page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    told = visit.page.locator(".banner", has_text="Oat milk changed twice")
+    told = visit.page.locator(".banner", has_text="You and Leo Lund both changed Oat milk")
     expect(told).to_be_in_viewport()
     told.get_by_role("link", name="Look").click()
     expect(clash).to_be_in_viewport()
@@ -200,7 +200,7 @@ def test_of_what_was_changed_here_only_what_both_changed_is_asked_about(home):
     edit(visit, "Oat milk", more=2, Anything="the blue one")
     home.change("Oat milk", quantity=2)
     with_signal(visit)
-    clash = visit.page.get_by_role("region", name="Oat milk changed twice")
+    clash = visit.page.get_by_role("region", name="You changed Oat milk on two devices")
     clash.get_by_role("button", name="elsewhere").click()
     clash.wait_for(state="detached")
     settled(visit)

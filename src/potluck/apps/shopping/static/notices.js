@@ -11,9 +11,12 @@ function choice(text, from, act) {
   return element("button", { type: "button", onclick: act }, element("b", {}, text), element("small", {}, from));
 }
 
+const changedByMe = ({ updatedBy }) => updatedBy === page.kept.person.id;
+
 // Its subject, in one line.
-export function titleOf({ kind, name, existing }) {
-  if (kind === "conflict") return `${name} changed twice`;
+export function titleOf({ kind, name, existing, theirs }) {
+  if (kind === "conflict")
+    return changedByMe(theirs) ? `You changed ${name} on two devices` : `You and ${theirs.updatedByName} both changed ${name}`;
   if (kind === "gone") return `No longer on the list: ${name}`;
   return kind === "duplicate" ? `${existing.name} is on the list already` : `${name} could not be changed`;
 }
@@ -34,10 +37,10 @@ function noticeOf(notice) {
   if (notice.kind === "conflict") {
     const { fields, mine, theirs } = notice;
     const whole = { ...theirs, ...mine };
-    const mineToo = theirs.updatedBy === page.kept.person.id;
+    const mineToo = changedByMe(theirs);
     return box(
       head,
-      soft(`${mineToo ? "You changed it here and elsewhere" : `You changed it here, and ${theirs.updatedByName} did too`}. Which one stays?`),
+      soft("Which version do you want to keep?"),
       element(
         "div",
         { class: "clash-two" },
