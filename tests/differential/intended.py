@@ -171,7 +171,10 @@ SITE = [
     ),
     Intended("*", "cookies", "what a browser keeps opens only for who it was given to", now="=<opaque>"),
     Intended("front/sign-out over https", "cookies", "an invitation is sealed, and goes by one name"),
-    Intended("*", "html", "an invitation lets in whoever has it, and says so", now="whoever uses it first"),
+    *(
+        Intended("*", "html", "an invitation says when its link expires, and its button what it does", now=now)
+        for now in ("This link works once", "Join")
+    ),
     *(
         Intended(step, "html", "an invitation lets in whoever has it, and says so", now=now)
         for step, now in (

@@ -334,7 +334,7 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     coach = window("/", "desk")
     join(coach, "Renzo Alves")
     coach.page.goto(link, wait_until="load")
-    come_in = coach.page.get_by_role("button", name="Come in")
+    come_in = coach.page.get_by_role("button", name="Join")
     # The link has sent itself, and its page is not the one that is waited for.
     come_in.wait_for()
     coach.follow(come_in)
@@ -513,6 +513,14 @@ def test_a_journal_is_taken_along_and_taken_in(window, tmp_path):
     no_journal = {"name": "a.json", "mimeType": "application/json", "buffer": b"{}"}
     other.page.get_by_label("The file", exact=True).set_input_files(no_journal)
     expect(other.page.get_by_text("This is not the export of a journal.")).to_be_visible()
+    other.expected = "status of 4"
+    cut_off = {"name": "journal.json", "mimeType": "application/json", "buffer": file.read_bytes()[:-100]}
+    other.page.get_by_label("The file", exact=True).set_input_files(cut_off)
+    expect(
+        other.page.get_by_text(
+            "This file is cut off, or it isn’t journal.json. Download it again, then choose it here."
+        )
+    ).to_be_visible()
     other.page.get_by_label("The file", exact=True).set_input_files(file)
     expect(other.page.get_by_role("heading", name="Mara Okafor’s journal")).to_be_visible()
     looked_at(other, "import-preview")

@@ -404,7 +404,7 @@ def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
     call(owner, "POST", f"/libraries/{hall}/items/{ids['Paper Boats']}/lend", {"to": "Ida"})
     owner.open("/library/sharing")
     owner.follow(owner.page.get_by_role("link", name="Share it"))
-    owner.page.get_by_label("Invite by e-mail").fill("leo@example.org")
+    owner.page.get_by_label("E-mail").fill("leo@example.org")
     owner.follow(owner.page.get_by_role("button", name="Invite"))
     link = owner.page.locator(".made code").inner_text()
     looked_at(owner, "shared")
@@ -414,7 +414,7 @@ def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
     guest, _ = signed_up(window, "Leo Lindqvist", "/library/search")
     guest.page.goto(link)
     guest.page.wait_for_url(re.compile(r"/invitation$"))
-    guest.follow(guest.page.get_by_role("button", name="Come in"))
+    guest.follow(guest.page.get_by_role("button", name="Join"))
     toast(guest, "You can look in")
     live(guest)
     # What is lent stands there for a guest, and nothing can be done with it.

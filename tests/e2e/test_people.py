@@ -244,7 +244,7 @@ def test_who_is_invited_sees_to_what_signs_up_and_comes_back(visit):
     there.page.get_by_label("E-mail").fill(newcomer())
     there.page.get_by_label("Password").fill(PASSWORD)
     press(there.page, "Make my account")
-    press(there.page, "Come in")
+    press(there.page, "Join")
     there.page.get_by_role("heading", name="Campfire").wait_for()
     there.page.get_by_label("Add a note").first.fill("Guitar")
     there.page.keyboard.press("Enter")

@@ -179,7 +179,7 @@ def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
     join(leo, "Leo Lund")
     # What stands behind # sends itself, and the page goes on to the next.
     leo.page.goto(f"{leo.address}{urlsplit(link).path}#{urlsplit(link).fragment}")
-    leo.page.get_by_role("button", name="Come in").click()
+    leo.page.get_by_role("button", name="Join").click()
     leo.page.get_by_text("You are in: Lund Street 7").wait_for()
     # A member looks; admins manage.
     leo.open(urlsplit(leo.page.url).path + "/members")

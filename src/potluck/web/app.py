@@ -139,6 +139,11 @@ async def no_name(place: str) -> str | None:
     return None
 
 
+def role_as_it_is(role: str) -> str:
+    """The word for the role says what it is."""
+    return role
+
+
 async def no_way_in(caller: Principal, secret: str, also: Also[Any]) -> Struct:
     """Nobody is invited to anything here."""
     raise InvitationInvalid
@@ -177,6 +182,8 @@ class App:
     """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""
     place_name: Callable[[str], Awaitable[str | None]] = no_name
     """The name of the place of an invitation, for whoever holds one; None if it no longer exists."""
+    role_in_words: Callable[[str], str] = role_as_it_is
+    """The role of an invitation, as its page names it after "As a"."""
     accept: Accept = no_way_in
     """Let the caller join by the secret of one of its invitations; the write checks that their account exists."""
     joined_page: Callable[[Any], str] | None = None

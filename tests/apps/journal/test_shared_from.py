@@ -126,6 +126,17 @@ async def test_the_day_is_the_athletes_and_that_of_the_invitation(embedded_gym: 
     problem(await gym.ask("POST", "/links", wrong, by=renzo), 422, "invalid-fields")
 
 
+async def test_the_page_of_an_invitation_says_from_which_day_on_the_coach_sees_sessions(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
+    body = {"coachEmail": "coach@example.org", "sees": "fromToday"}
+    made = data(await gym.ask("POST", "/links", body, by=mara), 201)
+    carried = await gym.client.post("/invitation", data={"invitation": made["token"]}, headers=bearer(renzo) | HERE)
+    cookies = "; ".join(f"{name}={value}" for name, value in carried.cookies.items())
+    page = await gym.client.get("/invitation", headers=bearer(renzo) | HERE | {"cookie": cookies})
+    assert "As a coach who sees sessions from 1 January 2040 on." in page.text
+
+
 async def test_an_athlete_who_is_invited_by_a_coach_chooses_before_anything_is_shared(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")

@@ -13,7 +13,7 @@ from potluck.apps.journal.export import AccountData, export
 from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
 from potluck.apps.journal.indexing import Indexing
-from potluck.apps.journal.links import APP, Linking, athletes, links
+from potluck.apps.journal.links import APP, Linking, athletes, links, role_in_words
 from potluck.apps.journal.pages import ENDPOINTS, home
 from potluck.apps.journal.profile import Names, profile
 from potluck.apps.journal.search import search
@@ -51,6 +51,7 @@ def journal_app(core: Core) -> App:
         export=account_data.export,
         forget=account_data.forget,
         place_name=linking.place_name,
+        role_in_words=role_in_words,
         accept=linking.accept,
         home_card=home_card_of(core),
         demo=demo_of(core, SUBJECTS, context),

@@ -19,6 +19,7 @@ from potluck.apps.journal.access import Athlete, LinkedWith, WithCoach, shared_w
 from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
 from potluck.apps.journal.fields import LinkRole, LinkStatus, Sees, zone_of
+from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import zone_for, zone_name
 from potluck.apps.journal.times import day_of, span_of
 from potluck.apps.journal.unread import new_entries
@@ -55,6 +56,7 @@ __all__ = [
     "own_athletes",
     "own_links",
     "request_link",
+    "role_in_words",
 ]
 
 APP = "journal"
@@ -446,6 +448,10 @@ class Joined(Struct, rename="camel", frozen=True, kw_only=True):
     """With whom one is linked now."""
 
     user_id: UUID
+
+
+def role_in_words(role: str) -> str:
+    return f"coach who sees sessions from {long_day(_day_of_role(role))} on" if role.startswith(FROM_DAY) else role
 
 
 def _day_of_role(role: str) -> date:

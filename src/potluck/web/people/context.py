@@ -29,6 +29,9 @@ class PeopleContext:
         """The name of the place; None if its app does not tell, or is not served."""
         return await self._apps[app].place_name(place) if app in self._apps else None
 
+    def role_in_words(self, app: str, role: str) -> str:
+        return self._apps[app].role_in_words(role) if app in self._apps else role
+
     async def accept(self, caller: Principal, secret: str, also: Also[Any]) -> Struct:
         """Join through the app that invited; InvitationInvalid if that app is not served."""
         app = self._apps.get((await self._invitations.look(secret)).app)

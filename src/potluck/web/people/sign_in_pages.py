@@ -204,6 +204,7 @@ async def invitation(call: Call) -> Response:
         "people/invitation.html",
         invitation=found,
         place=await context.place_name(found.app, found.place),
+        role=context.role_in_words(found.app, found.role),
         invited_by=await call.core.people.invitations.inviter(found),
         own=call.principal is not None and call.principal.user_id == found.invited_by,
         until=datetime.fromtimestamp(found.ttl, UTC),
