@@ -5,10 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from potluck.apps.journal.assistant.answers import Journal, answer_to
+from potluck.apps.journal.assistant.answers import Journal, answer_to, answers_to
 from potluck.apps.journal.assistant.evidence import TrainingSession
 from potluck.apps.journal.assistant.limits import another_person
+from potluck.apps.journal.assistant.questions import readings_of
 from tests.apps.journal.test_questions import (
+    CONTEXT,
     JANUARY,
     JULY,
     JUNE,
@@ -251,3 +253,60 @@ def test_every_negative_about_a_part_says_so():
 )
 def test_another_person_is_recognised(question: str, who: str | None):
     assert another_person(question, "Mara", False, ["Leo", "Ida Berg"], ["Renzo"]) == who
+
+
+# --- parts of the week and of the day, and two questions in one -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "groups"),
+    [
+        (
+            "Do I train more on weekdays or weekends?",
+            {"weekdays": lambda row: row.day.weekday() < 5, "weekends": lambda row: row.day.weekday() >= 5},
+        ),
+        (
+            "Do I train in the morning or in the evening?",
+            {
+                "the morning (before 12:00)": lambda row: row.hour < 12,
+                "the afternoon (12:00 to 16:59)": lambda row: 12 <= row.hour < 17,
+                "the evening (from 17:00)": lambda row: row.hour >= 17,
+            },
+        ),
+    ],
+)
+def test_parts_of_the_week_and_of_the_day_are_set_against_each_other(question: str, groups: dict[str, Pick]):
+    numbers = {name: len([row for row in ROWS if pick(row)]) for name, pick in groups.items()}
+    said = answer(question).content
+    best = max(numbers, key=lambda name: numbers[name])
+    assert said.startswith(f"{best[:1].upper()}{best[1:]}: the most sessions, with {numbers[best]} sessions.")
+    for name, number in numbers.items():
+        assert f"{name} {number} session" in said
+
+
+def test_days_with_two_sessions_are_counted():
+    day = SESSIONS[3].day
+    sessions = [*SESSIONS[:4], TrainingSession(SESSIONS[3].entry, day, 9), *SESSIONS[4:]]
+    found = answer("Did I ever train twice in one day?", sessions=sessions)
+    assert found.content == f"1 day with two or more sessions: {long(day)}."
+
+
+def test_two_questions_in_one_are_both_answered_or_none():
+    june = [row for row in ROWS if JUNE(row)]
+    readings = readings_of("How many times did I train in June and what was my average intensity?", CONTEXT)
+    found = answers_to(readings, Journal(SESSIONS, [], TODAY))
+    assert found is not None
+    assert found.content == (
+        f"{len(june)} sessions in June 2026. {mean(JUNE, 'intensity'):.1f} of 10 is the average intensity of"
+        f" {len(june)} sessions in June 2026."
+    )
+    assert cited(found) == {row.number for row in june}
+    last = readings_of("How often did I train in June and when did I last train?", CONTEXT)
+    found = answers_to(last, Journal(SESSIONS, [], TODAY))
+    assert found is not None
+    assert f"On {long(ROWS[-1].day)}" in found.content
+    assert readings_of("How many times did I train in June and how many sweeps did I hit?", CONTEXT) == ()
+
+
+def test_what_is_better_is_not_said():
+    assert answer("Was October better than September?").content.startswith("I can’t say what is better, but")

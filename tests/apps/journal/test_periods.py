@@ -72,6 +72,13 @@ ONE = {
     "14.11.2025": "2025-11-14 2025-11-14",
     "14/11/2025": "2025-11-14 2025-11-14",
     "11/14/2025": "2025-11-14 2025-11-14",
+    # Holidays that have the same date each year.
+    "on Christmas": "2025-12-25 2025-12-25",
+    "Christmas Eve 2024": "2024-12-24 2024-12-24",
+    "New Year's Eve": "2025-12-31 2025-12-31",
+    "on New Year’s Day": "2026-01-01 2026-01-01",
+    "since the new year": "2026-01-01 2026-11-18",
+    "on Halloween": "2026-10-31 2026-10-31",
     # Relative to today.
     "the last 2 weeks": "2026-11-05 2026-11-18",
     "in the past ten days": "2026-11-09 2026-11-18",

@@ -43,6 +43,7 @@ class Row(NamedTuple):
     worn: str
     tags: tuple[str, ...]
     text: str
+    hour: int
 
 
 NEW = _year(NOW)
@@ -56,6 +57,7 @@ ROWS = [
         new.session_metrics.gi_or_no_gi,
         tuple(new.session_metrics.tags),
         f"{new.sections.shared} {new.sections.private}".lower(),
+        new.date.astimezone(ZONE).hour,  # type: ignore[union-attr]
     )
     for number, new in enumerate(NEW)
 ]
@@ -68,6 +70,7 @@ SESSIONS = [
             shared=new.sections.shared, private=new.sections.private, metrics=new.session_metrics,
         ),
         row.day,
+        row.hour,
     )
     for row, new in zip(ROWS, NEW, strict=True)
 ][::-1]  # fmt: skip
@@ -191,6 +194,7 @@ def yes(rows: list[Row]) -> str:
 JANUARY, MARCH, APRIL, MAY, JUNE, JULY = month(1), month(3), month(4), month(5), month(6), month(7)
 SEPTEMBER, OCTOBER, NOVEMBER = month(9), month(10), month(11)
 YEAR = days((2026, 1, 1), (2026, 12, 31))
+FIRST_HALF, SECOND_HALF = days((2026, 1, 1), (2026, 6, 30)), days((2026, 7, 1), (2026, 12, 31))
 Q3 = days((2026, 7, 1), (2026, 9, 30))
 LAST_WEEK = days((2026, 11, 9), (2026, 11, 15))
 
@@ -259,6 +263,22 @@ COUNTED: dict[str, tuple[Pick, Say]] = {
         lambda row: OCTOBER(row) and row.day.weekday() in (0, 2), count,
     ),
     "How often did I train at the weekend in July?": (lambda row: JULY(row) and row.day.weekday() >= 5, count),
+    # Times of the day, holidays, and numbers to reach.
+    "How many morning sessions?": (lambda row: row.hour < 12, count),
+    "How often did I train in the evening in October?": (lambda row: OCTOBER(row) and row.hour >= 17, count),
+    "How many non-gi sessions in July?": (both(JULY, no_gi), count),
+    "How many sessions weren't in the gi?": (no_gi, count),
+    "How many easy sessions (intensity 4 or less) in May?": (lambda row: MAY(row) and row.intensity <= 4, count),
+    "Did I train more than 100 hours this year?": (
+        YEAR, lambda rows: f"{'Yes' if sum(row.minutes for row in rows) > 6_000 else 'No'}: {hours(rows)}",
+    ),
+    "Did I train more than 50 hours in October?": (OCTOBER, lambda rows: f"No: {hours(rows)}"),
+    "Did I do more than 40 rounds in June?": (
+        JUNE, lambda rows: f"{'Yes' if sum(row.rounds for row in rows) > 40 else 'No'}: {rounds(rows)}",
+    ),
+    "did I train at least 3 times last week?": (
+        LAST_WEEK, lambda rows: f"{'Yes' if len(rows) >= 3 else 'No'}: {only_count(rows)}",
+    ),
     # Averages and rates.
     "What is my average intensity?": (any_day, intensity),
     "How hard did I train in October?": (OCTOBER, intensity),
@@ -440,6 +460,9 @@ def test_weekdays_and_tags_are_ranked():
         ("Have I trained more this month than last month?", NOVEMBER, OCTOBER),
         ("How many sessions in March and April?", MARCH, APRIL),
         ("How many more sessions did I do in July than in June?", JULY, JUNE),
+        ("Did I train more in the first half of this year or the second half?", FIRST_HALF, SECOND_HALF),
+        ("Did I train more in the first or second half of 2026?", FIRST_HALF, SECOND_HALF),
+        ("Was October better than September?", OCTOBER, SEPTEMBER),
     ],
 )
 def test_two_periods_are_both_counted_and_their_difference(question: str, one: Pick, other: Pick):
@@ -588,6 +611,10 @@ def test_no_comment_is_made_up():
 
 
 NOTHING_THERE = {
+    "Did I train on Christmas?": "No session on 25 December 2025.",
+    "Did I train on New Year's Day?": "No session on 1 January 2026.",
+    "Did I ever train twice a day?": "No day with two or more sessions.",
+    "Have I ever trained more than two hours?": "No session of more than 120 minutes.",
     "yesterday?": "No session on 17 November 2026.",
     "Did I train yesterday?": "No session on 17 November 2026.",
     "How many sessions over two hours?": "No session of more than 120 minutes.",

@@ -334,6 +334,10 @@ def _ago(match: re.Match[str], today: date) -> Period | None:
     return None if period is None or period.first <= EARLIEST else period
 
 
+def _holiday(month: int, day: int) -> _Read:
+    return lambda match, today: _latest_day(month, day, _year_of(match, today), today)
+
+
 def _days_ago(days: int) -> _Read:
     return lambda match, today: Period(today - days * DAY, today - days * DAY)
 
@@ -395,6 +399,13 @@ _ATOMS = _compiled(
     (r"(?:today|tonight|this (?:morning|afternoon|evening))\b", _days_ago(0)),
     (r"(?:yesterday(?: (?:morning|afternoon|evening|night))?|last night)\b", _days_ago(1)),
     (r"(?:the )?day before yesterday\b", _days_ago(2)),
+    (rf"christmas eve\b{_YEAR}", _holiday(12, 24)),
+    (rf"christmas(?: day)?\b(?! (?:week|holidays?|break|time|party)){_YEAR}", _holiday(12, 25)),
+    (rf"boxing day\b{_YEAR}", _holiday(12, 26)),
+    (rf"new year(?:\s*['’]?s)? eve\b{_YEAR}", _holiday(12, 31)),
+    (rf"(?:the )?new year(?:(?:\s*['’]?s)? day)?\b{_YEAR}", _holiday(1, 1)),
+    (rf"valentine(?:\s*['’]?s)?(?: day)?\b{_YEAR}", _holiday(2, 14)),
+    (rf"halloween\b{_YEAR}", _holiday(10, 31)),
     (rf"(?:(?P<which>last|this|past|previous) )?{_WEEKDAY}", _latest_weekday),
     (r"(?:the )?(?P<which>last|this|past|previous) weekend\b", _weekend),
     (rf"(?:calendar )?week (?:number )?(?P<week>\d{{1,2}})\b{_YEAR}", _iso_week),

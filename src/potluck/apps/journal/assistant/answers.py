@@ -10,12 +10,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
-from potluck.apps.journal.assistant.reading import NOTHING, Filter, Measure, Reading, listed
+from potluck.apps.journal.assistant.reading import NOTHING, TIMES_OF_DAY, Filter, Measure, Reading, listed
 from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS, Period, long_day, months_before
 from potluck.apps.journal.times import EARLIEST, first_of_month, first_of_week
 
-__all__ = ["MOST_QUOTES", "Journal", "answer_to", "with_quotes"]
+__all__ = ["MOST_QUOTES", "Journal", "answer_to", "answers_to", "with_quotes"]
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -45,6 +45,21 @@ def answer_to(reading: Reading, journal: Journal) -> Answer | None:
     if found is None or not journal.within or not found.content:
         return found
     return found._replace(content=_scoped(found.content, journal.within))
+
+
+def answers_to(readings: Sequence[Reading], journal: Journal) -> Answer | None:
+    """One answer to all that a question asks; None if a part of it has none."""
+    found = [answer for reading in readings if (answer := answer_to(reading, journal)) is not None]
+    if len(found) == 1 == len(readings):
+        return found[0]
+    if len(found) != len(readings) or any(each.closest for each in found):
+        return None
+    parts = [each.content.partition("\n") for each in found]
+    return Answer(
+        "\n".join([" ".join(first for first, _, _ in parts), *(rest for _, _, rest in parts if rest)]),
+        list(dict.fromkeys(evidence for each in found for evidence in each.evidence)),
+        any(each.by_text for each in found),
+    )
 
 
 def _scoped(content: str, within: str) -> str:
@@ -264,7 +279,14 @@ def _total(reading: Reading, scope: _Scope) -> Answer:
             return _average(reading, scope)
         case _:
             said = f"Yes: {said}" if reading.asks_whether else said
+    if reading.goal is not None:
+        said = f"{'Yes' if _reached(reading, sessions) else 'No'}: {said}"
     return _answer(f"{said}{_notes(reading, sessions)}", sessions, reading.where)
+
+
+def _reached(reading: Reading, sessions: Sessions) -> bool:
+    """Whether the total is what was asked for; minutes are whole, so that bounds are, too."""
+    return reading.goal is not None and round(_amount(reading.measure, sessions)) in reading.goal
 
 
 def _average(reading: Reading, scope: _Scope) -> Answer:
@@ -520,6 +542,18 @@ def _gap(reading: Reading, scope: _Scope) -> Answer:
     return _answer(said, [each for each in scope.counted if each.day in ends], reading.where)
 
 
+def _doubles(reading: Reading, scope: _Scope) -> Answer:
+    """The days with two sessions or more."""
+    days = Counter(each.day for each in scope.counted)
+    doubled = sorted(day for day, number in days.items() if number > 1)
+    filtered = f" {reading.where.words}" if reading.where != NOTHING else ""
+    if not doubled:
+        return Answer(f"No day with two or more sessions{filtered}{scope.words}.", by_text=reading.where.by_text)
+    named = listed(_some([long_day(day) for day in reversed(doubled)], MOST_GROUPS_NAMED))
+    said = f"{_several(len(doubled), 'day')} with two or more sessions{filtered}{scope.words}: {named}."
+    return _answer(said, [each for each in scope.counted if each.day in doubled], reading.where)
+
+
 def _days_off(reading: Reading, scope: _Scope) -> Answer:
     trained = {each.day for each in scope.counted}
     days = [scope.first + number * DAY for number in range(scope.days)]
@@ -564,16 +598,19 @@ def _key(unit: str) -> Callable[[date], tuple[date | int, str]]:
         "year": lambda day: (date(day.year, 1, 1), str(day.year)),
         "weekday": lambda day: (day.weekday(), f"{WEEKDAYS[day.weekday()].capitalize()}s"),
         "day": lambda day: (day, long_day(day)),
+        "part of the week": lambda day: (day.weekday() // 5, "weekends" if day.weekday() >= 5 else "weekdays"),
     }
     return names[unit]
 
 
 def _grouped(sessions: Sessions, unit: str) -> list[tuple[str, list[TrainingSession]]]:
     """The sessions by week, month and so on, the earliest first."""
-    key = _key(unit)
     groups: dict[tuple[date | int, str], list[TrainingSession]] = {}
+    times = [*TIMES_OF_DAY]
     for each in sessions:
-        groups.setdefault(key(each.day), []).append(each)
+        by_time = unit == "time of day"
+        key = (times.index(each.time), f"the {TIMES_OF_DAY[each.time]}") if by_time else _key(unit)(each.day)
+        groups.setdefault(key, []).append(each)
     return [(name, groups[place, name]) for place, name in sorted(groups, key=lambda each: each[0])]
 
 
@@ -633,7 +670,7 @@ def _groups(reading: Reading, scope: _Scope) -> Answer:
         return _none(reading, scope)
     measure: Measure = "sessions" if reading.measure == "days" else reading.measure
     groups = _grouped(sessions, reading.unit)
-    if reading.least and reading.unit != "weekday" and measure != "intensity":
+    if reading.least and reading.unit in ("day", "week", "month", "quarter", "year") and measure != "intensity":
         groups = _with_empty(groups, reading.unit, scope)
     elif reading.least and reading.unit == "weekday" and measure != "intensity":
         names = [f"{day.capitalize()}s" for day in WEEKDAYS]
@@ -700,6 +737,9 @@ def _with_empty(
 
 def _compare(reading: Reading, scope: _Scope) -> Answer:
     periods = list(reading.periods)
+    if reading.judges:
+        found = _compare(reading._replace(judges=False), scope)
+        return found._replace(content=f"I can’t say what is better, but here are the numbers. {found.content}")
     if reading.current:
         periods = [_present(periods[0], scope.today), periods[0]]
     parts = []
@@ -1007,5 +1047,5 @@ _ANSWERS: dict[str, Callable[[Reading, _Scope], Answer | None]] = {
     "since": _since, "streak": _streak, "gap": _gap, "compare": _compare, "worn": _worn, "share": _share,
     "groups": _groups, "breakdown": _breakdown, "tags": _tags, "days off": _days_off, "summary": _summary,
     "quotes": _quotes, "comments": _comments, "comment count": _comment_count, "pain": _pain, "advice": _advice,
-    "trend": _trend,
+    "trend": _trend, "doubles": _doubles,
 }  # fmt: skip

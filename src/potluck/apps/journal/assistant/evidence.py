@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from potluck.apps.journal.assistant.mentions import Phrase, Sentence, phrase_of, sentences_in
-from potluck.apps.journal.assistant.reading import Filter, Term
+from potluck.apps.journal.assistant.reading import Filter, Term, TimeOfDay
 from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.fields import wears
 from potluck.apps.journal.journals import SharedEntry
@@ -20,9 +20,15 @@ __all__ = ["Answer", "Evidence", "Remark", "TrainingSession"]
 class TrainingSession:
     """An entry as its reader may see it, on the reader's own date."""
 
-    def __init__(self, entry: SharedEntry, day: date) -> None:
+    def __init__(self, entry: SharedEntry, day: date, hour: int = 0) -> None:
         self.entry = entry
         self.day = day
+        self.hour = hour
+        """The hour that it began in, on the reader's clock."""
+
+    @property
+    def time(self) -> TimeOfDay:
+        return "morning" if self.hour < 12 else "afternoon" if self.hour < 17 else "evening"
 
     @cached_property
     def sentences(self) -> Sequence[Sentence]:
@@ -46,6 +52,7 @@ class TrainingSession:
             and (where.intensity is None or metrics.intensity in where.intensity)
             and (where.minutes is None or metrics.duration_minutes in where.minutes)
             and (where.rounds is None or metrics.rounds in where.rounds)
+            and (where.time is None or self.time == where.time)
             and (not where.weekdays or self.day.weekday() in where.weekdays)
             and all(self.tagged(term) or (not term.tag_only and self.says(term)) for term in where.terms)
             and (not where.pain or any(sentence.has_pain(where.part_stem) for sentence in self.sentences))

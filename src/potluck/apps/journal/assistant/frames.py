@@ -90,6 +90,7 @@ class Frame:
         self.average = False
         self.compares = False
         self.lists = False
+        self.judges = False
         self.asks_how_often = asked.has("how often|how frequently|how regularly")
         self.is_frequent = asked.has(
             r"how often|how many|how frequently|how regularly|how much|number of|average|usually|do i|does NAME|always"
@@ -108,6 +109,15 @@ class Frame:
             self.kinds.add("since")
         if asked.take(rf"how long (?:have|has) {SUBJECT} been (?:training|rolling|doing (?:bjj|this)|at it)(?: for)?"):
             self.kinds.add("first")
+        if asked.take(
+            r"twice (?:a|in a|in one|in the same|on one|on the same|on a|per) (?:single )?day"
+            r"|two-a-days?|double sessions"
+            r"|(?:two|2|multiple|several) (?:sessions|times|trainings|classes) (?:in|on|per)? ?(?:a|one|the same)"
+            r" (?:single )?day"
+            r"|more than (?:once|one session) (?:a|in a|in one|on one|on the same|per) (?:single )?day"
+        ):
+            self.kinds.add("doubles")
+            asked.take("how often|how many (?:times|days)|on how many days|which days?|what days?|when")
         self._read_streak()
         self._read_days_off()
         if match := asked.take(r"(?:per|a|each|every|in an?|/)\s*(?P<unit>day|week|month|quarter|year)(?! ago)"):
@@ -232,14 +242,17 @@ class Frame:
             self.compares = True
         if asked.has("than") or asked.has("or"):
             match = asked.take(
-                r"(?P<how>more|less|fewer|harder|longer|easier|shorter|higher|lower)(?: often| frequently)?(?= .*\b"
+                r"(?P<how>more|less|fewer|harder|longer|easier|shorter|higher|lower|better|worse)(?: often"
+                r"| frequently)?(?= .*\b"
                 r"(?:than|or)\b)"
             )
             if match is not None:
                 self.compares = True
                 self.kinds.add("than")
                 how = match["how"]
-                if how in ("harder", "easier"):
+                if how in ("better", "worse"):
+                    self.measure, self.judges = "much", True
+                elif how in ("harder", "easier"):
                     self.measure, self.average = "intensity", True
                 elif how in ("longer", "shorter"):
                     self.measure = "minutes"
@@ -407,7 +420,20 @@ def _number(said: str) -> int:
 
 
 # Of these, a question asks for one.
-_ONE_OF = ("since", "streak", "gap", "days off", "share", "tags", "groups", "extreme", "trend", "last", "first")
+_ONE_OF = (
+    "since",
+    "streak",
+    "gap",
+    "days off",
+    "doubles",
+    "share",
+    "tags",
+    "groups",
+    "extreme",
+    "trend",
+    "last",
+    "first",
+)
 
 
 def decided(
@@ -423,6 +449,8 @@ def decided(
         return base._replace(kind="first")
     if len(asked_for) > 1 or (asked_for and len(periods) > 1):
         return None
+    if base.goal is not None:
+        return base if kinds <= {"total"} and len(periods) <= 1 and not frame.average and not frame.compares else None
     # "Per session" and "on average" say something about these measures only, and about no streak, tag or date.
     averaged = base.measure in ("minutes", "rounds", "intensity")
     if frame.average and not averaged and ("rate" not in kinds or frame.compares or worn_pair or len(periods) > 1):
@@ -460,7 +488,11 @@ def decided(
                 if asked_for == ["last"] and not frame.average and frame.measure != "days"
                 else None
             )
-        case [("since" | "streak" | "gap" | "days off" | "tags" | "extreme" | "trend" | "last" | "first") as kind]:
+        case [
+            (
+                "since" | "streak" | "gap" | "days off" | "doubles" | "tags" | "extreme" | "trend" | "last" | "first"
+            ) as kind
+        ]:
             return base._replace(kind=kind)
     if len(periods) > 1:
         return base._replace(kind="compare") if kinds <= {"total"} and kinds and base.measure != "days" else None
@@ -500,7 +532,9 @@ def _compared(base: Reading, frame: Frame, mentions: Sequence[Mention]) -> Readi
     """Two periods set against each other; one of them may be the present one, left unsaid."""
     if frame.kinds - {"total", "than", "summary"}:
         return None
-    reading = base._replace(kind="compare", measure=frame.measure or ("sessions" if "than" in frame.kinds else "much"))
+    reading = base._replace(
+        kind="compare", judges=frame.judges, measure=frame.measure or ("sessions" if "than" in frame.kinds else "much")
+    )
     if len(base.periods) == 2:
         return reading
     if len(base.periods) == 1 and "than" in frame.kinds and len(mentions) == 1:

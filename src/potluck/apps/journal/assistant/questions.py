@@ -17,12 +17,12 @@ from typing import Any, Literal, NamedTuple
 from potluck.apps.journal.assistant.frames import GAP, SESSIONS, SUBJECT, Frame, Words, decided
 from potluck.apps.journal.assistant.limits import asks_why
 from potluck.apps.journal.assistant.mentions import BODY_PARTS, PAIN_STEMS, TECHNIQUE_AFTER, phrase_of, stem_of
-from potluck.apps.journal.assistant.reading import NOTHING, Anchor, Bounds, Filter, Reading, Term
+from potluck.apps.journal.assistant.reading import NOTHING, Anchor, Bounds, Filter, Measure, Reading, Term, Unit
 from potluck.apps.journal.assistant.wording import FILLERS, plain_question, vocabulary
 from potluck.apps.journal.periods import NUMBERS, WEEKDAYS, Mention, Period, periods_in
 from potluck.apps.journal.times import EARLIEST
 
-__all__ = ["Context", "asks_for_a_number", "reading_of", "speaks_of_comments"]
+__all__ = ["Context", "asks_for_a_number", "reading_of", "readings_of", "speaks_of_comments"]
 
 
 # How people ask about a part of the body without a word for pain.
@@ -155,6 +155,27 @@ def reading_of(question: str, context: Context) -> Reading | None:
     return _read(text, context) or _of_own_comments(text, context) or _of_the_body(text, context)
 
 
+def readings_of(question: str, context: Context) -> tuple[Reading, ...]:
+    """What a question asks, which may be two things joined by "and"; empty if a part of it was not understood."""
+    asks = r"(?=(?:how|what|when|which|did|do|was|were)\b)"
+    parts = re.split(rf"(?<=\w)[?,;.]*\s+(?:and|but)\s+{asks}|[?;]\s+{asks}", question, flags=re.IGNORECASE)
+    if len(parts) == 1:
+        whole = reading_of(question, context)
+        return () if whole is None else (whole,)
+    if len(parts) > 2 or asks_why(question):
+        return ()
+    one, other = reading_of(parts[0], context), reading_of(parts[1], context._replace(previous=None))
+    if one is None or other is None:
+        return ()
+    # "In June, and what was my average intensity?": the days and the filter are said once.
+    if other.kind in ("total", "average", "extreme", "summary", "worn", "share", "groups", "days off"):
+        if not other.periods and other.anchor is None and len(one.periods) == 1:
+            other = other._replace(periods=one.periods)
+        if other.where == NOTHING:
+            other = other._replace(where=one.where, hard_words=one.hard_words)
+    return one, other
+
+
 def _of_own_comments(text: str, context: Context) -> Reading | None:
     """All comments of a coach who asks what they said, where nothing more could be read."""
     said = re.search(
@@ -277,6 +298,8 @@ class _Reader:
             r"|what do i struggle with(?: most)?"
         )
         frame = Frame(asked)
+        goal = self._read_goal(frame)
+        self._read_parts_of_time(frame)
         frame.read_early()
         self.read_numbers(frame)
         self.read_weekdays(frequent=frame.is_frequent)
@@ -306,10 +329,68 @@ class _Reader:
             "total", measure=frame.measure or "sessions", periods=periods, where=where, anchor=anchor,
             hard_words=self.hard_words, least=frame.least, number=frame.number, unit=frame.unit or "week",
             current=frame.current, average=frame.average, newest=frame.newest, asks_how=asks_how,
+            goal=goal,
         )  # fmt: skip
         if advice is not None:
             return base._replace(kind="advice") if where == NOTHING and not frame.kinds else None
         return decided(base, frame, mentions, worn_pair=worn_pair, pain=pain, asked=asked)
+
+    def _read_goal(self, frame: Frame) -> Bounds | None:
+        """A number that a total should reach: "did I train more than 100 hours this year?"."""
+        asked = self.asked
+        if re.match(rf"[ |]*(?:did|have|has|do|does) {SUBJECT} ", asked.text) is None or asked.has("ever|how"):
+            return None
+        number = rf"(?P<goal>\d{{1,5}}|{'|'.join(NUMBERS)})"
+        nouns = r"(?P<what>hours|minutes|rounds|sessions|times|days|trainings|classes)"
+        match = asked.take(
+            rf"(?:{_COMPARED}|(?P<reach>reach(?:ed)?|pass(?:ed)?|hit|get to|got to|make it to)) {number} {nouns}"
+            r"(?: of (?:training|mat time|bjj)| on the mats?)?"
+        )
+        if match is None:
+            return None
+        if match["what"] in ("hours", "minutes", "rounds") and asked.has(SESSIONS):
+            self.asked = Words(self.said)
+            frame.asked = self.asked
+            return None
+        exact = _number(match["goal"]) * (60 if match["what"] == "hours" else 1)
+        measures: dict[str, Measure] = {"hours": "minutes", "minutes": "minutes", "rounds": "rounds", "days": "days"}
+        frame.measure = measures.get(match["what"], "sessions")
+        if match["more"]:
+            return Bounds(exact + 1, None, is_open=True)
+        if match["less"]:
+            return Bounds(None, exact - 1, is_open=True)
+        return Bounds(None, exact) if match["atmost"] else Bounds(exact, None)
+
+    def _read_parts_of_time(self, frame: Frame) -> None:
+        """Weekdays against weekends, and the time of day: as a filter, or set against each other."""
+        asked = self.asked
+        link = r"\s*,? ?(?:or|vs\.?|versus|than|and|compared (?:to|with))\s*"
+        week, weekend = r"(?:on |during )?(?:the )?week(?:days|day|s)?", r"(?:on |at |during )?(?:the )?weekends?"
+        day = r"(?:in |during )?(?:the )?(?:morning|afternoon|evening)s?"
+        unit: Unit | None = None
+        if asked.take(rf"{week}{link}{weekend}|{weekend}{link}{week}"):
+            unit = "part of the week"
+        elif asked.take(rf"{day}(?:{link}{day})+") or asked.take(
+            r"(?:at )?(?:what|which) (?:time|part) of (?:the )?day"
+        ):
+            unit = "time of day"
+        if unit is not None:
+            frame.kinds.add("groups")
+            frame.unit = unit
+            how = asked.take(r"(?:more|most|mostly|usually)(?: often)?|(?P<hard>harder)|(?P<long>longer)")
+            if how is not None and how["hard"]:
+                frame.measure, frame.average = "intensity", True
+            elif how is not None and how["long"]:
+                frame.measure, frame.average = "minutes", True
+            asked.take("when")
+            return
+        match = asked.take(rf"(?P<time>morning|afternoon|evening)(?= {SESSIONS})") or asked.take(
+            r"(?:in (?:the )?|during the )(?P<time>morning|afternoon|evening)s?"
+            r"|(?:on )?(?P<times>morning|afternoon|evening)s"
+        )
+        if match is not None:
+            groups = match.groupdict()
+            self.filters["time"] = groups["time"] or groups.get("times")
 
     def _counts_another_verb(self, frame: Frame) -> bool:
         """Whether hours or rounds of something else than training are asked for: "how many hours did I sleep"."""
@@ -510,11 +591,12 @@ class _Reader:
 
     def _read_hard_words(self, frame: Frame) -> None:
         """Hard is 8 or more, easy 4 or less; the answer says so."""
-        if "intensity" in self.filters:
-            return
         asked = self.asked
         noun = rf"(?= (?:\| )?(?:no-gi |gi )?(?:\| )?{SESSIONS}| \||\s+(?:days|weeks))"
-        if asked.take(rf"(?:really |very )?(?:hard|tough|intense|high intensity|high-intensity){noun}"):
+        if "intensity" in self.filters:
+            # "Easy sessions (intensity 4 or less)" says itself what it means.
+            asked.take(rf"(?:really |very )?(?:hard|tough|intense|easy|light){noun}")
+        elif asked.take(rf"(?:really |very )?(?:hard|tough|intense|high intensity|high-intensity){noun}"):
             self.filters["intensity"], self.hard_words = Bounds(8, None), True
         elif asked.take(rf"(?:really |very )?(?:easy|light|low intensity|low-intensity){noun}"):
             self.filters["intensity"], self.hard_words = Bounds(None, 4), True
@@ -528,6 +610,7 @@ class _Reader:
     def read_periods(self, compares: bool = False) -> list[Mention]:
         asked = self.asked
         today = self.context.today
+        asked.text = _with_both_halves(asked.text)
         mentions = periods_in(asked.text, today)
         if compares and len(mentions) != 2:
             apart = periods_in(asked.text, today, ranges=False)
@@ -637,6 +720,21 @@ class _Reader:
 
 class _ByComments(NamedTuple):
     reading: Reading | None
+
+
+def _with_both_halves(text: str) -> str:
+    """ "The first half of the year or the second" with the year said twice."""
+    half, year = r"(first|second|1st|2nd)", r"(of (?:this year|last year|the year|(?:19|20)\d\d))"
+    text = re.sub(
+        rf"\b{half} half {year}(?P<mid> .*?\b(?:the )?){half}(?: half| one)?(?= *\||\s*$)",
+        r"\1 half \2\g<mid>\4 half \2",
+        text,
+    )
+    return re.sub(
+        rf"\b{half}(?: half)? (or|and|vs|versus|than|to|with) (in )?(?:the )?{half} half {year}",
+        r"\1 half \5 \2 \4 half \5",
+        text,
+    )
 
 
 def outside_with_gap(text: str, mentions: list[Mention]) -> str:

@@ -10,15 +10,25 @@ from typing import Literal, NamedTuple
 from potluck.apps.journal.assistant.mentions import Phrase
 from potluck.apps.journal.periods import WEEKDAYS, Period
 
-__all__ = ["NOTHING", "Anchor", "Bounds", "Filter", "Kind", "Measure", "Reading", "Term", "listed"]
+__all__ = [
+    "NOTHING", "TIMES_OF_DAY", "Anchor", "Bounds", "Filter", "Kind", "Measure", "Reading", "Term", "TimeOfDay", "Unit",
+    "listed",
+]  # fmt: skip
 
 Kind = Literal[
     "total", "average", "rate", "extreme", "last", "first", "since", "streak", "gap", "compare", "worn", "share",
     "groups", "breakdown", "tags", "days off", "summary", "quotes", "comments", "comment count", "pain", "advice",
-    "trend",
+    "trend", "doubles",
 ]  # fmt: skip
 Measure = Literal["sessions", "minutes", "rounds", "intensity", "days", "load", "much"]
-Unit = Literal["day", "week", "month", "quarter", "year", "weekday", "session"]
+Unit = Literal["day", "week", "month", "quarter", "year", "weekday", "session", "part of the week", "time of day"]
+
+
+TimeOfDay = Literal["morning", "afternoon", "evening"]
+TIMES_OF_DAY: dict[TimeOfDay, str] = {
+    "morning": "morning (before 12:00)", "afternoon": "afternoon (12:00 to 16:59)", "evening": "evening (from 17:00)",
+}  # fmt: skip
+"""Parts of the day, and how an answer names them."""
 
 
 class Bounds(NamedTuple):
@@ -68,6 +78,7 @@ class Filter(NamedTuple):
     minutes: Bounds | None = None
     rounds: Bounds | None = None
     weekdays: tuple[int, ...] = ()
+    time: TimeOfDay | None = None
     terms: tuple[Term, ...] = ()
     pain: bool = False
     """Whether it must speak of pain."""
@@ -88,6 +99,8 @@ class Filter(NamedTuple):
             parts.append({"gi": "in the gi", "no-gi": "in no-gi", "both": "in both gi and no-gi"}[self.worn])
         if self.weekdays:
             parts.append(f"on {listed([f'{WEEKDAYS[day].capitalize()}s' for day in self.weekdays])}")
+        if self.time is not None:
+            parts.append(f"in the {TIMES_OF_DAY[self.time]}")
         if self.intensity is not None:
             parts.append(f"with intensity {self.intensity.words()}")
         if self.minutes is not None:
@@ -134,6 +147,10 @@ class Reading(NamedTuple):
     hard_words: bool = False
     """Whether "hard" or "easy" became numbers."""
     asks_whether: bool = False
+    goal: Bounds | None = None
+    """For totals: the number that was asked for, as in "did I train more than 100 hours?"."""
+    judges: bool = False
+    """Whether it asks what is better, so that the numbers come with a remark."""
     asks_how: bool = False
     """Whether words answer it and no number does: "how did the tournament go?"."""
     current: bool = False

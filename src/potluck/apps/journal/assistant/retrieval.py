@@ -8,10 +8,16 @@ from typing import NamedTuple
 from uuid import UUID
 
 from potluck.apps.journal.assistant import LONGEST_QUOTE, PARAGRAPH, Asked, Computed, Passage, Turn
-from potluck.apps.journal.assistant.answers import Journal, answer_to
+from potluck.apps.journal.assistant.answers import Journal, answers_to
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
 from potluck.apps.journal.assistant.limits import another_person, asks_to_judge, asks_why
-from potluck.apps.journal.assistant.questions import Context, asks_for_a_number, reading_of, speaks_of_comments
+from potluck.apps.journal.assistant.questions import (
+    Context,
+    asks_for_a_number,
+    reading_of,
+    readings_of,
+    speaks_of_comments,
+)
 from potluck.apps.journal.assistant.reading import Reading
 from potluck.apps.journal.assistant.wording import is_foreign, topic_of
 from potluck.apps.journal.entities import MOST_COUNTED, AIMessage, Citation, Comment, SessionMetrics, Source
@@ -136,12 +142,12 @@ async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: 
         coaches=sorted({each.author for each in remarks if each.author}),
         reader=asker.reader,
     )
-    reading = reading_of(question, context._replace(previous=_previous(turns, context)))
-    if reading is None:
+    readings = readings_of(question, context._replace(previous=_previous(turns, context)))
+    if not readings:
         return None
     if sessions is None:
-        sessions = await _sessions(journal, _hull(reading), asker)
-    return answer_to(reading, Journal(sessions, remarks, asker.today, _within(journal, asker)))
+        sessions = await _sessions(journal, _hull(readings[0]) if len(readings) == 1 else None, asker)
+    return answers_to(readings, Journal(sessions, remarks, asker.today, _within(journal, asker)))
 
 
 def _previous(turns: Sequence[Turn], context: Context) -> Reading | None:
@@ -164,7 +170,9 @@ async def _sessions(journal: SharedJournal, period: Period | None, asker: Asker)
     """The sessions of the period, newest first."""
     days = period or Period(EARLIEST, LATEST)
     entries = await journal.between(*span_of(days.first, days.last, asker.zone))
-    return [TrainingSession(each, day_of(each.date, asker.zone)) for each in entries]
+    return [
+        TrainingSession(each, day_of(each.date, asker.zone), each.date.astimezone(asker.zone).hour) for each in entries
+    ]
 
 
 async def _remarks(journal: SharedJournal, sessions: Sequence[TrainingSession]) -> list[Remark]:
