@@ -150,7 +150,8 @@ def reading_of(question: str, context: Context) -> Reading | None:
     """The complete reading of a question, or None."""
     text = plain_question(question, context.words)
     text = _with_names(text, context)
-    if asks_why(question):
+    # "Did I train every Monday?" is about the days without a session, too.
+    if asks_why(question) or re.match(rf"(?:did|have|has|do|does) {SUBJECT} .*\b(?:every|each)\b", text):
         return None
     return _read(text, context) or _of_own_comments(text, context) or _of_the_body(text, context)
 
