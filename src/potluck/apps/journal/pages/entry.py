@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from potluck.apps.journal.access import AtComment
+from msgspec.structs import replace
+
+from potluck.apps.journal.access import AtComment, ToEntry
 from potluck.apps.journal.addresses import ATHLETES, ENTRIES
 from potluck.apps.journal.comments import (
     CommentChange,
@@ -27,9 +29,10 @@ from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.frame import around, long_date
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.times import day_of
+from potluck.people.secrets import new_id
 from potluck.web.actions import Show
-from potluck.web.inputs import Input
-from potluck.web.writes import Writes
+from potluck.web.inputs import UNSET, Input
+from potluck.web.writes import Writes, or_retry
 
 __all__ = ["comment_page", "entry_page"]
 
@@ -55,7 +58,7 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
         "comments": await at.show(CommentView, found),
         "position": position,
         "read_at": at.now.isoformat(),
-        "form": show.form(NewComment),
+        "form": show.form(NewComment, {"commentId": str(new_id())}),
         "said": show.query.get("said", ""),
         "draft_key": at.journal.draft_key(at.own_id),
         "draft_saved": _saved_draft(at, show),
@@ -78,7 +81,18 @@ def _saved_draft(at: ReadsEntry, show: Show) -> str:
 # --- comments ---------------------------------------------------------------------------------------------------------
 
 
-comments.form("", then=f"{ENTRY}?said=commented#comments", on=entry_page)(add_comment)
+@comments.form("", then=f"{ENTRY}?said=commented#comments", on=entry_page)
+async def comment_by_form(at: ToEntry, new: NewComment) -> Writes[Comment]:
+    """Add a comment, once for each form that was shown, however often it is sent."""
+    sent_before = [
+        each for each in await at.rows.all(Comment.of_entry(at.entry_id)) if each.comment_id == new.comment_id
+    ]
+    if any(each.coach_id == at.own_id and each.body == new.body for each in sent_before):
+        return Writes(sent_before[0])
+    # Other words under the same id come from a form that the browser went back to.
+    writes = await add_comment(at, replace(new, comment_id=UNSET) if sent_before else new)
+    # If the form was submitted twice at once, the retried rule finds what the other submission has written.
+    return Writes(writes.answer, *map(or_retry, writes.operations))
 
 
 @comments.page("", "journal/comment_edit.html")
