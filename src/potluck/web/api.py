@@ -31,7 +31,16 @@ from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import LONGEST_PAGE, OwnPages, PageRequest, References, list_input
 from potluck.web.refused_values import named_by_field
-from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
+from potluck.web.requests import (
+    LARGEST_BODY,
+    Ids,
+    body_of,
+    decoded,
+    headers_of,
+    idempotency_key,
+    must_be_json,
+    visitor_of,
+)
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
@@ -102,7 +111,7 @@ class Api:
             visitor = await visitor_of(request, self._authentication, action.access)
             body = await body_of(request, action.largest_body or LARGEST_BODY)
 
-            def sent() -> Sent:
+            async def sent() -> Sent:
                 given: Input | None = None
                 if kind is not None and in_query:
                     if body:
@@ -112,7 +121,7 @@ class Api:
                     if not body:
                         raise BodyNotJson(NOT_JSON)
                     must_be_json(request)
-                    given = decode(kind, body)
+                    given = await decoded(decode, kind, body)
                 elif kind is not None:
                     given = kind()
                 if versioned:

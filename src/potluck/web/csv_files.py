@@ -2,8 +2,13 @@
 
 import codecs
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
-__all__ = ["BYTE_ORDER_MARK", "csv_bytes", "inert"]
+__all__ = ["BYTE_ORDER_MARK", "CsvColumns", "csv_bytes", "inert"]
+
+CsvColumns = Mapping[str, str | Callable[[Mapping[str, Any]], str]]
+"""The names of a CSV's columns, each with the path of its value in a row of JSON, or what makes it of the row."""
 
 BYTE_ORDER_MARK = codecs.BOM_UTF8
 """Without it, Excel reads the file in the encoding of its country, and "é" as "Ã©"."""

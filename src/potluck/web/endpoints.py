@@ -30,7 +30,7 @@ from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
 from potluck.web.rate_limits import FORMS, GUESSES
-from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
+from potluck.web.requests import Ids, body_of, decoded, ids_of, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Call:
     async def form(self, kind: type[In]) -> Form[In]:
         """The posted form; whatever was typed, it can be shown again."""
         must_be_form(self.request)
-        return decode_form(kind, await body_of(self.request))
+        return await decoded(decode_form, kind, await body_of(self.request))
 
     def page(
         self,

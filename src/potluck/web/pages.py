@@ -27,7 +27,7 @@ from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
 from potluck.web.redirects import address_after
-from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import Done, Runner, Sent
 from potluck.web.schema import decode_query
 
@@ -207,12 +207,12 @@ class Pages:
             body = await body_of(request, action.largest_body or LARGEST_BODY)
             filled: Form[Any] | None = None
 
-            def sent() -> Sent:
+            async def sent() -> Sent:
                 nonlocal filled
                 if action.input is None:
                     return Sent()
                 must_be_form(request)
-                filled = decode_form(action.input, body)
+                filled = await decoded(decode_form, action.input, body)
                 if filled.editing:
                     raise _EditFirst
                 given = filled.value

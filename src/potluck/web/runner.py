@@ -12,7 +12,7 @@ transaction, the rule is run again after a conflict, and a refused write becomes
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -64,7 +64,7 @@ class Done(Struct, frozen=True):
     """The response, as it is sent and as it is kept for replays."""
 
 
-Decode = Callable[[], Sent]
+Decode = Callable[[], Sent | Awaitable[Sent]]
 """Decodes the request, only once the caller is admitted: a stranger gets 404 whatever they send."""
 
 
@@ -153,7 +153,8 @@ class Runner:
             look = True
             at.attempt = attempt
             if sent is None:
-                sent = decode()
+                given = decode()
+                sent = given if isinstance(given, Sent) else await given
                 self._must_be_allowed(action, visitor, sent.input)
             try:
                 done = await self._attempt(action, at, thing, sent, key)

@@ -168,7 +168,7 @@ async def test_a_file_is_pasted_looked_at_and_taken_in_without_a_script(embedded
     for broken in ("", "{", "{}", file.replace('"gi"', '"pyjamas"')):
         refused = await send(gym, "/journal/settings/import", ida, file=broken)
         assert refused.status_code == 422, broken
-    assert "Gi must be" in refused.text
+    assert "Entry 1 of 2 (2 December 2039): gi must be" in refused.text
 
 
 # --- drawings ---------------------------------------------------------------------------------------------------------

@@ -13,17 +13,21 @@ async def test_entries_have_a_column_for_each_field(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
     entry = await gym.entry(
-        mara, shared="=Armbar", private="Knee", tags=["mount", "guard"], rounds=4, date="2039-12-01T10:00:00Z"
+        mara, shared="=Armbar", private="Knee", tags=["mount", "guard"], rounds=4, date="2039-12-01T20:30:00Z"
     )
     await gym.comment(entry, renzo, "Hips first.")
+    profile = await gym.get("/profile", mara)
+    zone = {"timeZone": "Asia/Tokyo", "version": profile["version"]}
+    data(await gym.ask("PATCH", "/profile", zone, by=mara))
     answer = await ask(gym.client, "GET", "/me/export", by=mara)
     text = zipfile.ZipFile(io.BytesIO(answer.content)).read("journal/entries.csv").decode("utf-8-sig")
     (row,) = csv.DictReader(io.StringIO(text))
-    wanted = ("date", "duration", "intensity", "rounds", "gi", "tags", "shared", "private")
+    wanted = ("date", "time", "duration", "intensity", "rounds", "gi", "tags", "shared", "private")
     assert [row[each] for each in wanted] == [
-        *("2039-12-01T10:00:00.000Z", "90", "7", "4", "gi", "mount, guard", "'=Armbar", "Knee"),
+        *("2039-12-02", "05:30", "90", "7", "4", "gi", "mount, guard", "'=Armbar", "Knee"),
     ]
-    assert "Hips first." in row["comments"]
+    assert row["comments"] == "Renzo (2040-01-01 12:00:00 UTC): Hips first."
+    assert row["createdAt (UTC)"] == row["updatedAt (UTC)"] == "2040-01-01 12:00:00"
     assert row["entryId"] == entry["entryId"]
 
 

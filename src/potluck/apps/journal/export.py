@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response, StreamingResponse
 
 from potluck.apps.journal.access import Athlete, shared_with
@@ -24,6 +25,7 @@ from potluck.apps.journal.entities import (
     UserProfile,
     UserRow,
 )
+from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.files import (
     FORMAT,
     FileComment,
@@ -157,8 +159,9 @@ class AccountData:
         whole = JournalExport(self._rows, user_id)
         async for link in whole.links():
             yield "links", link
+        zone = zone_of(None if profile is None else profile.time_zone)
         async for entry in whole.entries():
-            yield "entries", entry
+            yield "entries", replace(entry, local_time=f"{entry.date.astimezone(zone):%Y-%m-%d %H:%M}")
         async for thread in whole.threads():
             yield "threads", thread
 

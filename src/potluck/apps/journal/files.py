@@ -35,9 +35,12 @@ from potluck.apps.journal.fields import (
     UserId,
     Visibility,
 )
+from potluck.apps.journal.file_errors import NO_JOURNAL, cut_off, explained, upgraded
 from potluck.field_types import Integer, Length, Message, Text
 from potluck.people.errors import WrongField
+from potluck.web.csv_files import CsvColumns
 from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.schema.file_rules import FileRules
 
 __all__ = [
     "FORMAT",
@@ -53,10 +56,13 @@ __all__ = [
 
 FORMAT = "roll-model-journal"
 LARGEST_VERSION = 10**9
+# The lengths of 2024-03-09 and of 2024-03-09T18:00:00.
+DAY, SECONDS = 10, 19
 
 T = TypeVar("T", bound=Struct)
 
 When = Annotated[datetime, Message("This must be a time such as 2024-03-09T18:00:00Z")]
+LocalTime = Annotated[str, Text(1, 40, "Local time must be a time such as 2024-03-09 18:00")]
 Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")]
 
 
@@ -67,6 +73,16 @@ def converted(kind: type[T], of: Any, **given: Any) -> T:
     return kind(
         **{name: to_the_millisecond(each) if isinstance(each, datetime) else each for name, each in values.items()}
     )
+
+
+def _spreadsheet_time(time: str) -> str:
+    """A time as spreadsheets recognise it: without the T, milliseconds and Z of "2024-03-09T18:00:00.000Z"."""
+    return f"{time[:DAY]} {time[DAY + 1 : SECONDS]}"
+
+
+def _comment_line(comment: Any) -> str:
+    author = comment.get("name") or "Someone who left"
+    return f"{author} ({_spreadsheet_time(comment['createdAt'])} UTC): {comment['body']}"
 
 
 class FileProfile(Input):
@@ -101,8 +117,9 @@ class FileComment(Input):
 
 
 class FileEntry(Input):
-    csv_columns: ClassVar[dict[str, str]] = {
-        "date": "date",
+    csv_columns: ClassVar[CsvColumns] = {
+        "date": lambda row: (row.get("localTime") or "")[:DAY],
+        "time": lambda row: (row.get("localTime") or "")[DAY:].strip(),
         "duration": "sessionMetrics.durationMinutes",
         "intensity": "sessionMetrics.intensity",
         "rounds": "sessionMetrics.rounds",
@@ -110,16 +127,18 @@ class FileEntry(Input):
         "tags": "sessionMetrics.tags",
         "shared": "sections.shared",
         "private": "sections.private",
-        "comments": "comments",
+        "comments": lambda row: "\n".join(map(_comment_line, row.get("comments") or ())),
         "entryId": "entryId",
-        "createdAt": "createdAt",
-        "updatedAt": "updatedAt",
+        "createdAt (UTC)": lambda row: _spreadsheet_time(row["createdAt"]),
+        "updatedAt (UTC)": lambda row: _spreadsheet_time(row["updatedAt"]),
         "version": "version",
     }
     """What a spreadsheet gets of an entry, and where that is."""
 
     entry_id: EntryId
     date: When
+    local_time: LocalTime | Unset = UNSET
+    """The date and time on the owner's clock, in the account's export. Informative: an import goes by `date`."""
     created_at: When
     updated_at: When
     sections: Sections
@@ -155,6 +174,8 @@ class FileThread(Input):
 
 
 class JournalFile(Input):
+    file_rules: ClassVar[FileRules] = FileRules(upgraded, explained, cut_off, NO_JOURNAL)
+
     format: Annotated[Literal["roll-model-journal"], Message(f"This must be the export of a journal: {FORMAT}")] = (
         "roll-model-journal"
     )

@@ -8,6 +8,7 @@ by that id alone, and two conversations must never share them.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,6 +33,7 @@ from potluck.apps.journal.entities import (
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
+from potluck.apps.journal.file_errors import explained
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, converted
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.links import MOST_LINKS, link_writes
@@ -103,7 +105,7 @@ imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag
 @imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
-    _refuse_impossible(file, at.now)
+    await asyncio.to_thread(_refuse_impossible, file, at.now)
     await _take_time_zone(at, file)
     run = _Import(at, file)
     for start in range(0, len(file.entries), ENTRIES_AT_ONCE):
@@ -119,9 +121,9 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
 @imports.action("POST", "/preview", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
 async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
     """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
-    _refuse_impossible(file, at.now)
+    await asyncio.to_thread(_refuse_impossible, file, at.now)
     run = _Import(at, file)
-    new_entries = [each for each in file.entries if not (await run.place_of(each.entry_id))[1]]
+    new_entries = await run.new_entries(file.entries)
     new_threads = [each for each in file.threads if not await run.is_here(each)]
     dates = [each.date for each in file.entries]
     return Writes(
@@ -149,7 +151,7 @@ def _refuse_impossible(file: JournalFile, now: datetime) -> None:
         if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time < EARLIEST_TIME)
     ]
     if wrong:
-        raise InvalidFields(*wrong[:MOST_ERRORS])
+        raise InvalidFields(*(explained(file, each) for each in wrong[:MOST_ERRORS]))
 
 
 def _twice(file: JournalFile) -> Iterator[WrongField]:
@@ -203,7 +205,7 @@ class _Import:
 
     async def _entry(self, entry: FileEntry) -> None:
         async for _ in attempts("importing an entry", self._at.rows.patience):
-            entry_id, is_here = await self.place_of(entry.entry_id)
+            ((entry_id, is_here),) = await self._places([entry.entry_id])
             self._ids[entry.entry_id] = entry_id
             if is_here:
                 self._counts["already_here"] += 1
@@ -234,14 +236,27 @@ class _Import:
                 return False
         return True
 
-    async def place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
-        """The id that an entry has or gets here, and whether it exists already."""
-        other = uuid5(self._at.own_id, str(entry_id))
-        metas = await self._at.rows.get_many([EntryMeta.one(entry_id), EntryMeta.one(other)])
-        for meta in metas:
-            if meta is not None and meta.athlete_id == self._at.own_id:
-                return meta.entry_id, True
-        return (entry_id if metas[0] is None else other), False
+    async def new_entries(self, entries: Sequence[FileEntry]) -> list[FileEntry]:
+        """Those that do not exist yet."""
+        new: list[FileEntry] = []
+        for start in range(0, len(entries), ENTRIES_AT_ONCE):
+            some = entries[start : start + ENTRIES_AT_ONCE]
+            places = await self._places([each.entry_id for each in some])
+            new += (each for each, (_, is_here) in zip(some, places, strict=True) if not is_here)
+            # The embedded engine answers without waiting, so nothing else would run before the last batch.
+            await asyncio.sleep(0)
+        return new
+
+    async def _places(self, entry_ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
+        """The ids that entries have or get here, and whether each exists already."""
+        others = [uuid5(self._at.own_id, str(each)) for each in entry_ids]
+        metas = await self._at.rows.get_many([EntryMeta.one(each) for each in (*entry_ids, *others)])
+        places: list[tuple[UUID, bool]] = []
+        for entry_id, other, *found in zip(entry_ids, others, metas, metas[len(entry_ids) :], strict=False):
+            own = (each.entry_id for each in found if each is not None and each.athlete_id == self._at.own_id)
+            here = next(own, None)
+            places.append((here, True) if here is not None else (entry_id if found[0] is None else other, False))
+        return places
 
     def _comments(self, comment: FileComment, entry_id: UUID) -> list[Comment]:
         """The owner's own comments unchanged, those of others quoted."""

@@ -24,7 +24,7 @@ from potluck.people.accounts import AccountExport, Accounts
 from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.web.app import App, Export
-from potluck.web.csv_files import BYTE_ORDER_MARK, inert
+from potluck.web.csv_files import BYTE_ORDER_MARK, CsvColumns, inert
 from potluck.web.schema.encoding import encode
 
 __all__ = ["ZIP", "ExportFile", "Exports"]
@@ -184,8 +184,8 @@ class _Table:
     name: str
     lines: Spooled
     rows: int = 0
-    columns: dict[str, str] = field(default_factory=dict)
-    """The names of the CSV's columns, each with the path of its value in a row."""
+    columns: dict[str, Any] = field(default_factory=dict)
+    """CsvColumns of all kinds of its rows."""
 
     def __iter__(self) -> Iterator[bytes]:
         self.lines.seek(0)
@@ -238,9 +238,9 @@ def _spooled() -> Spooled:
 
 
 @cache
-def _columns(kind: type[Struct]) -> dict[str, str]:
+def _columns(kind: type[Struct]) -> CsvColumns:
     """The columns that the kind declares as `csv_columns`; else one for each of its fields."""
-    declared: dict[str, str] | None = getattr(kind, "csv_columns", None)
+    declared: CsvColumns | None = getattr(kind, "csv_columns", None)
     return declared or {each.encode_name: each.encode_name for each in msgspec.structs.fields(kind)}
 
 
@@ -304,7 +304,7 @@ class _Writing:
         rows.writerow(columns)
         for line in table:
             row: dict[str, Any] = msgspec.json.decode(line)
-            values = [_at(row, path) for path in table.columns.values()]
+            values = [_at(row, each) if isinstance(each, str) else each(row) for each in table.columns.values()]
             cells = [*map(_cell, values)]
             member.made_inert += sum(
                 isinstance(value, str) and cell != value for value, cell in zip(values, cells, strict=True)

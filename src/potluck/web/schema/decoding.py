@@ -22,6 +22,7 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import BodyNotJson
 from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
+from potluck.web.schema.file_rules import FileRules, read_until
 from potluck.web.schema.strict_checks import StrictCheck, strict_check_of, strict_check_of_object
 from potluck.web.schema.types import SchemaType, label_of
 
@@ -34,6 +35,9 @@ NOT_JSON = "The body must be JSON, in UTF-8"
 # A body can be wrong in as many places as it has bytes; nobody reads further than this.
 MOST_ERRORS = 100
 
+# Parsing a million lists takes seconds in which no other thread runs. No declared body of any size has so many.
+MOST_NESTED = 200_000
+
 # Names of unknown fields come from the caller; only enough to recognise them is echoed.
 LONGEST_NAME = 100
 
@@ -45,6 +49,8 @@ SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 def decode(kind: type[T], raw: bytes) -> T:
     """The body as declared; BodyNotJson, or InvalidFields with everything that is wrong."""
+    if len(raw) > MOST_NESTED and raw.count(b"[") + raw.count(b"{") > MOST_NESTED:
+        raise InvalidFields(WrongField("body", f"The body can have at most {MOST_NESTED:,} lists and objects"))
     decoder, passes = _plans.get(kind) or _plan(kind)
     try:
         value: T = decoder.decode(raw)
@@ -67,13 +73,25 @@ def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], StrictCheck]:
 
 def _decode_thoroughly(kind: type[T], raw: bytes) -> T:
     expected = schema_of(kind)
+    rules: FileRules | None = getattr(kind, "file_rules", None)
     try:
         tree = _parsed(raw)
     except (ValueError, RecursionError):
-        raise BodyNotJson(NOT_JSON) from None
+        raise BodyNotJson(NOT_JSON if rules is None else _unreadable(rules, raw)) from None
     if not expected.accepts(tree):
         raise InvalidFields(WrongField("body", "The body must be a JSON object"))
-    return decode_tree(kind, tree)
+    if rules is None:
+        return decode_tree(kind, tree)
+    tree = rules.upgraded(tree)
+    try:
+        return decode_tree(kind, tree)
+    except InvalidFields as error:
+        raise InvalidFields(*(rules.explained(tree, each) for each in error.errors)) from None
+
+
+def _unreadable(rules: FileRules, raw: bytes) -> str:
+    text = read_until(raw)
+    return rules.not_json if text is None else rules.cut_off(text)
 
 
 def decode_tree(kind: type[T], tree: Any) -> T:

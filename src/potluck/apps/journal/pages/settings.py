@@ -13,6 +13,7 @@ from potluck.apps.journal.addresses import IMPORT, SETTINGS
 from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.export import export_journal
 from potluck.apps.journal.fields import UNSAID, zone_of
+from potluck.apps.journal.file_errors import NO_JOURNAL, is_within
 from potluck.apps.journal.files import JournalFile
 from potluck.apps.journal.importing import LARGEST_FILE, import_journal, imports, preview_import
 from potluck.apps.journal.pages.frame import around, short_date
@@ -26,13 +27,13 @@ from potluck.web.errors import BodyNotJson
 from potluck.web.forms import Form, blank
 from potluck.web.inputs import Input
 from potluck.web.pages import to_sign_in
+from potluck.web.requests import decoded
 from potluck.web.schema.decoding import decode
 
 __all__ = ["settings_page", "settings_pages"]
 
-MOST_WRONG = 8
-NO_FILE = "This is not the export of a journal"
-CUT_OFF = "This file is cut off, or it isn’t journal.json. Download it again, then choose it here."
+MOST_WRONG = 20
+HAS_ERRORS = "Nothing was imported, because the file has errors"
 
 settings_pages = Endpoints()
 
@@ -93,7 +94,7 @@ async def take_in(call: Call) -> Response:
     wrong: list[str] = []
     if filled.good:
         try:
-            file = decode(JournalFile, filled.value.file.encode())
+            file = await decoded(decode, JournalFile, filled.value.file.encode())
             if filled.value.sure:
                 done = await call.perform(imports, import_journal, file)
                 return call.page("journal/import.html", **around(""), **_nothing(done=done), form=blank(FileForm))
@@ -101,17 +102,18 @@ async def take_in(call: Call) -> Response:
             zone = zone_of(await time_zone_for(at))
             days = _days(found.first, found.last, zone, at)
             return call.page("journal/import.html", **around(""), **_nothing(preview=found, days=days), form=filled)
-        except BodyNotJson:
-            refusal = InvalidFields(WrongField("file", CUT_OFF))
+        except BodyNotJson as error:
+            refusal = InvalidFields(WrongField("file", str(error)))
         except InvalidFields as error:
-            wrong = [f"{each.field}: {each.message}" for each in error.errors[:MOST_WRONG]]
-            refusal = InvalidFields(WrongField("file", NO_FILE))
-    shown = {**around(""), **_nothing(wrong=wrong)}
+            within = any(map(is_within, error.errors))
+            wrong = [each.message for each in error.errors] if within else []
+            refusal = InvalidFields(WrongField("file", HAS_ERRORS if within else NO_JOURNAL))
+    shown = {**around(""), **_nothing(wrong=wrong[:MOST_WRONG], more=len(wrong[MOST_WRONG:]))}
     return call.again("journal/import.html", _without_the_file(filled), refusal, **shown)
 
 
 def _nothing(**but: Any) -> dict[str, Any]:
-    return {"preview": None, "done": None, "days": "", "wrong": [], **but}
+    return {"preview": None, "done": None, "days": "", "wrong": [], "more": 0, **but}
 
 
 def _without_the_file(filled: Form[Any]) -> Form[Any]:

@@ -1,22 +1,39 @@
 // Importing a journal: choose the file, see a preview, and only then write anything.
 
 const LARGEST = 10_000_000;
+const MOST_WRONG = 20;
 const form = document.querySelector("[data-import]");
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 const send = (path, body) =>
   fetch(`/api/v1/journal/import${path}`, { method: "POST", body, headers: { "content-type": "application/json" } });
 
+// What to say about a refusal, and everything that is wrong in the file.
 async function refusal(answer) {
-  if (answer.status === 401) return "You are signed out. Sign in again, then try once more.";
-  if (answer.status === 413) return "The file is larger than 10 MB.";
+  if (answer.status === 401) return ["You are signed out. Sign in again, then try once more."];
+  if (answer.status === 413) return ["The file is larger than 10 MB."];
   const said = await answer.json().catch(() => ({}));
-  if (answer.status === 400) return "This file is cut off, or it isn’t journal.json. Download it again, then choose it here.";
   if (answer.status === 422) {
-    const wrong = (said.errors ?? []).slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
-    return ["This is not the export of a journal.", ...wrong].join(" ");
+    const errors = said.errors ?? [];
+    // An error in a part of a journal: then the file is one.
+    if (!errors.some(({ field }) => /^(profiles?|entries|threads|links)[.[]/.test(field))) return ["This is not the export of a journal."];
+    const wrong = errors.map(({ message }) => message);
+    const more = wrong.length - MOST_WRONG;
+    return ["Nothing was imported, because the file has errors.", ...wrong.slice(0, MOST_WRONG), ...(more > 0 ? [`and ${more} more`] : [])];
   }
-  return said.detail ?? "It could not be taken in just now. Try again in a moment.";
+  return [said.detail ?? "It could not be taken in just now. Try again in a moment."];
+}
+
+// Says it in the element, with a list of what is wrong below.
+function say(element, [text, ...wrong]) {
+  if (element.nextElementSibling?.matches("ul.wrong")) element.nextElementSibling.remove();
+  element.textContent = text;
+  if (!wrong.length) return;
+  const list = document.createElement("ul");
+  list.className = "wrong";
+  list.setAttribute("aria-label", "What is wrong");
+  list.append(...wrong.map((each) => Object.assign(document.createElement("li"), { textContent: each })));
+  element.after(list);
 }
 
 function numbers(list, of) {
@@ -49,9 +66,9 @@ function shown(file, body) {
       const said = document.createElement("p");
       said.className = "error";
       said.role = "alert";
-      said.textContent = answer ? await refusal(answer) : "The connection broke off. What came in stays; try again.";
-      section.querySelector(".error")?.remove();
+      for (const each of section.querySelectorAll(".error, ul.wrong")) each.remove();
       take.closest(".actions").before(said);
+      say(said, answer ? await refusal(answer) : ["The connection broke off. What came in stays; try again."]);
       return;
     }
     head.textContent = "It is all here";
@@ -72,12 +89,13 @@ if (form) {
   form.querySelector("[type=file]").addEventListener("change", async ({ target }) => {
     const [file] = target.files;
     if (!file) return;
-    if (file.size > LARGEST) return (said.textContent = "The file is larger than 10 MB.");
-    said.textContent = "Looking at it …";
+    if (file.size > LARGEST) return say(said, ["The file is larger than 10 MB."]);
+    say(said, ["Looking at it …"]);
     const body = await file.text();
+    if (body.startsWith("PK")) return say(said, ["This is a zip file. Unpack it, then choose journal.json."]);
     const answer = await send("/preview", body).catch(() => null);
     if (answer?.ok) shown(await answer.json(), body);
-    else said.textContent = answer ? await refusal(answer) : "The connection broke off. Try again when there is signal.";
+    else say(said, answer ? await refusal(answer) : ["The connection broke off. Try again when there is signal."]);
     return undefined;
   });
 }
