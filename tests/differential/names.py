@@ -30,6 +30,9 @@ PLACES = (
     (CODE, "<code>"),
     # In a file of ballots, the order of the lots.
     (re.compile(r"\[tie [0-9 ]+\]"), "[tie …]"),
+    (re.compile(r"lot order \(1 is favoured\)(,[0-9]+)+"), "lot order (1 is favoured),…"),
+    # What a form was loaded with: some of it are ids.
+    (re.compile(r"\b(\w+):[0-9a-f]{16}(?=,|$)"), r"\1:<fingerprint>"),
 )
 LONG = re.compile(r"[A-Za-z0-9_-]{40,}")
 TAG = re.compile(r'(?:W/)?"[^"]*"')

@@ -65,6 +65,8 @@ class Reader(HTMLParser):
             self.lines.append(words)
 
     def _value(self, name: str, value: str) -> str:
+        if name == "data-person":
+            return "<person>" if value else ""
         if name == "class":
             value = " ".join(sorted(value.split()))
         return escape(self._known(" ".join(value.split())))

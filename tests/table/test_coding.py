@@ -491,7 +491,7 @@ def test_a_refusal_tells_the_place_inside_the_value():
         ("text", {"S": ""}, "text", "length >= 1"),
         ("integer", {"N": "1.5"}, "integer", "not a whole number"),
         ("percent", {"N": "200"}, "percent", "100"),
-        ("price", {"N": "-1"}, "price", "-1') is less than 0"),
+        ("price", {"N": "-1"}, "price", "-1 is less than 0"),
         ("flag", {"S": "true"}, "flag", "expected type BOOL"),
         ("data", {"B": "!"}, "data", "base64"),
         ("at", {"S": "yesterday"}, "at", "RFC3339"),
