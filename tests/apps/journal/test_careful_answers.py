@@ -7,7 +7,7 @@ import pytest
 
 from potluck.apps.journal.assistant.answers import Journal, answer_to, answers_to
 from potluck.apps.journal.assistant.evidence import TrainingSession
-from potluck.apps.journal.assistant.limits import another_person
+from potluck.apps.journal.assistant.limits import another_person, asks_what_is_shared, leaves_something_out
 from potluck.apps.journal.assistant.questions import readings_of
 from tests.apps.journal.test_questions import (
     CONTEXT,
@@ -310,3 +310,37 @@ def test_two_questions_in_one_are_both_answered_or_none():
 
 def test_what_is_better_is_not_said():
     assert answer("Was October better than September?").content.startswith("I can’t say what is better, but")
+
+
+# --- abbreviations, number words, what is left out --------------------------------------------------------------------
+
+
+def test_an_abbreviation_is_read_and_never_denied():
+    found, spelt = (answer(f"sessions {word} intensity 8 or more in June") for word in ("w", "with"))
+    assert found.content == spelt.content
+    assert cited(found) == {row.number for row in ROWS if JUNE(row) and row.intensity >= 8}
+    assert read("How many sessions with qx in June?") is None
+
+
+@pytest.mark.parametrize("question", ["Have I ever trained {} days in a row?", "Did I train {} consecutive days?"])
+def test_so_many_days_in_a_row_are_compared_with_the_longest_streak(question: str):
+    days = sorted({row.day for row in ROWS})
+    longest = streak = 1
+    for one, other in pairwise(days):
+        streak = streak + 1 if other - one == timedelta(days=1) else 1
+        longest = max(longest, streak)
+    assert longest == 2
+    assert answer(question.format("two")).content.startswith("Yes, 2 days in a row")
+    assert answer(question.format("three")).content.startswith("No, never 3 days in a row: 2 days")
+
+
+@pytest.mark.parametrize("question", ["How many entries have a private part?", "How many sessions did I keep hidden?"])
+def test_which_parts_are_private_is_never_counted(question: str):
+    assert read(question) is None
+    assert asks_what_is_shared(question)
+    assert not asks_what_is_shared("How many private lessons in June?")
+
+
+def test_what_leaves_something_out_is_recognised():
+    assert leaves_something_out("Sessions without open mat tag in May")
+    assert not leaves_something_out("Sessions with open mat in May")

@@ -86,6 +86,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """What to say before quoting passages: why nothing was counted."""
     topic: Sequence[str] = ()
     """The words that were looked for, in the order of the question."""
+    matches: int = 0
+    """How many entries have them, of which the passages are the best."""
     nothing: str = ""
     """What to say if no passage has them."""
     history: Sequence[Turn] = ()

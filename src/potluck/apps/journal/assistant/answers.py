@@ -250,7 +250,11 @@ def _none(reading: Reading, scope: _Scope) -> Answer:
         return Answer("", by_text=True, closest=True)
     if by_text and reading.kind == "quotes" and not scope.words:
         return Answer("", by_text=True, closest=True)
-    return Answer(f"No session{where}{scope.words}.{_hard_note(reading)}", by_text=by_text, closest=by_text)
+    return Answer(
+        f"No session{where}{scope.words}.{_hard_note(reading)}",
+        by_text=by_text,
+        closest=by_text and not reading.where.pain,
+    )
 
 
 # --- sums and averages ------------------------------------------------------------------------------------------------
@@ -510,6 +514,19 @@ def _streak(reading: Reading, scope: _Scope) -> Answer:
         )
     )
     said = f"{now} {longest}" if reading.current else f"{longest} {now}" if scope.last >= scope.today else longest
+    if reading.goal is not None:
+        goal = reading.goal.low or 0
+        reached = [run for run in runs if len(run) in reading.goal]
+        wanted = f"{_several(goal, unit)} in a row"
+        if not reached:
+            return _answer(
+                f"No, never {wanted}: {longest}", [each for each in sessions if start(each.day) in best], reading.where
+            )
+        end = min(reached[-1][-1] + (6 * DAY if weekly else timedelta()), scope.today)
+        often = "once" if len(reached) == 1 else f"{len(reached)} times, the latest time"
+        said = f"Yes, {wanted} or more {often}, from {long_day(reached[-1][0])} to {long_day(end)}. {longest}"
+        chosen = [day for run in reached for day in run]
+        return _answer(said, [each for each in sessions if start(each.day) in chosen], reading.where)
     if not weekly:
         weeks = _runs(sorted({first_of_week(each.day) for each in sessions}), WEEK)
         said += f" Counted in weeks with a session, the longest is {_several(max(map(len, weeks)), 'week')}"
@@ -995,12 +1012,13 @@ def _comments(reading: Reading, scope: _Scope) -> Answer:
         if not every:
             return Answer(f"No comment{whose}{scope.words}.{hidden}", by_text=True)
         if len(reading.where.terms) > 1 or not all(term.is_clear for term in reading.where.terms):
-            return _quoted(f"The latest comments{whose}{scope.words}:", every[:2])
+            return _quoted(f"{hidden.lstrip()} The latest comments{whose}{scope.words}:".lstrip(), every[:2])
         said = f"No comment{whose}{scope.words} mentions {terms}.{hidden} The latest:"
         return _quoted(said, every[:2])
     mention = f" that mention{'s' if len(about) == 1 else ''} {terms}" if terms else ""
     if reading.number == 1:
-        return _quoted(f"The latest comment{whose}{mention}{scope.words}:", about[:1])
+        but = f" ({hidden.strip(' .')})" if hidden else ""
+        return _quoted(f"The latest comment{whose}{mention}{scope.words}{but}:", about[:1])
     newest = f" The newest {MOST_QUOTES}:" if len(about) > MOST_QUOTES else ""
     return _quoted(
         f"{_several(len(about), 'comment')}{whose}{mention}{scope.words}.{hidden}{newest}", about[:MOST_QUOTES]
@@ -1031,7 +1049,7 @@ def _advice(reading: Reading, scope: _Scope) -> Answer | None:
     ][: MOST_QUOTES - len(remarks)]
     if not remarks and not trouble:
         return None
-    said = "I only quote, I give no advice."
+    said = f"I only quote, I give no advice.{_hidden_note(reading, scope)}"
     if remarks:
         said += " First what was commented last"
         said += ", then what entries say went wrong:" if trouble else ":"

@@ -34,7 +34,10 @@ class Embedded:
             nothing = asked.nothing or ("" if lead else NOTHING_TO_LOOK_FOR)
             return Reply(content=f"{lead}{nothing}".strip(), citations=[])
         days = len({passage.entry_id for passage, _ in quotes})
-        lines = [f"{lead}{'This entry says' if days == 1 else f'These {days} entries say'}:"]
+        which = "This entry says" if days == 1 else f"These {days} entries say"
+        if asked.matches > days:
+            which = f"{days} of the {asked.matches} entries that match {'says' if days == 1 else 'say'}"
+        lines = [f"{lead}{which}:"]
         lines += [f"{_by(passage)}: “{citation.quote}”" for passage, citation in quotes]
         return Reply(content="\n".join(lines), citations=[citation for _, citation in quotes])
 

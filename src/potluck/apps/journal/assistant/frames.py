@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from potluck.apps.journal.assistant.reading import NOTHING, Kind, Measure, Reading, Unit
+from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Kind, Measure, Reading, Unit
 from potluck.apps.journal.periods import NUMBERS, Mention
 
 __all__ = ["GAP", "SESSIONS", "SUBJECT", "Frame", "Words", "decided"]
@@ -86,6 +86,8 @@ class Frame:
         self.least = False
         self.number = 1
         self.newest = 0
+        self.streak = 0
+        """How many days or weeks in a row were asked for."""
         self.current = False
         self.average = False
         self.compares = False
@@ -145,6 +147,16 @@ class Frame:
 
     def _read_streak(self) -> None:
         asked = self.asked
+        if goal := asked.take(
+            rf"(?P<n>{SMALL}) (?:(?:consecutive|straight) (?P<u>days|weeks)"
+            r"|(?P<v>days|weeks)(?: of training)? (?:in a row|straight|running|consecutively))(?: or more)?"
+        ):
+            self.kinds.add("streak")
+            self.streak = _number(goal["n"])
+            self.unit = "week" if "week" in goal[0] else "day"
+            asked.take("at least")
+            asked.take("when was the last time|when|on what days?")
+            return
         match = asked.take(
             r"(?:longest |best |biggest |current |record )?(?:training |daily |weekly |(?P<u>day|week) )?streak"
             r"(?: of (?:training )?(?P<v>days|weeks))?(?: in (?P<w>days|weeks))?"
@@ -447,6 +459,10 @@ def decided(
         asked_for.remove("last")
     if "since" in asked_for and "first" in asked_for:
         return base._replace(kind="first")
+    if frame.streak:
+        if kinds - {"streak", "last"} or len(periods) > 1 or frame.average or frame.compares:
+            return None
+        return base._replace(kind="streak", goal=Bounds(frame.streak, None))
     if len(asked_for) > 1 or (asked_for and len(periods) > 1):
         return None
     if base.goal is not None:

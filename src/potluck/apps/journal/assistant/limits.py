@@ -8,7 +8,7 @@ from collections.abc import Collection
 from potluck.apps.journal.assistant.wording import plain_question, vocabulary
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS
 
-__all__ = ["another_person", "asks_to_judge", "asks_why"]
+__all__ = ["another_person", "asks_to_judge", "asks_what_is_shared", "asks_why", "leaves_something_out"]
 
 _TRAIN = (
     r"(?:train(?:s|ed|ing)?|roll(?:s|ed|ing)?|spar(?:s|red|ring)?|practi[sc](?:es?|ed|ing)|drill(?:s|ed|ing)?"
@@ -29,6 +29,27 @@ _NOT_AFTER = "".join(f"(?<!{word} )" for word in ("with", "against", "by", "from
 def asks_why(question: str) -> bool:
     return (
         re.search(r"\b(?:why|how come|what for|(?:the )?reasons?|what caused|because of what)\b", _plain(question))
+        is not None
+    )
+
+
+def asks_what_is_shared(question: str) -> bool:
+    """Whether it asks which parts are private, shared or hidden; a private lesson is a session like any other."""
+    return (
+        re.search(
+            r"\b(?:private(?! (?:lessons?|class(?:es)?|coach\w*))|privately|hidden|unshared|shared)\b", _plain(question)
+        )
+        is not None
+    )
+
+
+def leaves_something_out(question: str) -> bool:
+    """Whether it is about what is not there, so that a quote of it would be the opposite of an answer."""
+    return (
+        re.search(
+            r"\b(?:without|except|excluding|other than|apart from|not (?:tagged|with|in|on|about|mention\w*))\b",
+            _plain(question),
+        )
         is not None
     )
 

@@ -15,7 +15,7 @@ from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from potluck.apps.journal.assistant.frames import GAP, SESSIONS, SUBJECT, Frame, Words, decided
-from potluck.apps.journal.assistant.limits import asks_why
+from potluck.apps.journal.assistant.limits import asks_what_is_shared, asks_why
 from potluck.apps.journal.assistant.mentions import BODY_PARTS, PAIN_STEMS, TECHNIQUE_AFTER, phrase_of, stem_of
 from potluck.apps.journal.assistant.reading import NOTHING, Anchor, Bounds, Filter, Measure, Reading, Term, Unit
 from potluck.apps.journal.assistant.wording import FILLERS, plain_question, vocabulary
@@ -75,6 +75,8 @@ NOT_BEFORE_A_NOUN = vocabulary(
     """i we she he they you it NAME was were is are am be been being have has had to not get got feel felt and so when
     really just also that which who"""
 )
+# Short words that are part of a technique's name; any other short word may mean anything.
+SHORT_IN_A_NAME = frozenset({"x", "z", "k", "de", "la"})
 # After a word to look for, these are part of it: "competition class", "open mat".
 PART_OF_A_NAME = frozenset({"class", "mat", "mats"})
 # Words that mean something for the answer, and that no recogniser placed: the question was not understood.
@@ -151,7 +153,11 @@ def reading_of(question: str, context: Context) -> Reading | None:
     text = plain_question(question, context.words)
     text = _with_names(text, context)
     # "Did I train every Monday?" is about the days without a session, too.
-    if asks_why(question) or re.match(rf"(?:did|have|has|do|does) {SUBJECT} .*\b(?:every|each)\b", text):
+    if (
+        asks_why(question)
+        or asks_what_is_shared(question)
+        or re.match(rf"(?:did|have|has|do|does) {SUBJECT} .*\b(?:every|each)\b", text)
+    ):
         return None
     return _read(text, context) or _of_own_comments(text, context) or _of_the_body(text, context)
 
@@ -708,7 +714,7 @@ class _Reader:
         for number, run in enumerate(runs):
             if not run:
                 continue
-            if run == ["half"]:
+            if run == ["half"] or not _can_be_looked_for(run):
                 return None
             clear = before[number] not in NOT_BEFORE_A_NOUN or bool(re.fullmatch(SESSIONS, after.get(number, "")))
             term = Term((phrase_of(run),), " ".join(run), is_clear=clear and not run[-1].endswith("ly"))
@@ -717,6 +723,12 @@ class _Reader:
                 found.pop()
             found.append(term)
         return (*terms, *found)
+
+
+def _can_be_looked_for(words: list[str]) -> bool:
+    """Whether not finding the words says something: an abbreviation or a number would be denied by mistake."""
+    named = [word for word in words if word not in SHORT_IN_A_NAME]
+    return bool(named) and all(len(word) > 2 and word not in NUMBERS for word in named)
 
 
 class _ByComments(NamedTuple):

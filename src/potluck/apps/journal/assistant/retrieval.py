@@ -10,7 +10,13 @@ from uuid import UUID
 from potluck.apps.journal.assistant import LONGEST_QUOTE, PARAGRAPH, Asked, Computed, Passage, Turn
 from potluck.apps.journal.assistant.answers import Journal, answers_to
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
-from potluck.apps.journal.assistant.limits import another_person, asks_to_judge, asks_why
+from potluck.apps.journal.assistant.limits import (
+    another_person,
+    asks_to_judge,
+    asks_what_is_shared,
+    asks_why,
+    leaves_something_out,
+)
 from potluck.apps.journal.assistant.questions import (
     Context,
     asks_for_a_number,
@@ -44,6 +50,10 @@ ENGLISH_ONLY = "I understand questions in English, so I only looked for the word
 NO_REASON = "I count and quote, so I can’t say why."
 NO_JUDGEMENT = "I count and quote, so I can’t say what is better or worse."
 NOT_COUNTED = "I could not read that as something to count, so I only looked for the words."
+NOT_READ = "I could not read that, so I only looked for the words."
+ONLY_SHARED = "I read only what is shared, so I can’t say what is private or hidden."
+NOT_BY_SHARING = "I count sessions, not which parts are private, shared or hidden."
+NOTHING_LEFT_OUT = "I can’t leave out what has a word or a tag, so I counted nothing."
 
 
 class Asker(NamedTuple):
@@ -79,6 +89,15 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
             computed=await _as_computed(journal, answer),
             history=turns,
         )
+    if answer is None and not foreign and not asks_why(question):
+        refusal = ""
+        if asks_what_is_shared(question):
+            refusal = ONLY_SHARED if journal.scope == "shared" else NOT_BY_SHARING
+        elif leaves_something_out(question):
+            refusal = NOTHING_LEFT_OUT
+        if refusal:
+            computed = Computed(content=refusal, citations=[], rests_on=[])
+            return Asked(question=question, passages=[], computed=computed, history=turns)
     lead = ENGLISH_ONLY if foreign else ""
     if answer is not None and answer.content:
         lead = answer.content
@@ -88,7 +107,10 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
         lead = NO_JUDGEMENT
     elif not foreign and asks_for_a_number(question):
         lead = NOT_COUNTED
-    passages, topic, period = await _searched(journal, question, asker)
+    passages, topic, period, matches = await _searched(journal, question, asker)
+    # Words alone ask for a search; a sentence asks for more.
+    if answer is None and not lead and passages and len(topic) < len(words_in(question)):
+        lead = NOT_READ
     if answer is not None and answer.content and not passages:
         return Asked(question=question, passages=[], computed=await _as_computed(journal, answer), history=turns)
     said = " ".join(topic)[:200]
@@ -99,7 +121,11 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
         parts = (_within(journal, asker), "" if period is None else period.words, "nothing in the entries")
         nothing = f"{', '.join(filter(None, parts))} matches “{said}”."
         nothing = f"{nothing[:1].upper()}{nothing[1:]}"
-    return Asked(question=question, passages=passages, lead=lead, topic=topic, nothing=nothing, history=turns)
+    elif lead in (ENGLISH_ONLY, NOT_COUNTED):
+        lead = f"{lead.removesuffix('.')} and found nothing."
+    return Asked(
+        question=question, passages=passages, lead=lead, topic=topic, matches=matches, nothing=nothing, history=turns
+    )
 
 
 def _about_another(other: str, asker: Asker) -> str:
@@ -117,15 +143,15 @@ def _within(journal: SharedJournal, asker: Asker) -> str:
 
 async def _searched(
     journal: SharedJournal, question: str, asker: Asker
-) -> tuple[list[Passage], tuple[str, ...], Period | None]:
-    """The passages with the question's words, which words these are, and the one period it names, if any."""
+) -> tuple[list[Passage], tuple[str, ...], Period | None, int]:
+    """The passages with the question's words, which words these are, the one period it names, and how many match."""
     mentions = periods_in(question, asker.today)
     period = mentions[0].period if len(mentions) == 1 else None
     topic = topic_of(outside(question, mentions), asker.athlete)
     matches = await found_in(journal, query_words(" ".join(topic))) if topic else []
     entries = [each.entry for each in matches if period is None or day_of(each.entry.date, asker.zone) in period]
     words = frozenset(form for word in topic for form in forms_of(word))
-    return await _passages(journal, entries[:MOST_ENTRIES], words, asker.zone), topic, period
+    return await _passages(journal, entries[:MOST_ENTRIES], words, asker.zone), topic, period, len(entries)
 
 
 async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: Sequence[Turn]) -> Answer | None:
