@@ -30,13 +30,13 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import NewBook, add_book
 from potluck.apps.library.libraries import NewLibrary, create_library
 from potluck.engines import open_engine
-from potluck.leases import Lease
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account, accounts
 from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
+from potluck.streams.leases import Lease
 from potluck.table import absent, put, the, update
 from potluck.web.app import App, Core
 from potluck.web.count_limits import CountLimits

@@ -45,12 +45,12 @@ async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[
     """The suite with so many more who follow the log of the shopping table, and whom an add does not concern."""
     from potluck.apps.shopping.entities import Deletion, ShoppingListItem, inventory
     from potluck.settings import Settings
-    from potluck.streams import Change, Consumer
+    from potluck.streams import Consumer, Record
     from potluck.suite import APPS, assembled
     from potluck.web.app import App, Core
     from potluck.web.live import Listener
 
-    async def nothing(change: Change) -> None:
+    async def nothing(change: Record) -> None:
         raise AssertionError("it does not concern them")
 
     def more(core: Core) -> App:

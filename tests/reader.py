@@ -24,7 +24,7 @@ COMMAND_SECONDS = 60
 # What the programs import, loaded once in the process that each of them is forked from: it takes longer than they do.
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(
-    ["pytest", "boto3", "potluck.backfill", "potluck.cli", "potluck.engines.aws", "potluck.engines.embedded"]
+    ["pytest", "boto3", "potluck.store.backfill", "potluck.cli", "potluck.engines.aws", "potluck.engines.embedded"]
 )
 
 

@@ -50,7 +50,7 @@ def test_every_cost_is_counted_on_this_tree():
     assert len(counted) == 11
     assert all(counted.values()), counted
     passed = found.stdout.split("\n\n")[2]
-    assert all(f" {name}\n" in passed + "\n" for name in ("store.py", "dynamo/database.py"))
+    assert all(f" {name}\n" in passed + "\n" for name in ("store/store.py", "dynamo/database.py"))
     assert "apps/shopping/" in passed
 
 

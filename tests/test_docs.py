@@ -61,7 +61,9 @@ def test_the_readme_of_an_app_names_all_that_is_in_its_folder(app):
         pytest.fail(f"{named(app)}/README.md links every file and folder beside it, and lacks:\n{links}", pytrace=False)
 
 
-@pytest.mark.parametrize("folder", ["", "table", "web", "web/http", "web/live", "web/schema", "web/server"])
+@pytest.mark.parametrize(
+    "folder", ["", "table", "web", "web/http", "web/live", "web/server", "store", "streams", "validation"]
+)
 def test_architecture_names_every_module_of_the_layers(folder):
     said = text("ARCHITECTURE.md")
     modules = [each.name for each in (ROOT / "src/potluck" / folder).glob("*.py") if not each.name.startswith("__")]

@@ -12,7 +12,7 @@ from tests.web.suites import ask, data, problem, signed_up, suite_on
 
 PAGE = Path(__file__).parent.parent / "docs" / "web.md"
 MODULES = (
-    "potluck.field_types",
+    "potluck.validation.field_types",
     *(
         f"potluck.web.{name}"
         for name in ("access", "actions", "direct_calls", "endpoints", "inputs", "places", "views", "writes")

@@ -102,12 +102,12 @@ def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
 def backfill(chosen: argparse.Namespace, settings: Settings) -> int:
     """Rewrite the stored rows of one entity that have old keys, also while the suite runs. It can be stopped and run
     again. Exit status: 0, or 1 if a row cannot be rewritten."""
-    from potluck.backfill import Progress
-    from potluck.backfill import backfill as rewrite
     from potluck.engines import DynamoError
     from potluck.people.email_addresses import move_addresses
     from potluck.people.entities import EmailAddress
     from potluck.store import Store
+    from potluck.store.backfill import Progress
+    from potluck.store.backfill import backfill as rewrite
     from potluck.table.errors import AlreadyExists, InvalidValue, NotUnique, UnreadableItem
     from potluck.table.tables import Request
 
@@ -142,8 +142,9 @@ def backfill(chosen: argparse.Namespace, settings: Settings) -> int:
 
 def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
     """Print a link by which somebody who forgot their password chooses a new one: once, within a day."""
-    from potluck.people.errors import AccountGone, InvalidFields
+    from potluck.people.errors import AccountGone
     from potluck.people.services import People
+    from potluck.validation.errors import ValidationError
 
     settings = _with_data(chosen, settings)
 
@@ -152,7 +153,7 @@ def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
             return (await people.resets.issue(chosen.email)).secret
         except AccountGone:
             raise _Refused(f"no account has the e-mail address {chosen.email}") from None
-        except InvalidFields as problem:
+        except ValidationError as problem:
             raise _Refused(str(problem)) from None
 
     secret = _with_people(settings, issue)

@@ -15,13 +15,14 @@ from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
-from potluck.leases import Deposed, Lease, Rows, Terms, cancelled
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
-from potluck.store import Clock, Store, noted
+from potluck.store import Clock, Store
+from potluck.store.read_tracking import tracked_clock
 from potluck.streams import Consumer
+from potluck.streams.leases import Deposed, Lease, Rows, Terms, cancelled
 from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
@@ -138,7 +139,7 @@ def _core(
 ) -> tuple[Core, list[App]]:
     # The store and live updates track the expiry of what they return; for everyone else, reading the clock prevents
     # caching.
-    store, seen_clock = Store(engine, clock), noted(clock)
+    store, seen_clock = Store(engine, clock), tracked_clock(clock)
     made: list[App] = []
 
     async def still_needed(user_id: UUID) -> list[str]:

@@ -11,9 +11,9 @@ import pytest
 from potluck.engines import Engine
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
-from potluck.people.errors import PeopleError
 from potluck.store import Store
 from potluck.table import Table, absent
+from potluck.validation.errors import Refusal
 from potluck.web.errors import ProblemError
 from tests.engine_targets import BOTH, EMBEDDED, LOCAL
 from tests.people.assembly import WRAPPERS
@@ -68,7 +68,7 @@ async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception
     done: list[Any] = []
     refused: list[Exception] = []
     for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, ProblemError | PeopleError):
+        if isinstance(outcome, ProblemError | Refusal):
             refused.append(outcome)
         elif isinstance(outcome, BaseException):
             raise outcome

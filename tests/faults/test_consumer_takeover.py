@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from potluck.engines import Engine
-from potluck.leases import Lease, Rows
-from potluck.streams import Action, Change, Consumer
+from potluck.streams import Action, Consumer, Record
+from potluck.streams.leases import Lease, Rows
 from tests.engine_targets import BOTH, LOCAL, address, opened_at, table
 from tests.patience import PATIENCE_SECONDS, until
 
@@ -38,7 +38,7 @@ async def work(where: dict[str, Any]) -> None:
     """Two consumers under one lease: one returns its writes, the other makes them itself."""
     engine = await opened_at(where)
 
-    async def returns_its_writes(change: Change) -> list[Action]:
+    async def returns_its_writes(change: Record) -> list[Action]:
         assert change.new is not None
         key, number = change.new["PK"]["S"], change.new["n"]["N"]
         by = {":by": {"S": str(lease.owner)}, ":one": {"N": "1"}, ":at": {"N": repr(time.time())}}
@@ -49,7 +49,7 @@ async def work(where: dict[str, Any]) -> None:
         total = _update(_row("total", "total"), "ADD #times :one", {":one": {"N": "1"}})
         return [{"Update": once}, {"Update": last}, {"Update": total}]
 
-    async def writes_itself(change: Change) -> None:
+    async def writes_itself(change: Record) -> None:
         assert change.new is not None
         await engine.call(
             "UpdateItem", _update(_row("often", change.new["n"]["N"]), "ADD #times :one", {":one": {"N": "1"}})

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from potluck.dynamo.database import Database
-from potluck.leases import Lease, Rows
 from potluck.store import Store
-from potluck.streams import Action, Change, Consumer
+from potluck.streams import Action, Consumer, Record
+from potluck.streams.leases import Lease, Rows
 from potluck.web.live import Live
 from tests.patience import PATIENCE_SECONDS, stopped
 from tests.web.live.boards import KEY, Board, Card, boards, clock
@@ -43,7 +43,7 @@ class Dying(Database):
         return super()._note_commit(stored)
 
 
-async def once(change: Change) -> list[Action]:
+async def once(change: Record) -> list[Action]:
     """Counts the board in a row of its own, which doing it twice would spoil."""
     assert change.new is not None
     update = {

@@ -19,7 +19,6 @@ from potluck.engines.throttling import Throttling
 from potluck.people.accounts import Accounts, Registration
 from potluck.people.authentication import Authenticator, Principal
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.errors import PeopleError
 from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.people.passwords import Passwords
@@ -28,6 +27,7 @@ from potluck.people.sessions import Sessions
 from potluck.people.throttling import Throttles
 from potluck.people.tokens import Tokens
 from potluck.store import Store
+from potluck.validation.errors import Refusal
 from tests.stores import NOW, recorded_store, rows_in
 
 PASSWORD = "correct horse"
@@ -115,9 +115,9 @@ async def outcomes(*attempts: Awaitable[Any]) -> dict[Any, int]:
     """How many attempts ended how; what is no refusal of this domain is raised."""
     ended: dict[Any, int] = {}
     for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, BaseException) and not isinstance(outcome, PeopleError):
+        if isinstance(outcome, BaseException) and not isinstance(outcome, Refusal):
             raise outcome
-        kind = type(outcome) if isinstance(outcome, PeopleError) else "done"
+        kind = type(outcome) if isinstance(outcome, Refusal) else "done"
         ended[kind] = ended.get(kind, 0) + 1
     return ended
 

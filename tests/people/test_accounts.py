@@ -12,9 +12,7 @@ from potluck.people.entities import Account, Departure, EmailAddress, Session
 from potluck.people.errors import (
     AccountGone,
     EmailTaken,
-    InvalidFields,
     InvitationInvalid,
-    PeopleError,
     RegistrationClosed,
     SessionOver,
     Stale,
@@ -26,6 +24,7 @@ from potluck.people.errors import (
 from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
+from potluck.validation.errors import Refusal, ValidationError
 from tests.engine_targets import BOTH, EMBEDDED
 from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import PASSWORD, WRITERS, assembled, outcomes
@@ -48,7 +47,7 @@ async def test_whoever_registers_is_signed_in_by_one_transaction(people):
 
 async def test_every_wrong_field_is_named_at_once_and_nothing_is_written(embedded_people):
     people = embedded_people
-    with people.recording.scope() as calls, pytest.raises(InvalidFields) as refused:
+    with people.recording.scope() as calls, pytest.raises(ValidationError) as refused:
         await people.accounts.register("nobody", "too short", " ")
     assert [error.field for error in refused.value.errors] == ["email", "password", "name"]
     assert (calls.operations, people.hasher.computed) == ([], [])
@@ -78,7 +77,7 @@ async def test_an_address_looks_like_one(embedded_people, email, good):
         assert (await registered).account.email == email
         assert await embedded_people.signed_in(email.upper())
     else:
-        with pytest.raises(InvalidFields):
+        with pytest.raises(ValidationError):
             await registered
 
 
@@ -89,7 +88,7 @@ async def test_a_password_has_10_to_128_characters(embedded_people, length, good
         await registered
         assert await embedded_people.signed_in(password="é" * length)
     else:
-        with pytest.raises(InvalidFields, match="Password must have 10 to 128 characters"):
+        with pytest.raises(ValidationError, match="Password must have 10 to 128 characters"):
             await registered
 
 
@@ -102,7 +101,7 @@ async def test_a_name_is_a_line_of_text(embedded_people, name, good):
     if good:
         assert (await registered).account.name == name
     else:
-        with pytest.raises(InvalidFields):
+        with pytest.raises(ValidationError):
             await registered
 
 
@@ -210,7 +209,7 @@ async def test_a_new_password_needs_the_current_one(embedded_people):
     caller = await people.registered()
     with pytest.raises(WrongPassword):
         await people.accounts.change_password(caller, "wrong horse!", "battery staple")
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await people.accounts.change_password(caller, PASSWORD, "short")
     assert refused.value.errors[0].field == "new"
     assert await people.signed_in()
@@ -455,7 +454,7 @@ async def test_a_busy_engine_leaves_no_row_of_a_deleted_account_either(busy_peop
                 await people.tokens.make(caller, f"Backup {each}")
             else:
                 await people.invitations.make("shopping", f"family {each}", "member", caller.user_id)
-        except (PeopleError, Unavailable):
+        except (Refusal, Unavailable):
             pass
 
     await asyncio.gather(people.accounts.delete(caller, PASSWORD), *(meanwhile(each) for each in range(30)))

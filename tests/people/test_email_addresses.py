@@ -10,9 +10,14 @@ from msgspec.structs import replace
 from potluck.people.email_addresses import move_addresses
 from potluck.people.email_normal_form import former_normal_form, normal_email
 from potluck.people.entities import Account, EmailAddress
-from potluck.people.errors import AccountGone, EmailTaken, InvalidFields, WrongCredentials
+from potluck.people.errors import (
+    AccountGone,
+    EmailTaken,
+    WrongCredentials,
+)
 from potluck.people.fields import ADDRESS, LONGEST_EMAIL
 from potluck.table import delete, put, the
+from potluck.validation.errors import ValidationError
 from tests.people.assembly import PASSWORD, People
 
 SPELLINGS = [
@@ -93,7 +98,7 @@ async def test_attempts_are_counted_for_all_spellings_together(embedded_people):
 )
 async def test_an_address_whose_normal_form_is_none_is_refused(embedded_people, address):
     assert len(address) <= LONGEST_EMAIL
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await embedded_people.accounts.register(address, PASSWORD, "Ada")
     assert await embedded_people.rows() == []
 

@@ -6,9 +6,14 @@ from uuid import UUID
 import pytest
 
 from potluck.people.entities import EmailAddress
-from potluck.people.errors import InvalidFields, InvitationInvalid, NoSuchInvitation, TooMany
+from potluck.people.errors import (
+    InvitationInvalid,
+    NoSuchInvitation,
+    TooMany,
+)
 from potluck.people.invitations import INVITATIONS_OF_PLACE
 from potluck.table import AlreadyExists, WriteRefused, absent, put
+from potluck.validation.errors import ValidationError
 from tests.people.assembly import PASSWORD, WRITERS, outcomes
 from tests.stores import NOW
 
@@ -158,7 +163,7 @@ async def test_typing_an_address_does_the_same_whether_or_not_it_has_an_account(
         # It is a note and no key: whoever holds the secret comes in.
         await people.invitations.accept(made.secret, UUID(int=9), lambda _: ())
     assert told[0] == told[1]
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await people.invitations.make("shopping", FAMILY, "member", ada.user_id, "nobody")
 
 

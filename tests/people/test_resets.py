@@ -2,7 +2,12 @@
 
 import pytest
 
-from potluck.people.errors import AccountGone, InvalidFields, ResetInvalid, WrongCredentials
+from potluck.people.errors import (
+    AccountGone,
+    ResetInvalid,
+    WrongCredentials,
+)
+from potluck.validation.errors import ValidationError
 from tests.people.assembly import PASSWORD, WRITERS, outcomes
 from tests.stores import NOW
 
@@ -53,7 +58,7 @@ async def test_a_password_that_cannot_be_taken_uses_nothing_up(embedded_people):
     people = embedded_people
     await people.registered()
     issued = await people.resets.issue("ada@example.org")
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await people.resets.redeem(issued.secret, "short")
     assert refused.value.errors[0].field == "new"
     await people.resets.redeem(issued.secret, "battery staple")
@@ -70,7 +75,7 @@ async def test_a_guess_computes_no_hash(embedded_people):
 async def test_the_operator_is_told_that_nobody_has_the_address(embedded_people):
     with pytest.raises(AccountGone):
         await embedded_people.resets.issue("nobody@example.org")
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await embedded_people.resets.issue("nobody")
 
 

@@ -5,9 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from potluck.people.errors import InvalidFields, NoSuchToken, SessionOver, SignInNeeded, TooMany
+from potluck.people.errors import (
+    NoSuchToken,
+    SessionOver,
+    SignInNeeded,
+    TooMany,
+)
 from potluck.people.tokens import TOKENS_OF_USER
 from potluck.table import Unavailable
+from potluck.validation.errors import ValidationError
 from tests.people.assembly import PASSWORD, WRITERS, outcomes
 from tests.stores import NOW
 
@@ -120,7 +126,7 @@ async def test_a_session_that_is_over_makes_no_token(embedded_people):
 async def test_a_token_has_a_name_and_there_are_not_too_many(embedded_people):
     people = embedded_people
     caller = await people.registered()
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await people.tokens.make(caller, " ")
     for each in range(TOKENS_OF_USER):
         await people.tokens.make(caller, f"Backup {each}")

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.leases import Rows
 from potluck.people.authentication import Principal
 from potluck.store import Store
-from potluck.streams import Action, Change, Consumer
+from potluck.streams import Action, Consumer, Record
+from potluck.streams.leases import Rows
 from potluck.table import NotFound, delete, present, the, update, upsert
 from potluck.table.operations import Operation
 from potluck.web.app import App, Core, HomeCard, Waiting
@@ -47,7 +47,7 @@ class NotesInSuite:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def tally(self, change: Change) -> list[Action] | None:
+    async def tally(self, change: Record) -> list[Action] | None:
         """One more or one fewer, in the same transaction as the consumer's position; no tally without its book."""
         row = change.new or change.old or {}
         tally = Tally.of_book(UUID(row["bookId"]["S"]))

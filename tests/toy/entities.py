@@ -3,8 +3,8 @@
 from typing import Annotated
 from uuid import UUID
 
-from potluck.field_types import ManyLines, OneLine
 from potluck.table import Counter, Entity, ItemCollection, Seconds, Table, Version, get, query
+from potluck.validation.field_types import ManyLines, OneLine
 
 notes_table = Table("Notes", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel")
 # Apart from the notes: what a consumer writes must not be a change of what it reads.

@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from potluck.field_types import Amount, Integer, Message, Text
 from potluck.table import Counter, Entity, Seconds, Table, Version
+from potluck.validation.field_types import Amount, Integer, Message, Text
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
 

@@ -10,7 +10,6 @@ from uuid import UUID
 import pytest
 from msgspec import Struct
 
-from potluck.field_types import Amount, OneLine
 from potluck.people.secrets import new_id
 from potluck.table import (
     DesignError,
@@ -27,6 +26,7 @@ from potluck.table import (
     the,
     update,
 )
+from potluck.validation.field_types import Amount, OneLine
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core

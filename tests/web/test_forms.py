@@ -7,8 +7,8 @@ import pytest
 from jinja2 import Environment, StrictUndefined
 from msgspec import Struct, field
 
-from potluck.field_types import Amount, Integer, Text
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Amount, Integer, Text
 from potluck.web.forms import Form, blank, decode_form, values_of
 from potluck.web.inputs import UNSET, Input, Unset
 
@@ -105,12 +105,12 @@ def test_everything_wrong_is_told_at_once_and_what_was_typed_is_kept():
     assert form.errors["tags"] == "Each entry of tags must have at most 3 characters"
     assert form.errors["size"] == ""
     assert [form.values[name] for name in ("many", "price", "tags", "agreed")] == ["lots", "1,5", ["long", "a"], True]
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         _ = form.value
 
 
 def test_what_a_service_refuses_stands_beside_its_field_or_above_the_form():
-    form = filled(title="Soup").refused(InvalidFields(WrongField("title", "This title is taken")))
+    form = filled(title="Soup").refused(ValidationError(FieldError("title", "This title is taken")))
     assert form.errors["title"] == "This title is taken"
     assert form.elsewhere == ()
     assert filled(title="Soup").refused("The e-mail address or the password is wrong").elsewhere == (

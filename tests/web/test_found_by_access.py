@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from potluck.engines import open_engine
-from potluck.field_types import Message, OneLine
 from potluck.people.authentication import Principal
 from potluck.store import Store
 from potluck.table import Entity, Seconds, Table, Version, absent, delete, query, the
+from potluck.validation.field_types import Message, OneLine
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, FoundByAccess
 from potluck.web.direct_calls import Direct

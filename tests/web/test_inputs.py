@@ -8,10 +8,10 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from potluck.people.errors import WrongField
 from potluck.table import InvalidValue
 from potluck.table.entity import plan_of
 from potluck.table.fields import stored_value
+from potluck.validation.errors import FieldError
 from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset, Versioned
 from tests.web.cellar import Bottle, BottleChange, BottleName, NewBottle, Notes, Shelf
 
@@ -133,7 +133,7 @@ def test_a_check_is_a_static_method_of_what_was_sent():
         class Wrong(Input):
             first: int
 
-            def check(self) -> Iterable[WrongField]:
+            def check(self) -> Iterable[FieldError]:
                 return []
 
 

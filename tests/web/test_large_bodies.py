@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from potluck.people.errors import InvalidFields
+from potluck.validation.decoding import MOST_NESTED, decode
+from potluck.validation.errors import ValidationError
 from potluck.web import api
 from potluck.web.inputs import Input
 from potluck.web.requests import LONGEST_AT_ONCE, decoded
-from potluck.web.schema.decoding import MOST_NESTED, decode
 from tests.apps.journal.gym import Gym, gym_on
 from tests.engine_targets import EMBEDDED
 from tests.web.suites import bearer
@@ -72,5 +72,5 @@ class Numbers(Input):
 def test_a_body_has_a_bounded_number_of_lists_and_objects():
     inner = ",".join(["[]"] * (MOST_NESTED - 2))
     assert len(decode(Numbers, f'{{"lists": [{inner}]}}'.encode()).lists) == MOST_NESTED - 2
-    with pytest.raises(InvalidFields, match="at most 200,000 lists and objects"):
+    with pytest.raises(ValidationError, match="at most 200,000 lists and objects"):
         decode(Numbers, f'{{"lists": [{inner},[]]}}'.encode())

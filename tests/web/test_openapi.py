@@ -14,10 +14,11 @@ from msgspec import Meta, Struct
 from openapi_spec_validator import validate
 from starlette.responses import Response
 
-from potluck.field_types import Integer, Text
 from potluck.settings import Settings
 from potluck.suite import APPS
 from potluck.table import Entity, Query, Table, Version, absent, delete, get, put, query
+from potluck.validation import decode
+from potluck.validation.field_types import Integer, Text
 from potluck.web import openapi
 from potluck.web.access import Anyone, SignedIn
 from potluck.web.actions import Actions
@@ -32,7 +33,6 @@ from potluck.web.http.router import Router
 from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset
 from potluck.web.layout import Templates
 from potluck.web.requests import camel
-from potluck.web.schema import decode
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes
 from tests.toy import notes_app

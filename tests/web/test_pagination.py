@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation import decode_query
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.pagination import Cursors, PageRequest, list_input
-from potluck.web.schema import decode_query
 
 
 class Between(Input):
@@ -15,16 +15,16 @@ class Between(Input):
     until: int | Unset = UNSET
 
     @staticmethod
-    def check(sent: "Between") -> Iterable[WrongField]:
+    def check(sent: "Between") -> Iterable[FieldError]:
         if sent.since is not UNSET and sent.until is not UNSET and sent.since > sent.until:
-            yield WrongField("until", "until must not be before since")
+            yield FieldError("until", "until must not be before since")
 
 
 def test_the_filters_of_a_list_are_held_to_their_own_rule():
     kind = list_input(Between)
     wanted = decode_query(kind, [("since", "1"), ("until", "2"), ("limit", "5")], strict=True)
     assert (kind.filter_of(wanted), wanted.limit) == (Between(since=1, until=2), 5)
-    with pytest.raises(InvalidFields, match="until must not be before since"):
+    with pytest.raises(ValidationError, match="until must not be before since"):
         decode_query(kind, [("since", "2"), ("until", "1")], strict=True)
 
 

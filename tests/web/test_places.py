@@ -7,12 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from potluck.field_types import Message, Text
 from potluck.people.entities import accounts
 from potluck.people.errors import InvitationInvalid, StillNeeded, TooMany
 from potluck.people.secrets import new_id
 from potluck.store import Store
 from potluck.table import Counter, Entity, Seconds, Table, Version, get, query, the
+from potluck.validation.field_types import Message, Text
 from potluck.web.access import ByRow
 from potluck.web.actions import Actions
 from potluck.web.direct_calls import Direct

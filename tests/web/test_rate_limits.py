@@ -6,11 +6,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from potluck.field_types import Integer, Text
 from potluck.people.authentication import Principal
 from potluck.people.errors import Throttled
 from potluck.people.secrets import new_id
 from potluck.table import Entity, Table, get, put
+from potluck.validation.field_types import Integer, Text
 from potluck.web.access import Anyone, SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.app import App

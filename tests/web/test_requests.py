@@ -5,8 +5,8 @@ import pytest
 from starlette.requests import Request
 
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields
 from potluck.people.idempotency import LONGEST_KEY
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import ERRORS, WrongMediaType
 from potluck.web.http.problems import HttpProblem
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, camel, idempotency_key, must_be_form, must_be_json
@@ -147,7 +147,7 @@ def test_values_of_a_path_have_the_types_that_were_declared():
 
 
 def test_every_value_of_a_path_that_is_wrong_is_named_as_callers_write_it():
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         Ids({"book_id": UUID, "note_id": UUID})(request(values={"book_id": "1", "note_id": "soup"}))
     assert [each.field for each in refused.value.errors] == ["bookId", "noteId"]
 
@@ -180,7 +180,7 @@ def test_a_key_is_its_caller_s_and_stands_for_the_whole_request():
 
 @pytest.mark.parametrize("keys", [("k1", "k1"), ("k1", "k2"), ("",), ("k" * (LONGEST_KEY + 1),)])
 def test_a_key_that_is_none_is_refused(keys):
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         key(*(("idempotency-key", each) for each in keys), by=somebody())
     assert [each.field for each in refused.value.errors] == ["Idempotency-Key"]
 
@@ -188,5 +188,5 @@ def test_a_key_that_is_none_is_refused(keys):
 def test_whoever_is_not_signed_in_sends_a_key_that_nobody_else_has():
     chosen = uuid4()
     assert key(("idempotency-key", str(chosen).upper()), by=None).value == str(chosen)
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         key(("idempotency-key", "k1"), by=None)

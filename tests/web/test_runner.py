@@ -10,12 +10,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from potluck import retries
-from potluck.field_types import Integer, Text
 from potluck.people.authentication import Principal
 from potluck.people.errors import KeyReused
 from potluck.people.idempotency import IdempotencyKey
 from potluck.settings import Settings
+from potluck.store import retries
 from potluck.suite import opened
 from potluck.table import (
     Counter,
@@ -33,6 +32,7 @@ from potluck.table import (
     the,
     update,
 )
+from potluck.validation.field_types import Integer, Text
 from potluck.web.access import ByRow, Visitor
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core

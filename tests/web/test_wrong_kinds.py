@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 import potluck.suite  # noqa: F401 - so that every app has declared its inputs
+from potluck.validation import schema_of, types
+from potluck.validation.decoding import wrong_fields
+from potluck.validation.types import label_of, without_null
 from potluck.web.inputs import Input
-from potluck.web.schema import schema_of, types
-from potluck.web.schema.decoding import wrong_fields
-from potluck.web.schema.types import label_of, without_null
 
 # What the field must be, and a value that is not.
 KINDS = [

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-from potluck.backfill import Progress
 from potluck.people.email_normal_form import former_normal_form, normal_email
 from potluck.people.entities import Account, EmailAddress
 from potluck.store import Store
+from potluck.store.backfill import Progress
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused, absent, check, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation

@@ -1,20 +1,19 @@
 """What is refused to people, in the words of this domain; the web gives each its status in one table."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from potluck.validation.errors import Refusal
 
 __all__ = [
     "AccountGone",
     "AlreadyDone",
     "EmailTaken",
-    "InvalidFields",
     "InvitationInvalid",
     "KeyReused",
     "NoRoom",
     "NoSuchInvitation",
     "NoSuchToken",
     "NotNow",
-    "PeopleError",
     "RegistrationClosed",
     "ResetInvalid",
     "SessionOver",
@@ -24,7 +23,6 @@ __all__ = [
     "Throttled",
     "TooMany",
     "WrongCredentials",
-    "WrongField",
     "WrongPassword",
 ]
 
@@ -33,34 +31,14 @@ __all__ = [
 ROOM_AGAIN_SECONDS = 600
 
 
-class PeopleError(Exception):
-    """Whatever is refused here; its text may be shown to the person it is refused to."""
-
-
-@dataclass(frozen=True, slots=True)
-class WrongField:
-    """A field, as callers name it, and what it should be."""
-
-    field: str
-    message: str
-
-
-class InvalidFields(PeopleError):
-    """Every invalid field, all at once; nothing was written."""
-
-    def __init__(self, *errors: WrongField) -> None:
-        super().__init__("; ".join(error.message for error in errors))
-        self.errors = errors
-
-
-class EmailTaken(PeopleError):
+class EmailTaken(Refusal):
     """Another account has this e-mail address."""
 
     def __init__(self) -> None:
         super().__init__("This e-mail address already has an account")
 
 
-class RegistrationClosed(PeopleError):
+class RegistrationClosed(Refusal):
     """Nobody can register here, or only with an invitation."""
 
     def __init__(self, invitation_needed: bool) -> None:
@@ -70,35 +48,35 @@ class RegistrationClosed(PeopleError):
         self.invitation_needed = invitation_needed
 
 
-class WrongCredentials(PeopleError):
+class WrongCredentials(Refusal):
     """No account has this e-mail address, or the password is wrong; callers are not told which."""
 
     def __init__(self) -> None:
         super().__init__("The e-mail address or the password is wrong")
 
 
-class WrongPassword(PeopleError):
+class WrongPassword(Refusal):
     """Someone who is signed in gave a password that is not theirs."""
 
     def __init__(self) -> None:
         super().__init__("The password is wrong")
 
 
-class SignInNeeded(PeopleError):
+class SignInNeeded(Refusal):
     """An API token cannot do this; its owner can, signed in."""
 
     def __init__(self) -> None:
         super().__init__("An API token cannot manage API tokens, the password or the account: sign in instead")
 
 
-class SessionOver(PeopleError):
+class SessionOver(Refusal):
     """The caller's session has ended meanwhile; nothing was written."""
 
     def __init__(self) -> None:
         super().__init__("This session has ended: sign in again")
 
 
-class NotNow(PeopleError):
+class NotNow(Refusal):
     """Nothing is wrong with the request, and it can be retried after so many seconds."""
 
     def __init__(self, said: str, retry_after: int) -> None:
@@ -125,14 +103,14 @@ def _in_words(seconds: int) -> str:
     return f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
 
 
-class AccountGone(PeopleError):
+class AccountGone(Refusal):
     """There is no such account, or no longer."""
 
     def __init__(self) -> None:
         super().__init__("There is no such account")
 
 
-class Stale(PeopleError):
+class Stale(Refusal):
     """It was changed since the caller saw it; `current` is how it is now."""
 
     def __init__(self, current: Any) -> None:
@@ -140,7 +118,7 @@ class Stale(PeopleError):
         self.current = current
 
 
-class StillNeeded(PeopleError):
+class StillNeeded(Refusal):
     """The account cannot be deleted while these places have nobody else to look after them."""
 
     def __init__(self, places: list[str]) -> None:
@@ -148,7 +126,7 @@ class StillNeeded(PeopleError):
         self.places = places
 
 
-class TooMany(PeopleError):
+class TooMany(Refusal):
     """There are as many of these as there can be."""
 
     def __init__(self, what: str, at_most: int) -> None:
@@ -156,49 +134,49 @@ class TooMany(PeopleError):
         self.at_most = at_most
 
 
-class NoSuchToken(PeopleError):
+class NoSuchToken(Refusal):
     """The person has no such API token."""
 
     def __init__(self) -> None:
         super().__init__("There is no such API token")
 
 
-class NoSuchInvitation(PeopleError):
+class NoSuchInvitation(Refusal):
     """The place has no such invitation, or it was accepted or withdrawn."""
 
     def __init__(self) -> None:
         super().__init__("There is no such invitation")
 
 
-class InvitationInvalid(PeopleError):
+class InvitationInvalid(Refusal):
     """The secret opens nothing: never issued, used, withdrawn or expired; callers are not told which."""
 
     def __init__(self) -> None:
         super().__init__("This invitation is not valid, or no longer")
 
 
-class OwnInvitation(PeopleError):
+class OwnInvitation(Refusal):
     """The invitation is the caller's own, for someone else to use."""
 
     def __init__(self) -> None:
         super().__init__("This is your own invitation. Send its link to the person you want to invite")
 
 
-class ResetInvalid(PeopleError):
+class ResetInvalid(Refusal):
     """The secret changes no password: never issued, used or expired; callers are not told which."""
 
     def __init__(self) -> None:
         super().__init__("This link is not valid, or no longer")
 
 
-class KeyReused(PeopleError):
+class KeyReused(Refusal):
     """The idempotency key was used for another request."""
 
     def __init__(self) -> None:
         super().__init__("This idempotency key was used for another request")
 
 
-class AlreadyDone(PeopleError):
+class AlreadyDone(Refusal):
     """The request was done before, and its answer was not kept; `made` is the id of what it made."""
 
     def __init__(self, made: str | None) -> None:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from potluck.characters import seen
-from potluck.field_types import Check, OneLine, Text
 from potluck.people.email_normal_form import former_normal_form, normal_email
-from potluck.people.errors import WrongField
+from potluck.validation.characters import seen
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Check, OneLine, Text
 
 __all__ = [
     "LONGEST_EMAIL",
@@ -30,11 +30,11 @@ ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
 AN_ADDRESS = f"E-mail must be an address such as ada@example.org, of at most {LONGEST_EMAIL} characters"
 
 
-def _printable_email(email: str) -> Iterator[WrongField]:
+def _printable_email(email: str) -> Iterator[FieldError]:
     # With invisible characters it could pass for somebody else's. A normal form can be longer, and must be an address.
     normal = normal_email(email) if email.isprintable() and seen(email) == email else ""
     if not ADDRESS.fullmatch(normal) or len(max(normal, former_normal_form(email), key=len)) > LONGEST_EMAIL:
-        yield WrongField("", "")
+        yield FieldError("", "")
 
 
 # One "@" with something on both sides. Whether mail arrives there, only sending one would show.

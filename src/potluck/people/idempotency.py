@@ -11,10 +11,14 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.people.entities import Account, AnswerOfUser, IdempotentAnswer
-from potluck.people.errors import AlreadyDone, InvalidFields, KeyReused, WrongField
+from potluck.people.errors import (
+    AlreadyDone,
+    KeyReused,
+)
 from potluck.store import Clock, Store
 from potluck.table import absent, check, present, put
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
 
 __all__ = ["ANSWERS_KEPT", "Answer", "IdempotencyKey", "KeptAnswers", "request_hash"]
 
@@ -48,8 +52,8 @@ class IdempotencyKey:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.value) <= LONGEST_KEY or not self.value.isprintable():
-            raise InvalidFields(
-                WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} printable characters")
+            raise ValidationError(
+                FieldError("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} printable characters")
             )
 
     @classmethod
@@ -60,7 +64,7 @@ class IdempotencyKey:
         except ValueError:
             canonical = False
         if not canonical:
-            raise InvalidFields(WrongField("Idempotency-Key", "Idempotency-Key must be a UUID"))
+            raise ValidationError(FieldError("Idempotency-Key", "Idempotency-Key must be a UUID"))
         return cls("anonymous", key.lower(), request_hash)
 
 

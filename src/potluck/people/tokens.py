@@ -15,6 +15,7 @@ from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id,
 from potluck.people.sessions import ATTEMPTS, continued
 from potluck.people.validation import all_valid, checked_name
 from potluck.store import Clock, Store
+from potluck.store.row_cache import NEVER
 from potluck.table import (
     Condition,
     ConditionFailed,
@@ -29,7 +30,6 @@ from potluck.table import (
     the,
 )
 from potluck.table.operations import Operation
-from potluck.table.row_cache import NEVER
 
 __all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens", "dropping_token", "tidy_tokens", "valid_tokens"]
 

@@ -13,14 +13,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from potluck.field_types import Text
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import Answer
 from potluck.table import Query
+from potluck.validation import decode, decode_query
+from potluck.validation.decoding import NOT_JSON
+from potluck.validation.encoding import encode
+from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
+from potluck.validation.field_types import Text
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.declarations import Action, Declared, Listing, Read
-from potluck.web.errors import BodyNotJson
 from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.clients import value_of
 from potluck.web.http.responses import JsonResponse, not_modified
@@ -42,9 +44,6 @@ from potluck.web.requests import (
     visitor_of,
 )
 from potluck.web.runner import Runner, Sent, tag
-from potluck.web.schema import decode, decode_query
-from potluck.web.schema.decoding import NOT_JSON
-from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag_at, expected, known, seen, tag_of
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ class Api:
                 given: Input | None = None
                 if kind is not None and in_query:
                     if body:
-                        raise InvalidFields(WrongField("body", "A DELETE has none: what it takes stands after the “?”"))
+                        raise ValidationError(FieldError("body", "A DELETE has none: its parameters go after the “?”"))
                     given = decode_query(kind, request.query_params.multi_items(), strict=True)
                 elif kind is not None and (body or not action.input_optional):
                     if not body:
@@ -349,16 +348,16 @@ async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> l
 
 
 def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
-    """The path parameters; if one is wrong, InvalidFields also has the errors of the query string."""
+    """The path parameters; if one is wrong, ValidationError also has the errors of the query string."""
     try:
         return ids_of(request)
-    except InvalidFields as error:
+    except ValidationError as error:
         wrong = error.errors
         try:
             decode_query(query, request.query_params.multi_items(), strict=True)
-        except InvalidFields as more:
+        except ValidationError as more:
             wrong += more.errors
-        raise InvalidFields(*wrong) from None
+        raise ValidationError(*wrong) from None
 
 
 class Tagged(JsonResponse):

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from potluck.web.schema import Schema
-from potluck.web.schema.types import LARGEST_INTEGER, bounded, counted
+from potluck.validation import Schema
+from potluck.validation.types import LARGEST_INTEGER, bounded, counted
 
 __all__ = ["example", "shown"]
 

@@ -17,8 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, Throttled
+from potluck.people.errors import Throttled
 from potluck.people.sessions import OpenedSession
+from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
 from potluck.web.errors import NotFound, NotSignedIn, is_guess
@@ -165,7 +166,7 @@ class Call:
                 self.core.rate_limiter.take(GUESSES, self.visitor)
             except Throttled as too_many:
                 refusal = too_many
-        error = refusal if refusal is not None else InvalidFields(*filled.wrong)
+        error = refusal if refusal is not None else ValidationError(*filled.wrong)
         answer = self.site.problems.refusal(error)
         if answer is None:
             raise error

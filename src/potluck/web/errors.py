@@ -7,21 +7,21 @@ from typing import Any, ClassVar
 from potluck.engines import StoreDamaged
 from potluck.people import errors as people
 from potluck.table import errors as table
+from potluck.validation.errors import BodyNotJson, ValidationError
 
 __all__ = [
     "BROKEN",
     "BY_STATUS",
     "ERRORS",
     "PROBLEMS",
-    "BodyNotJson",
     "Conflict",
     "CrossSite",
     "Forbidden",
-    "Kind",
     "NotFound",
     "NotSignedIn",
     "Problem",
     "ProblemError",
+    "ProblemMapping",
     "VersionNeeded",
     "WebError",
     "WrongMediaType",
@@ -60,10 +60,6 @@ class NotSignedIn(WebError):
 
     def __init__(self) -> None:
         super().__init__("Sign in, or send a valid token")
-
-
-class BodyNotJson(WebError):
-    """The body is not JSON at all, so no field can be named."""
 
 
 class WrongMediaType(WebError):
@@ -374,7 +370,7 @@ def _nothing(_: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProblemMapping:
     """How an error is reported: as which problem, and with which members and headers."""
 
     problem: Problem
@@ -389,7 +385,7 @@ FULL_SECONDS = "300"
 CHALLENGE = 'Bearer realm="potluck"'
 
 
-def _fields(error: people.InvalidFields) -> dict[str, Any]:
+def _fields(error: ValidationError) -> dict[str, Any]:
     return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
 
 
@@ -397,45 +393,45 @@ def _retry_after(error: people.NotNow) -> dict[str, str]:
     return {"retry-after": str(error.retry_after)}
 
 
-ERRORS: dict[type[Exception], Kind] = {
+ERRORS: dict[type[Exception], ProblemMapping] = {
     # before the request reaches an app
-    BodyNotJson: Kind(NOT_JSON),
-    WrongMediaType: Kind(WRONG_MEDIA_TYPE),
-    NotSignedIn: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
-    CrossSite: Kind(CROSS_SITE),
-    VersionNeeded: Kind(VERSION_NEEDED),
+    BodyNotJson: ProblemMapping(NOT_JSON),
+    WrongMediaType: ProblemMapping(WRONG_MEDIA_TYPE),
+    NotSignedIn: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
+    CrossSite: ProblemMapping(CROSS_SITE),
+    VersionNeeded: ProblemMapping(VERSION_NEEDED),
     # people
-    people.InvalidFields: Kind(INVALID_FIELDS, members=_fields),
-    people.EmailTaken: Kind(EMAIL_TAKEN),
-    people.RegistrationClosed: Kind(REGISTRATION_CLOSED),
-    people.WrongCredentials: Kind(WRONG_CREDENTIALS),
-    people.WrongPassword: Kind(WRONG_PASSWORD),
-    people.SignInNeeded: Kind(TOKEN_CANNOT),
-    people.SessionOver: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
-    people.Throttled: Kind(THROTTLED, headers=_retry_after),
-    people.NoRoom: Kind(NO_ROOM, headers=_retry_after),
+    ValidationError: ProblemMapping(INVALID_FIELDS, members=_fields),
+    people.EmailTaken: ProblemMapping(EMAIL_TAKEN),
+    people.RegistrationClosed: ProblemMapping(REGISTRATION_CLOSED),
+    people.WrongCredentials: ProblemMapping(WRONG_CREDENTIALS),
+    people.WrongPassword: ProblemMapping(WRONG_PASSWORD),
+    people.SignInNeeded: ProblemMapping(TOKEN_CANNOT),
+    people.SessionOver: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
+    people.Throttled: ProblemMapping(THROTTLED, headers=_retry_after),
+    people.NoRoom: ProblemMapping(NO_ROOM, headers=_retry_after),
     # The account was deleted during the request, so the caller is no longer signed in.
-    people.AccountGone: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
-    people.Stale: Kind(VERSION_CONFLICT),
-    people.StillNeeded: Kind(STILL_NEEDED, members=lambda error: {"places": error.places}),
-    people.TooMany: Kind(TOO_MANY, members=lambda error: {"atMost": error.at_most}),
-    people.NoSuchToken: Kind(NOT_FOUND),
-    people.NoSuchInvitation: Kind(NOT_FOUND),
-    people.InvitationInvalid: Kind(EXPIRED),
-    people.OwnInvitation: Kind(OWN_INVITATION),
-    people.ResetInvalid: Kind(EXPIRED),
-    people.KeyReused: Kind(KEY_REUSED),
-    people.AlreadyDone: Kind(ALREADY_DONE, members=lambda error: {"made": error.made}),
+    people.AccountGone: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
+    people.Stale: ProblemMapping(VERSION_CONFLICT),
+    people.StillNeeded: ProblemMapping(STILL_NEEDED, members=lambda error: {"places": error.places}),
+    people.TooMany: ProblemMapping(TOO_MANY, members=lambda error: {"atMost": error.at_most}),
+    people.NoSuchToken: ProblemMapping(NOT_FOUND),
+    people.NoSuchInvitation: ProblemMapping(NOT_FOUND),
+    people.InvitationInvalid: ProblemMapping(EXPIRED),
+    people.OwnInvitation: ProblemMapping(OWN_INVITATION),
+    people.ResetInvalid: ProblemMapping(EXPIRED),
+    people.KeyReused: ProblemMapping(KEY_REUSED),
+    people.AlreadyDone: ProblemMapping(ALREADY_DONE, members=lambda error: {"made": error.made}),
     # what the table refuses, where no rule has put it into its own words
-    table.VersionConflict: Kind(VERSION_CONFLICT, detail="It has been changed since you saw it"),
-    table.Changed: Kind(VERSION_CONFLICT, detail="It has been changed since you saw it"),
-    table.NotFound: Kind(NOT_FOUND, detail=NOT_FOUND.explanation),
-    table.AlreadyExists: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
-    table.NotUnique: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
-    StoreDamaged: Kind(STORE_DAMAGED, detail=""),
-    table.OutcomeUnknown: Kind(OUTCOME_UNKNOWN, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
-    table.NoSpace: Kind(NO_ROOM, headers=lambda _: {"retry-after": FULL_SECONDS}, detail=""),
-    table.Unavailable: Kind(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
+    table.VersionConflict: ProblemMapping(VERSION_CONFLICT, detail="It has been changed since you saw it"),
+    table.Changed: ProblemMapping(VERSION_CONFLICT, detail="It has been changed since you saw it"),
+    table.NotFound: ProblemMapping(NOT_FOUND, detail=NOT_FOUND.explanation),
+    table.AlreadyExists: ProblemMapping(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
+    table.NotUnique: ProblemMapping(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
+    StoreDamaged: ProblemMapping(STORE_DAMAGED, detail=""),
+    table.OutcomeUnknown: ProblemMapping(OUTCOME_UNKNOWN, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
+    table.NoSpace: ProblemMapping(NO_ROOM, headers=lambda _: {"retry-after": FULL_SECONDS}, detail=""),
+    table.Unavailable: ProblemMapping(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
 }
 
 # What Starlette and the server refuse, by status.

@@ -18,14 +18,14 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import UNSET, Meta
 
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation import types
+from potluck.validation.coercion import from_texts
+from potluck.validation.compiling import schema_of
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.types import without_null
 from potluck.web.conflicts import FormConflict, chosen, conflict_between, fingerprints
 from potluck.web.errors import ProblemError
-from potluck.web.schema import types
-from potluck.web.schema.coercion import from_texts
-from potluck.web.schema.compiling import schema_of
-from potluck.web.schema.decoding import decode_tree
-from potluck.web.schema.types import without_null
 
 __all__ = ["ByField", "Form", "Line", "blank", "decode_form", "values_of"]
 
@@ -81,7 +81,7 @@ class Form(Generic[T]):
 
     values: ByField
     """What was typed, by field: a text, a list of them for a field that takes several, True for a ticked box."""
-    wrong: tuple[WrongField, ...] = ()
+    wrong: tuple[FieldError, ...] = ()
     _value: T | None = None
     _names: frozenset[str] = field(default=frozenset(), repr=False)
     kind: type[T] | None = None
@@ -109,9 +109,9 @@ class Form(Generic[T]):
 
     @property
     def value(self) -> T:
-        """The decoded input; InvalidFields for a form that is not good."""
+        """The decoded input; ValidationError for a form that is not good."""
         if self._value is None or self.wrong:
-            raise InvalidFields(*self.wrong)
+            raise ValidationError(*self.wrong)
         return self._value
 
     def filled_up(self, values: ByField | Mapping[str, Any]) -> "Form[T]":
@@ -140,15 +140,15 @@ class Form(Generic[T]):
 
     def refused_with(self, error: Exception, detail: str, field: str | None = None) -> "Form[T]":
         """The same form with any refusal added: its errors by field, or `detail` beside `field` or above the form."""
-        if isinstance(error, InvalidFields):
+        if isinstance(error, ValidationError):
             return self.refused(error)
         if field is None and isinstance(error, ProblemError):
             field = error.field
-        return self.refused(detail if field is None else InvalidFields(WrongField(field, detail)))
+        return self.refused(detail if field is None else ValidationError(FieldError(field, detail)))
 
-    def refused(self, error: InvalidFields | str) -> "Form[T]":
+    def refused(self, error: ValidationError | str) -> "Form[T]":
         """The same form with these errors added: by field, or one sentence above the form."""
-        wrong = (WrongField("form", error),) if isinstance(error, str) else error.errors
+        wrong = (FieldError("form", error),) if isinstance(error, str) else error.errors
         return replace(self, wrong=(*self.wrong, *wrong), _value=None)
 
 
@@ -181,7 +181,7 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
         )
     except ValueError:
         return Form(
-            ByField({}), (WrongField("form", "The form is not written as browsers write it"),), None, frozenset(), kind
+            ByField({}), (FieldError("form", "The form is not written as browsers write it"),), None, frozenset(), kind
         )
     sent: dict[str, list[str]] = {}
     for name, text in pairs:
@@ -195,7 +195,7 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     given = {name: _given(field, sent.get(name, [])) for name, field in fields.items()}
     try:
         value = decode_tree(kind, {name: each for name, each in given.items() if each is not UNSET})
-    except InvalidFields as error:
+    except ValidationError as error:
         return Form(values, error.errors, None, frozenset(fields), kind, base, frozenset(sent), editing)
     return Form(values, (), value, frozenset(fields), kind, base, frozenset(sent), editing)
 

@@ -17,10 +17,10 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, dataclass_transfo
 import msgspec
 from msgspec import NODEFAULT, UNSET, UnsetType
 
-from potluck.field_types import Integer
 from potluck.table import Entity
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.fields import FieldPlan
+from potluck.validation.field_types import Integer
 from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, is_looser, not_covered, shown
 
 __all__ = ["UNSET", "Change", "DeclarationError", "Input", "New", "Unset", "Versioned"]
@@ -59,7 +59,7 @@ class Input(
 ):
     """What a caller may send; in JSON, forms and query strings its fields are in camelCase.
 
-    A rule about several fields is a static method `check(sent) -> Iterable[WrongField]`.
+    A rule about several fields is a static method `check(sent) -> Iterable[FieldError]`.
     """
 
 
@@ -88,7 +88,7 @@ class Change(Versioned, Generic[E], frozen=True):
 
 def _require_check(name: str, check: Any) -> None:
     if not isinstance(check, staticmethod) or len(signature(check).parameters) != 1:
-        raise DeclarationError(f"{name}.check: write `@staticmethod def check(sent: {name}) -> Iterable[WrongField]`")
+        raise DeclarationError(f"{name}.check: write `@staticmethod def check(sent: {name}) -> Iterable[FieldError]`")
 
 
 def _require_fields(cls: Any, entity: EntityPlan) -> None:

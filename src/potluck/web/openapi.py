@@ -16,6 +16,9 @@ from starlette.responses import Response
 
 from potluck.people.idempotency import LONGEST_KEY
 from potluck.table import Entity
+from potluck.validation import ObjectType, Schema, Schemas, SchemaType, schema_of
+from potluck.validation.json_schema import default_value
+from potluck.validation.types import TextType, without_null
 from potluck.web import api_page, errors
 from potluck.web.actions import Actions
 from potluck.web.api import API, Since
@@ -31,9 +34,6 @@ from potluck.web.live import Changes
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import list_input
 from potluck.web.requests import camel
-from potluck.web.schema import ObjectType, Schema, Schemas, SchemaType, schema_of
-from potluck.web.schema.json_schema import default_value
-from potluck.web.schema.types import TextType, without_null
 from potluck.web.versions import known, tag_of
 
 __all__ = ["Call", "Parameter", "calls_of", "document", "pages"]

@@ -12,7 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from potluck.people.errors import InvalidFields, NotNow
+from potluck.people.errors import NotNow
+from potluck.validation import decode_query
+from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
@@ -29,7 +31,6 @@ from potluck.web.layout import Templates
 from potluck.web.redirects import address_after
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import Done, Runner, Sent
-from potluck.web.schema import decode_query
 
 __all__ = ["Pages", "to_sign_in"]
 
@@ -264,7 +265,7 @@ class Pages:
             return None
         if filled is not None:
             # The form has its validation errors already, and the page itself shows a conflict.
-            told = isinstance(refusal, Conflict) or (isinstance(refusal, InvalidFields) and not filled.good)
+            told = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.good)
             filled = filled if told else filled.refused_with(refusal, answer.detail)
         shown = Shown(request, filled, refusal)
         return await self._show(

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 import msgspec
 from starlette.requests import Request
 
-from potluck.field_types import Integer, Text
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.table import Entity, Query
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Integer, Text
 from potluck.web.access import Visitor
 from potluck.web.inputs import UNSET, DeclarationError, Input, Unset
 from potluck.web.sealing import LONGEST_SEALED, NotSealed, Seal
@@ -90,11 +90,11 @@ class Cursors:
         return self._seal.seal(msgspec.msgpack.encode(after), of)
 
     def unseal(self, cursor: str, of: str) -> dict[str, Any]:
-        """The position; InvalidFields for a cursor that was not made here for this caller and this list."""
+        """The position; ValidationError for a cursor that was not made here for this caller and this list."""
         try:
             place: dict[str, Any] = msgspec.msgpack.decode(self._seal.unseal(cursor, of))
         except NotSealed as error:
-            raise InvalidFields(WrongField("cursor", NO_CURSOR)) from error
+            raise ValidationError(FieldError("cursor", NO_CURSOR)) from error
         return place
 
 

@@ -33,8 +33,8 @@ from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, StillNeeded, TooMany
 from potluck.people.invitations import withdrawing
-from potluck.retries import attempts
-from potluck.streams import Change
+from potluck.store.retries import attempts
+from potluck.streams import Record
 from potluck.table import (
     Condition,
     Entity,
@@ -442,7 +442,7 @@ class PlacesInSuite(Generic[P, M]):
                 await self._rows.transact(*writes)
                 return
 
-    async def follow_name(self, change: Change) -> None:
+    async def follow_name(self, change: Record) -> None:
         """For a consumer of the accounts' stream: copy a person's new name or e-mail address to their member rows."""
         plan = plan_of(Account)
         if change.kind != "MODIFY" or change.old is None or change.new is None or not plan.matches(change.new):

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 
 import msgspec
 
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.table import InvalidValue
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.types import label_of
 from potluck.web.declarations import Declared
 from potluck.web.inputs import UNSET, Input
-from potluck.web.schema.types import label_of
 
 __all__ = ["named_by_field"]
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def named_by_field(declared: Declared, sent: Input | None) -> Iterator[None]:
-    """Turns a value that an entity refuses into InvalidFields, if it is one that was sent; any other is a defect."""
+    """Turns a value that an entity refuses into ValidationError, if it is one that was sent; any other is a defect."""
     try:
         yield
     except InvalidValue as refusal:
@@ -32,7 +32,7 @@ def named_by_field(declared: Declared, sent: Input | None) -> Iterator[None]:
         if name is None:
             raise
         log.warning("%s: the input allows what the entity refuses: %s", declared.name, refusal)
-        raise InvalidFields(WrongField(name, f"{label_of(name)} is not allowed: {refusal.why}")) from refusal
+        raise ValidationError(FieldError(name, f"{label_of(name)} is not allowed: {refusal.why}")) from refusal
 
 
 def _sent_as(declared: Declared, sent: Input, refusal: InvalidValue) -> str | None:

@@ -13,16 +13,16 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
+from potluck.validation import path_value, schema_of
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.types import UUID_TEXT, UuidType
 from potluck.web.access import Access, Visitor
 from potluck.web.declarations import LARGEST_BODY, parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
 from potluck.web.http.authentication import Authentication, by_cookie
 from potluck.web.http.clients import value_of, values_of
 from potluck.web.http.problems import HttpProblem
-from potluck.web.schema import path_value, schema_of
-from potluck.web.schema.types import UUID_TEXT, UuidType
 
 __all__ = [
     "LARGEST_BODY",
@@ -109,9 +109,9 @@ class Ids:
         )
 
     def __call__(self, request: Request) -> dict[str, Any]:
-        """The values by name; InvalidFields with every one that is wrong."""
+        """The values by name; ValidationError with every one that is wrong."""
         found: dict[str, Any] = {}
-        wrong: list[WrongField] = []
+        wrong: list[FieldError] = []
         for name, text in request.path_params.items():
             if name not in self._types:
                 # Parameters without a declared type are for the endpoint itself.
@@ -121,12 +121,12 @@ class Ids:
                 found[name] = UUID(text)
                 continue
             value = path_value(self._types[name], camel(name), text)
-            if isinstance(value, WrongField):
+            if isinstance(value, FieldError):
                 wrong.append(value)
             else:
                 found[name] = value
         if wrong:
-            raise InvalidFields(*wrong)
+            raise ValidationError(*wrong)
         return found
 
 
@@ -205,10 +205,10 @@ def idempotency_key(
     if not given:
         return None
     if len(given) > 1:
-        raise InvalidFields(WrongField("Idempotency-Key", "Idempotency-Key is given more than once"))
+        raise ValidationError(FieldError("Idempotency-Key", "Idempotency-Key is given more than once"))
     key = given[0]
     if not 1 <= len(key) <= LONGEST_KEY:
-        raise InvalidFields(WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
+        raise ValidationError(FieldError("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
     target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
     # If-Match is part of what was asked, and so is what admitted the caller.
     parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]

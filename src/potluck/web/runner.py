@@ -20,18 +20,22 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.people.errors import AccountGone, PeopleError, Throttled
+from potluck.people.errors import (
+    AccountGone,
+    Throttled,
+)
 from potluck.people.idempotency import Answer, IdempotencyKey
-from potluck.retries import attempts
+from potluck.store.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
+from potluck.validation.encoding import encode
+from potluck.validation.errors import Refusal
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError, is_guess
 from potluck.web.inputs import Input, Versioned
 from potluck.web.rate_limits import GUESSES
 from potluck.web.refused_values import named_by_field
-from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag, tag_of
 from potluck.web.writes import Writes
 
@@ -202,7 +206,7 @@ class Runner:
 
     async def _kept_without_body(self, key: IdempotencyKey) -> Answer | None:
         """The kept answer, if it has no body; errors that would say more (KeyReused, AlreadyDone) are dropped."""
-        with suppress(PeopleError):
+        with suppress(Refusal):
             kept = await self._answers.find(key)
             return kept if kept is not None and not kept.body else None
         return None

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from starlette.responses import Response
 
-from potluck.field_types import Integer
+from potluck.validation import decode_query
+from potluck.validation.field_types import Integer
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.conflicts import conflict_between, fingerprints
 from potluck.web.drawings import HeatMap, Move, columns, flow, heat_map
@@ -16,7 +17,6 @@ from potluck.web.errors import NotFound
 from potluck.web.inputs import Input
 from potluck.web.layout import icon_names
 from potluck.web.qr import qr_code
-from potluck.web.schema import decode_query
 
 __all__ = ["style_pages"]
 

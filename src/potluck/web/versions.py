@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from msgspec import UNSET, UnsetType
 
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.errors import VersionNeeded
 from potluck.web.http.clients import values_of
 
@@ -50,7 +50,7 @@ def seen(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
     if by_header is None and by_body is None:
         raise VersionNeeded
     if by_header is not None and by_body is not None and by_header != by_body:
-        raise InvalidFields(WrongField("version", "version and If-Match name different versions"))
+        raise ValidationError(FieldError("version", "version and If-Match name different versions"))
     return by_body if by_header is None else by_header  # type: ignore[return-value]
 
 
@@ -60,7 +60,7 @@ def expected(request: Carries) -> int | None:
         return None
     found = TAG.fullmatch(given)
     if found is None:
-        raise InvalidFields(WrongField("If-Match", 'If-Match must be one ETag, such as "3"'))
+        raise ValidationError(FieldError("If-Match", 'If-Match must be one ETag, such as "3"'))
     weak, tag = found.groups()
     version = VERSION.fullmatch(tag)
     return int(version[1]) if not weak and version else NEVER

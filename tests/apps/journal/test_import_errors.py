@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from potluck.apps.journal.files import JournalFile
-from potluck.people.errors import InvalidFields
-from potluck.web.errors import BodyNotJson
-from potluck.web.schema import decode
+from potluck.validation import decode
+from potluck.validation.errors import BodyNotJson, ValidationError
 from tests.apps.journal.gym import METRICS, Gym, Person, data, problem
 from tests.apps.journal.test_pages import send
 from tests.web.suites import bearer
@@ -30,7 +29,7 @@ def journal(count: int = 5) -> Any:
 
 
 def messages(file: Any) -> list[str]:
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         decode(JournalFile, json.dumps(file).encode())
     return [each.message for each in refused.value.errors]
 

@@ -12,8 +12,8 @@ from potluck.apps.library.items import ItemChange, NewBook, add_book, delete_ite
 from potluck.apps.library.libraries import Forced
 from potluck.apps.library.lookup import Lookup, OpenLibrary
 from potluck.apps.library.title_search import WAITS, TitleSearch
-from potluck.leases import Lease
-from potluck.people.errors import InvalidFields
+from potluck.streams.leases import Lease
+from potluck.validation.errors import ValidationError
 from potluck.web.outbound import Outbound
 from tests.apps.library.calls import calls_on, data, problem
 from tests.elsewhere import Said, another_host
@@ -189,7 +189,7 @@ async def test_only_what_was_left_empty_is_filled_in(interrupted_shelves, catalo
 async def test_another_isbn_is_looked_up_instead_and_none_needs_a_title(embedded_shelves, catalogue):
     shelves = embedded_shelves
     ada, book = await by_isbn(shelves)
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await shelves.change(ada, book, ItemChange(isbn=None, version=1))
     assert refused.value.errors[0].field == "isbn"
     changed = await shelves.change(ada, book, ItemChange(isbn=OTHER, version=1))

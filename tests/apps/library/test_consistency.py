@@ -37,7 +37,7 @@ from potluck.apps.library.libraries import Forced, LibraryChange, change_library
 from potluck.apps.library.shares import all_shares
 from potluck.people.entities import Account, accounts
 from potluck.store import Store
-from potluck.streams import Change, PositionLost
+from potluck.streams import PositionLost, Record
 from potluck.table import absent, put, the, update
 from potluck.table.entity import plan_of
 from potluck.web.direct_calls import Direct
@@ -111,9 +111,9 @@ async def test_the_changes_by_which_items_follow_concern_nobody(embedded_shelves
     before, after = (plan_of(Book).coding.encode(replace(item, collection_name=each)) for each in ("Foo", "Zoo"))
     consistency, _, covers = shelves.app.consumers
 
-    def change(old: Any, new: Any) -> Change:
+    def change(old: Any, new: Any) -> Record:
         images = {"OldImage": old, "NewImage": new}
-        return Change("MediaLibrary", {"dynamodb": {name: image for name, image in images.items() if image}})
+        return Record("MediaLibrary", {"dynamodb": {name: image for name, image in images.items() if image}})
 
     assert [each.concerns(change(before, after)) for each in (consistency, covers)] == [False, False]
     assert consistency.concerns(change(before, None))
@@ -145,7 +145,7 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
         with shelves.recording.scope() as calls:
-            await shelves.manager.handle(Change("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
+            await shelves.manager.handle(Record("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
         if new is not rows[-1]:
             assert calls.operations == ["GetItem"]
     assert await names(shelves, ada, home) == {"Fourth"}

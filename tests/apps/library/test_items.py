@@ -23,8 +23,8 @@ from potluck.apps.library.libraries import (
 )
 from potluck.apps.library.placement import EVENTS_AT_ONCE
 from potluck.apps.library.shelf import shelf_page
-from potluck.people.errors import InvalidFields
 from potluck.table import the
+from potluck.validation.errors import ValidationError
 from potluck.web.access import Visitor, read_together
 from potluck.web.errors import Conflict, NotFound, ProblemError
 from tests.apps.library.assembly import assembled, outcomes
@@ -78,7 +78,7 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_written(embedded_shel
         (ItemChange(version=1, collection_id=UUID(int=5)), "collectionId"),
         (ItemChange(version=1, library_id=UUID(int=5)), "libraryId"),
     ]:
-        with pytest.raises(InvalidFields) as refused:
+        with pytest.raises(ValidationError) as refused:
             await shelves.change(ada, item, change)
         assert [each.field for each in refused.value.errors] == [field]
     with pytest.raises(Conflict):

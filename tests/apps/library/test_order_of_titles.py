@@ -7,7 +7,7 @@ import pytest
 
 from potluck.apps.library.entities import Book, Collection, LibraryItem, ShelfRow, Video
 from potluck.apps.library.fields import owner_of
-from potluck.backfill import backfill
+from potluck.store.backfill import backfill
 from potluck.table.keys.folding import fold
 from tests.apps.library.assembly import Shelves
 from tests.apps.library.calls import Calls, calls_on, data

@@ -14,9 +14,9 @@ from potluck.apps.library.search import best
 from potluck.apps.library.searching import Indexes
 from potluck.dynamo.database import Database
 from potluck.store import Store
+from potluck.streams.log import Log
 from potluck.table import absent, delete, put
 from potluck.web.live import Live
-from potluck.web.live.log import Log
 
 ADA, OTHERS = "A" * 32, "B" * 32
 HOME, ELSEWHERE = UUID(int=1), UUID(int=2)

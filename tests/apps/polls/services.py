@@ -39,10 +39,13 @@ from potluck.apps.polls.votes import (
     withdraw_vote,
 )
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, Stale, WrongField
+from potluck.people.errors import Stale
 from potluck.people.idempotency import IdempotencyKey
 from potluck.store import Clock, Page, Store
 from potluck.streams import Consumer
+from potluck.validation import decode_query
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import Visitor, read_together
 from potluck.web.actions import Actions
 from potluck.web.app import HomeCard
@@ -50,8 +53,6 @@ from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Input
 from potluck.web.requests import camel
 from potluck.web.runner import Runner, Sent
-from potluck.web.schema import decode_query
-from potluck.web.schema.decoding import decode_tree
 from tests.web.cores import core_on
 
 __all__ = ["PollSettings", "Polls", "open_polls"]
@@ -72,10 +73,10 @@ class PollSettings:
         tree = {camel(name): msgspec.to_builtins(value) for name, value in said.items()}
         try:
             return decode_tree(kind, tree)
-        except InvalidFields as refusal:
+        except ValidationError as refusal:
             # Of what is said of candidates, which of them it is does not matter here.
-            raise InvalidFields(
-                *(WrongField(each.field.partition(".")[0], each.message) for each in refusal.errors)
+            raise ValidationError(
+                *(FieldError(each.field.partition(".")[0], each.message) for each in refusal.errors)
             ) from refusal
 
 

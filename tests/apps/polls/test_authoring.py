@@ -15,10 +15,15 @@ from potluck.apps.polls.entities import Code, Count, CreatedPoll, Deletion, Poll
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.polls import NoCodesAsked, VotesBegun
 from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, AlreadyDone, InvalidFields, Stale
+from potluck.people.errors import (
+    AccountGone,
+    AlreadyDone,
+    Stale,
+)
 from potluck.people.idempotency import IdempotencyKey
 from potluck.people.secrets import system_random
 from potluck.table import Unavailable, absent, delete, put
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import KEY, NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes
 from tests.patience import PATIENCE_SECONDS, stopped
@@ -27,7 +32,7 @@ LATER = NOW + timedelta(hours=1)
 
 
 async def wrong(attempt):
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await attempt
     return [each.field for each in refused.value.errors]
 

@@ -18,8 +18,8 @@ from potluck.apps.polls.fields import POLL_METHODS
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.recounting import every_poll, recounted
 from potluck.apps.polls.results import VotesComingIn, audited, current_record, turnout_of
-from potluck.people.errors import InvalidFields
 from potluck.table import absent, delete, put, the
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import FOR_COUNT, KEY, NOBODY, NOW, admin_of, assembled, open_polls, voter
 from tests.engine_targets import EMBEDDED
@@ -94,7 +94,7 @@ async def test_a_method_that_cannot_count_the_poll_is_refused(embedded_booth):
     poll = await embedded_booth.poll(seats=2)
     assert (await embedded_booth.polls.results.read(NOBODY, poll.id)).method == "stv"
     for method in ("irv", "chance", ""):
-        with pytest.raises(InvalidFields) as refused:
+        with pytest.raises(ValidationError) as refused:
             await embedded_booth.polls.results.read(NOBODY, poll.id, method)
         assert [each.field for each in refused.value.errors] == ["method"]
 
@@ -503,7 +503,7 @@ async def test_ballots_in_json_have_the_shape_of_the_api(embedded_booth):
     told = msgspec.json.decode(await booth.polls.results.ballots(NOBODY, poll.id))
     assert told["candidates"] == poll.candidates
     assert told["ballots"] == [{"ranking": list(ranking), "count": times} for ranking, times in BALLOTS.items()]
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await booth.polls.results.ballots(NOBODY, poll.id, "xml")
 
 

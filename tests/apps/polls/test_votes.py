@@ -10,9 +10,14 @@ from potluck.apps.polls.entities import Code, Poll, Vote
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.votes import AccountNeeded, AlreadyVoted, CodeNeeded, PollClosed
 from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, AlreadyDone, InvalidFields, KeyReused
+from potluck.people.errors import (
+    AccountGone,
+    AlreadyDone,
+    KeyReused,
+)
 from potluck.people.idempotency import IdempotencyKey
 from potluck.table import delete
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes, voter
 
@@ -134,7 +139,7 @@ async def test_what_is_no_ranking_is_refused_and_nothing_is_stored(embedded_boot
         booth.polls.votes.cast(voter("other"), poll.id, rankings),
         booth.polls.votes.change(editor(vote), poll.id, vote.id, rankings),
     ):
-        with pytest.raises(InvalidFields) as refused:
+        with pytest.raises(ValidationError) as refused:
             await attempt
         assert [each.field for each in refused.value.errors] == [field]
     assert await booth.dump() == before
@@ -388,7 +393,7 @@ async def test_a_vote_for_someone_whom_an_edit_took_off_meanwhile_is_refused(int
     poll = await booth.poll()
     edit = booth.elsewhere().authoring.edit
     booth.meanwhile(lambda: edit(admin_of(poll), poll.id, 1, PollSettings(candidates=["Ada", "Zoe"])))
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await booth.cast(poll, "Ada", "Cyd")
     assert await booth.counts(poll.id) == {}
 

@@ -17,17 +17,17 @@ from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import family_place
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import IdempotencyKey
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
+from potluck.validation import path_value, schema_of
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.app import Core, HomeCard
 from potluck.web.direct_calls import Direct
 from potluck.web.inputs import Versioned
 from potluck.web.requests import camel
-from potluck.web.schema import path_value, schema_of
-from potluck.web.schema.decoding import decode_tree
 from tests.web.cores import core_on
 
 __all__ = ["Shopping", "open_shopping"]
@@ -57,10 +57,10 @@ class Service:
 
 def _decoded(declared: Any, ids: dict[str, Any], said: dict[str, Any] | None, version: Any) -> tuple[Any, Any]:
     known: dict[str, Any] = {}
-    wrong: list[WrongField] = []
+    wrong: list[FieldError] = []
     for name, value in ids.items():
         taken = path_value(schema_of(declared.parameters[name]), camel(name), str(value))
-        if isinstance(taken, WrongField):
+        if isinstance(taken, FieldError):
             wrong.append(taken)
         known[name] = taken
     given = None
@@ -72,10 +72,10 @@ def _decoded(declared: Any, ids: dict[str, Any], said: dict[str, Any] | None, ve
             given = decode_tree(declared.input, sent)
         elif version is not None and version is not UNSET:
             decode_tree(Versioned, {"version": version})
-    except InvalidFields as error:
+    except ValidationError as error:
         wrong += error.errors
     if wrong:
-        raise InvalidFields(*wrong)
+        raise ValidationError(*wrong)
     return known, given
 
 

@@ -8,7 +8,7 @@ import pytest
 from potluck.apps.shopping.entities import Family, Member
 from potluck.people.entities import Account
 from potluck.people.errors import StillNeeded
-from potluck.streams import Change
+from potluck.streams import Record
 from potluck.table import the
 from potluck.table.entity import plan_of
 from tests.patience import PATIENCE_SECONDS, stopped
@@ -110,7 +110,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
         encode = plan_of(Account).coding.encode
         record = {"eventName": "MODIFY", "dynamodb": {"OldImage": encode(before), "NewImage": encode(after)}}
         with shop.recording.scope() as calls:
-            await shop.shopping.places.follow_name(Change("Accounts", record))
+            await shop.shopping.places.follow_name(Record("Accounts", record))
         return calls.operations
 
     assert await changed(name="Countess") == ["Query", "UpdateItem", "UpdateItem"]

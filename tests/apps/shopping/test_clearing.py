@@ -6,7 +6,7 @@ import pytest
 
 from potluck.apps.shopping.clearing import CLEARED_AT_ONCE, NothingToUndo
 from potluck.people.idempotency import IdempotencyKey, KeptAnswers
-from potluck.web.schema.encoding import encode
+from potluck.validation.encoding import encode
 from tests.apps.shopping.assembly import outcomes
 
 

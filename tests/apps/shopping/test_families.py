@@ -8,8 +8,14 @@ from potluck.apps.shopping.access import AdminsOnly
 from potluck.apps.shopping.entities import Family, Member
 from potluck.apps.shopping.families import LastAdmin
 from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, InvalidFields, InvitationInvalid, NoSuchInvitation, TooMany
+from potluck.people.errors import (
+    AccountGone,
+    InvitationInvalid,
+    NoSuchInvitation,
+    TooMany,
+)
 from potluck.table import Unavailable, absent, the
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.places import MOST_MEMBERS
 from tests.apps.shopping.assembly import NOW, outcomes
@@ -169,7 +175,7 @@ async def test_only_admins_manage_people(embedded_shop):
     await members.withdraw(ada, family, made.invitation_id)
     with pytest.raises(NoSuchInvitation):
         await members.withdraw(ada, family, made.invitation_id)
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await members.invite(ada, family, "owner")
     assert [each.message for each in refused.value.errors] == ["Role must be 'admin' or 'member'"]
 

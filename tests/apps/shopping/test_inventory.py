@@ -8,7 +8,7 @@ import pytest
 from potluck.apps.shopping.access import AdminsOnly
 from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken
 from potluck.apps.shopping.entities import InventoryItem
-from potluck.people.errors import InvalidFields
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import Conflict, NotFound
 from tests.apps.shopping.assembly import outcomes
 
@@ -98,7 +98,7 @@ async def test_a_step_stops_at_zero_and_at_the_most_there_can_be(shop):
     assert await inventory.adjust(ada, family, added.item_id, -1) == emptied
     assert await inventory.adjust(ada, family, added.item_id, 0) == emptied
     await inventory.adjust(ada, family, added.item_id, 100_000)
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await inventory.adjust(ada, family, added.item_id, 1)
     assert [each.field for each in refused.value.errors] == ["by"]
     with pytest.raises(NotFound):

@@ -8,7 +8,8 @@ from uuid import uuid4
 import pytest
 
 from potluck.apps.shopping.clearing import NothingToUndo
-from potluck.people.errors import NoSuchInvitation, PeopleError
+from potluck.people.errors import NoSuchInvitation
+from potluck.validation.errors import Refusal
 from potluck.web.errors import NotFound, ProblemError
 from tests.apps.shopping.services import Shopping
 
@@ -103,7 +104,7 @@ def arguments(verb: Callable[..., Any], ids: dict[str, Any], optional: str | Non
 
 
 async def told(verb: Callable[..., Any], caller: Any, said: dict[str, Any]) -> tuple[type, str]:
-    with pytest.raises((ProblemError, PeopleError)) as refused:
+    with pytest.raises((ProblemError, Refusal)) as refused:
         await verb(caller, **said)
     assert isinstance(refused.value, NotFound | NothingToUndo | NoSuchInvitation)
     return type(refused.value), str(refused.value)

@@ -6,7 +6,7 @@ import pytest
 
 from potluck.apps.shopping.entities import InventoryItem
 from potluck.apps.shopping.restocking import AlreadyRestocked, NotRestockable
-from potluck.people.errors import InvalidFields
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import NotFound
 from tests.apps.shopping.assembly import NOW, outcomes
 
@@ -69,7 +69,7 @@ async def test_more_than_there_can_be_is_refused(embedded_shop):
         (100_000, "There can be at most 100,000 of an item"),
         (0, "Quantity must be a positive integer"),
     ):
-        with pytest.raises(InvalidFields) as refused:
+        with pytest.raises(ValidationError) as refused:
             await embedded_shop.shopping.restocking.restock(ada, family, which, quantity)
         assert [(each.field, each.message) for each in refused.value.errors] == [("quantity", message)]
 

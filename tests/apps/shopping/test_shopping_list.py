@@ -10,11 +10,11 @@ from potluck.apps.shopping.conflicts import AlreadyThere
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.apps.shopping.ordering import by_store
-from potluck.people.errors import InvalidFields
 from potluck.people.idempotency import IdempotencyKey, KeptAnswers
+from potluck.validation.encoding import encode
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.pagination import PageRequest
-from potluck.web.schema.encoding import encode
 from tests.apps.shopping.assembly import NOW, outcomes
 
 SECOND = int(NOW.timestamp())
@@ -145,7 +145,7 @@ async def test_lines_are_added_together_in_one_transaction(shop):
 )
 async def test_lines_that_cannot_be_added_are_told_and_none_is(embedded_shop, lines, messages):
     ada, family = await embedded_shop.family()
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await embedded_shop.shopping.shopping_list.add_lines(ada, family, lines)
     assert [each.message for each in refused.value.errors] == messages
     assert (await embedded_shop.shopping.shopping_list.all(ada, family)).items == []

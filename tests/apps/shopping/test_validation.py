@@ -4,9 +4,9 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.people.errors import InvalidFields
 from potluck.people.invitations import Invitations
 from potluck.store import Store
+from potluck.validation.errors import ValidationError
 from tests.apps.shopping.services import open_shopping
 from tests.stores import NOW
 
@@ -28,7 +28,7 @@ shopping = open_shopping(rows, rows.clock, Invitations(rows, rows.clock))
 
 
 async def wrong(attempt):
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         await attempt
     return [(each.field, each.message) for each in refused.value.errors]
 

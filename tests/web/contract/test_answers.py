@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from potluck.engines import DynamoError
-from potluck.sending import Patience
+from potluck.store.sending import Patience
 from tests.engine_targets import EMBEDDED
 from tests.web.contract.wire import sent
 from tests.web.contract.worlds import bearer_headers, book_of, world_on

@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from potluck.engines.embedded import open_embedded
-from potluck.people.errors import InvalidFields
 from potluck.store import Store
 from potluck.table import the
+from potluck.validation.errors import ValidationError
 from potluck.web.live import Live, Right, reader
 from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening as streaming
@@ -211,11 +211,11 @@ async def test_a_position_is_good_for_whom_it_was_made_for(store: Store) -> None
 
     assert await heard(hers, ada) == await heard(everybodys, ada) == await heard(everybodys, None) == 1
     for other in (eve, None):
-        with pytest.raises(InvalidFields, match="a position of this list"):
+        with pytest.raises(ValidationError, match="a position of this list"):
             await heard(hers, other)
     # What a stream or a call gives to go on from is hers too.
     later = (await live.changes(hers, of=board, see=lambda item: item, caller=ada)).position
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await heard(later, eve)
     await live.stop()
 

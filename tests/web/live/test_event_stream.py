@@ -16,8 +16,8 @@ from starlette.routing import Route
 
 from potluck.connections import limits
 from potluck.engines.embedded import open_embedded
-from potluck.people.errors import InvalidFields
 from potluck.store import Store
+from potluck.validation.errors import ValidationError
 from potluck.web.live import EventStreamResponse, Live, event_stream
 from potluck.web.live.event_stream import event_text
 from potluck.web.server import uvicorn_server
@@ -119,11 +119,11 @@ def app(live: Live) -> Starlette:
         return Response(msgspec.json.encode(found))
 
     async def refused(request: Request, error: Exception) -> Response:
-        assert isinstance(error, InvalidFields)
+        assert isinstance(error, ValidationError)
         return Response(error.errors[0].field, status_code=422)
 
     routes = [Route("/events", events), Route("/long", long), Route("/changes", changes)]
-    return Starlette(routes=routes, exception_handlers={InvalidFields: refused})
+    return Starlette(routes=routes, exception_handlers={ValidationError: refused})
 
 
 async def test_the_answer_begins_at_once_and_goes_on(app: Starlette, store: Store) -> None:

@@ -17,10 +17,12 @@ from potluck.dynamo.database import Database
 from potluck.dynamo.storage import writer
 from potluck.engines import Engine
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, Throttled
+from potluck.people.errors import Throttled
 from potluck.store import Store
+from potluck.streams import tail
 from potluck.table import Unavailable, put, the
-from potluck.web.live import Changes, Event, EventSource, Listener, Live, Message, tail
+from potluck.validation.errors import ValidationError
+from potluck.web.live import Changes, Event, EventSource, Listener, Live, Message
 from potluck.web.live import live as live_module
 from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import Position, PositionCodec
@@ -252,10 +254,10 @@ async def test_without_a_position_it_begins_now(embedded: World) -> None:
 
 @pytest.mark.parametrize("garbage", ["", "x", "null", "0", "ä" * 50, "A" * 100_000, "%00", "../..", "A" * 64])
 async def test_a_position_that_was_never_given_out_is_refused(embedded: World, garbage: str) -> None:
-    with pytest.raises(InvalidFields) as refused:
+    with pytest.raises(ValidationError) as refused:
         embedded.live.open(garbage, of=Card.on_board("b"), see=shown, allowed=None, by=SOMEBODY)  # type: ignore[arg-type]
     assert [each.field for each in refused.value.errors] == ["since"]
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         await embedded.live.changes(garbage, of=Card.on_board("b"), see=shown)
 
 
@@ -515,7 +517,7 @@ async def test_a_position_is_good_for_the_partitions_that_it_is_of(embedded: Wor
         (both, [Card.on_board("b")]),
     ]
     for position, of in bad:
-        with pytest.raises(InvalidFields):
+        with pytest.raises(ValidationError):
             await live.changes(position, of=of, see=shown)
 
 

@@ -15,18 +15,18 @@ from potluck.apps.polls.deletion import Deletions
 from potluck.apps.shopping.access import FamilyAdmin, InFamily, LeavingOrAdmin
 from potluck.apps.shopping.app import shopping_app
 from potluck.apps.shopping.entities import Member, Store
-from potluck.field_types import Amount
-from potluck.people.errors import InvalidFields
 from potluck.people.invitations import Invitations
 from potluck.table import Unavailable, absent, the, update
 from potluck.table import check as checked
+from potluck.validation import decode
+from potluck.validation.errors import ValidationError
+from potluck.validation.field_types import Amount
 from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.runner import _Together
-from potluck.web.schema import decode
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
 from tests.toy import notes_app
@@ -173,7 +173,7 @@ class Priced(Input):
 
 @pytest.mark.parametrize("number", ["1e99999999999999999999", "-1e-99999999999999999999", "0e99999999999999999999"])
 def test_a_number_that_no_decimal_can_be_is_a_wrong_field(number):
-    with pytest.raises(InvalidFields):
+    with pytest.raises(ValidationError):
         decode(Priced, b'{"price":%s}' % number.encode())
 
 

@@ -29,11 +29,11 @@ from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
 from potluck.apps.journal.unread import NewToAthlete, NewToCoach
-from potluck.field_types import Message
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.table import Condition, Milliseconds, Query, absent, delete, present, put, the, update
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Message
 from potluck.web.actions import Actions, FoundByAccess, PageForm
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
@@ -190,9 +190,9 @@ class EntryFilter(Input):
     min_intensity: Intensity | Unset = UNSET
 
     @staticmethod
-    def check(sent: "EntryFilter") -> Iterator[WrongField]:
+    def check(sent: "EntryFilter") -> Iterator[FieldError]:
         if sent.from_ is not UNSET and sent.to is not UNSET and sent.to < sent.from_:
-            yield WrongField("to", "The last day must not come before the first")
+            yield FieldError("to", "The last day must not come before the first")
 
     def keeps(self, metrics: SessionMetrics) -> bool:
         """Whether a session passes the filter."""
@@ -393,7 +393,7 @@ def _with_unique_tags(metrics: SessionMetrics) -> SessionMetrics:
 def _possible(when: datetime, now: datetime) -> datetime:
     when = when.astimezone(UTC)
     if when > now + AHEAD:
-        raise InvalidFields(WrongField("date", IN_THE_FUTURE))
+        raise ValidationError(FieldError("date", IN_THE_FUTURE))
     if when.year < FIRST_YEAR:
-        raise InvalidFields(WrongField("date", f"The session cannot be before {FIRST_YEAR}"))
+        raise ValidationError(FieldError("date", f"The session cannot be before {FIRST_YEAR}"))
     return to_the_millisecond(when)

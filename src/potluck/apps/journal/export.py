@@ -41,8 +41,8 @@ from potluck.apps.journal.profile import profile_of
 from potluck.people.entities import Account
 from potluck.store import Store, all_done
 from potluck.table import delete
+from potluck.validation.encoding import encode
 from potluck.web.actions import Actions
-from potluck.web.schema.encoding import encode
 
 __all__ = ["AccountData", "JournalExport", "export", "export_journal"]
 

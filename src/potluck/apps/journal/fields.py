@@ -8,8 +8,8 @@ from unicodedata import normalize
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
-from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
-from potluck.people.errors import WrongField
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
 
 __all__ = [
     "UNSAID",
@@ -78,9 +78,9 @@ CommentId = Annotated[UUID, Message("Invalid comment ID format")]
 ThreadId = Annotated[UUID, Message("Invalid thread ID format")]
 
 
-def _known_zone(name: str) -> Iterator[WrongField]:
+def _known_zone(name: str) -> Iterator[FieldError]:
     if name not in _zones():
-        yield WrongField("", "")
+        yield FieldError("", "")
 
 
 @cache

@@ -10,8 +10,8 @@ from typing import Any
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.times import day_of
-from potluck.people.errors import WrongField
-from potluck.web.schema.types import label_of
+from potluck.validation.errors import FieldError
+from potluck.validation.types import label_of
 
 __all__ = ["NO_JOURNAL", "cut_off", "explained", "is_within", "upgraded"]
 
@@ -34,7 +34,7 @@ TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def explained(file: Any, wrong: WrongField) -> WrongField:
+def explained(file: Any, wrong: FieldError) -> FieldError:
     """The error, with the entry, conversation, link or profile that it is about: "Entry 4 of 119 (12 March 2026): …".
 
     `file` is a JournalFile, or its parsed JSON.
@@ -43,10 +43,10 @@ def explained(file: Any, wrong: WrongField) -> WrongField:
     if place is None:
         return wrong
     noun = "profile" if place["profile"] else NOUNS[place["inner"] or place["list"]]
-    return WrongField(wrong.field, f"{_where(file, place)}: {_what(place['field'], noun, wrong.message)}")
+    return FieldError(wrong.field, f"{_where(file, place)}: {_what(place['field'], noun, wrong.message)}")
 
 
-def is_within(wrong: WrongField) -> bool:
+def is_within(wrong: FieldError) -> bool:
     """Whether the error is in a part of a journal, so that the file is one."""
     return PLACE.fullmatch(wrong.field) is not None
 

@@ -36,11 +36,11 @@ from potluck.apps.journal.fields import (
     Visibility,
 )
 from potluck.apps.journal.file_errors import NO_JOURNAL, cut_off, explained, upgraded
-from potluck.field_types import Integer, Length, Message, Text
-from potluck.people.errors import WrongField
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Integer, Length, Message, Text
+from potluck.validation.file_rules import FileRules
 from potluck.web.csv_files import CsvColumns
 from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.schema.file_rules import FileRules
 
 __all__ = [
     "FORMAT",
@@ -189,9 +189,9 @@ class JournalFile(Input):
     threads: Annotated[list[FileThread], Length(0, 1_000, "A journal can have at most 1,000 conversations")] = []  # noqa: RUF012
 
     @staticmethod
-    def check(sent: JournalFile) -> Iterator[WrongField]:
+    def check(sent: JournalFile) -> Iterator[FieldError]:
         if (sent.profile is UNSET) != bool(sent.profiles):
-            yield WrongField("profile", "A journal has one profile")
+            yield FieldError("profile", "A journal has one profile")
 
     @property
     def owner(self) -> FileProfile:

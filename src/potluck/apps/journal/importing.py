@@ -40,10 +40,10 @@ from potluck.apps.journal.links import MOST_LINKS, link_writes
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import taking_zone
 from potluck.people.entities import Account
-from potluck.people.errors import InvalidFields, WrongField
-from potluck.retries import attempts
 from potluck.store import all_done
+from potluck.store.retries import attempts
 from potluck.table import absent, check, present, put
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Actions
 from potluck.web.errors import TOO_LARGE
 from potluck.web.rate_limits import RateLimit
@@ -142,19 +142,19 @@ async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview
 
 
 def _refuse_impossible(file: JournalFile, now: datetime) -> None:
-    """Raise InvalidFields for impossible times and for duplicate ids."""
+    """Raise ValidationError for impossible times and for duplicate ids."""
     wrong = [*_twice(file)]
     wrong += [
-        WrongField(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
+        FieldError(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
         for where, item in _timed(file)
         for name in ("date", "created_at", "updated_at", "last_active_at")
         if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time < EARLIEST_TIME)
     ]
     if wrong:
-        raise InvalidFields(*(explained(file, each) for each in wrong[:MOST_ERRORS]))
+        raise ValidationError(*(explained(file, each) for each in wrong[:MOST_ERRORS]))
 
 
-def _twice(file: JournalFile) -> Iterator[WrongField]:
+def _twice(file: JournalFile) -> Iterator[FieldError]:
     """Duplicate ids among the comments of one entry or the messages of one conversation."""
     for where, items in (("entries", file.entries), ("threads", file.threads)):
         inside, name = ("comments", "comment_id") if where == "entries" else ("messages", "message_id")
@@ -162,7 +162,7 @@ def _twice(file: JournalFile) -> Iterator[WrongField]:
             seen: set[UUID] = set()
             for place, each in enumerate(getattr(item, inside)):
                 if (known := getattr(each, name)) in seen:
-                    yield WrongField(f"{where}[{number}].{inside}[{place}].{camel(name)}", "This id is there twice")
+                    yield FieldError(f"{where}[{number}].{inside}[{place}].{camel(name)}", "This id is there twice")
                 seen.add(known)
 
 

@@ -34,9 +34,9 @@ from potluck.apps.journal.keywords import (
     words_of_comment,
     words_of_entry,
 )
-from potluck.retries import attempts
 from potluck.store import Store
-from potluck.streams import Change, Consumer, PositionLost
+from potluck.store.retries import attempts
+from potluck.streams import Consumer, PositionLost, Record
 from potluck.table import Request, WriteRefused, absent, check, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
@@ -63,7 +63,7 @@ class Indexing:
             begin=self.rebuild,
         )
 
-    async def handle(self, change: Change) -> None:
+    async def handle(self, change: Record) -> None:
         """Finish what this change left to the consumer."""
         entries = [_decoded(Entry, each) for each in (change.old, change.new)]
         comments = [_decoded(Comment, each) for each in (change.old, change.new)]

@@ -23,16 +23,22 @@ from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import zone_for, zone_name
 from potluck.apps.journal.times import day_of, span_of
 from potluck.apps.journal.unread import new_entries
-from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
-from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany, WrongField
+from potluck.people.errors import (
+    AccountGone,
+    InvitationInvalid,
+    NoSuchInvitation,
+    TooMany,
+)
 from potluck.people.fields import Email
 from potluck.people.invitations import withdrawing
-from potluck.retries import attempts
 from potluck.store import Store, all_done
+from potluck.store.retries import attempts
 from potluck.table import WriteRefused, absent, check, present, put, the, update
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Message
 from potluck.web.actions import Actions
 from potluck.web.app import Core
 from potluck.web.errors import TOO_MANY, NotFound, ProblemError
@@ -150,11 +156,11 @@ class NewLink(Input):
     """What a coach will see: everything shared so far, which is the default, or sessions from today on."""
 
     @staticmethod
-    def check(sent: NewLink) -> Iterator[WrongField]:
+    def check(sent: NewLink) -> Iterator[FieldError]:
         if (sent.coach_email is UNSET) == (sent.athlete_email is UNSET):
-            yield WrongField("coachEmail", "Give the address of a coach or of an athlete")
+            yield FieldError("coachEmail", "Give the address of a coach or of an athlete")
         if sent.athlete_email is not UNSET and sent.sees is not UNSET:
-            yield WrongField("sees", "The athlete chooses this when they accept")
+            yield FieldError("sees", "The athlete chooses this when they accept")
 
 
 class WhichSide(Input):

@@ -13,8 +13,7 @@ from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.fields import UNSAID, TimeZone, zone_of
 from potluck.people.entities import Account
 from potluck.store import Store
-from potluck.streams import Change as StreamChange
-from potluck.streams import PositionLost
+from potluck.streams import PositionLost, Record
 from potluck.table import NotFound, absent, put, the, update
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
@@ -161,7 +160,7 @@ class Names:
     def __init__(self, rows: Store) -> None:
         self._rows = rows
 
-    async def handle(self, change: StreamChange) -> None:
+    async def handle(self, change: Record) -> None:
         plan = plan_of(Account)
         if change.kind != "MODIFY" or change.old is None or change.new is None or not plan.matches(change.new):
             return

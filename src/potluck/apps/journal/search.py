@@ -19,8 +19,8 @@ from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.ranking import Match, QueryWords, Term, candidates, query_words, ranked, snippet_of
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import words_in
-from potluck.field_types import Integer, Text
 from potluck.store import all_done
+from potluck.validation.field_types import Integer, Text
 from potluck.web.actions import Actions
 from potluck.web.inputs import UNSET, Input, Unset
 

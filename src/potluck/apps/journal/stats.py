@@ -13,7 +13,7 @@ from potluck.apps.journal.fields import AthleteId, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Actions
 from potluck.web.inputs import UNSET, Input, Unset
 
@@ -32,10 +32,10 @@ class StatsOf(Input):
     """An athlete whom the caller coaches; without one it is the caller's own training."""
 
     @staticmethod
-    def check(sent: StatsOf) -> Iterator[WrongField]:
+    def check(sent: StatsOf) -> Iterator[FieldError]:
         for name, day in (("from", sent.from_), ("to", sent.to)):
             if day is not UNSET and not EARLIEST <= day < LATEST:
-                yield WrongField(name, f"Days must lie between {EARLIEST} and {LATEST}")
+                yield FieldError(name, f"Days must lie between {EARLIEST} and {LATEST}")
 
 
 stats: Actions[Any] = Actions(Athlete, api="/journal/stats", page=STATS, tag="Journal")
@@ -54,9 +54,9 @@ async def stats_of(journal: SharedJournal, wanted: StatsOf, time_zone: str, now:
     last = day_of(now, zone) if wanted.to is UNSET else wanted.to
     first = max(EARLIEST, last - timedelta(days=USUAL_DAYS - 1)) if wanted.from_ is UNSET else wanted.from_
     if last < first:
-        raise InvalidFields(WrongField("to", "The last day must not come before the first"))
+        raise ValidationError(FieldError("to", "The last day must not come before the first"))
     if last - first > timedelta(days=MOST_DAYS):
-        raise InvalidFields(WrongField("from", "Ask for at most ten years at once"))
+        raise ValidationError(FieldError("from", "Ask for at most ten years at once"))
     entries = await journal.between(*span_of(first, last, zone))
     sessions = [Session(each.date, each.metrics) for each in entries]
     return statistics_of(sessions, first, last, zone, time_zone)

@@ -27,8 +27,8 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.shares import ShareView, ending_shares
-from potluck.retries import attempts
 from potluck.store import Store
+from potluck.store.retries import attempts
 from potluck.table import WriteRefused, delete
 from potluck.table.operations import Operation
 from potluck.web.app import Core, Export

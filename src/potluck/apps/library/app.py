@@ -22,9 +22,9 @@ from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
 from potluck.apps.library.title_search import TitleSearch
 from potluck.apps.library.titles import titles
-from potluck.leases import Lease, Terms
 from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer, PositionLost
+from potluck.streams.leases import Lease, Terms
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.direct_calls import Direct

@@ -44,9 +44,9 @@ from potluck.apps.library.entities import (
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.placement import Item, names_still
 from potluck.people.entities import Account
-from potluck.retries import attempts
 from potluck.store import Store
-from potluck.streams import Change, PositionLost
+from potluck.store.retries import attempts
+from potluck.streams import PositionLost, Record
 from potluck.table import Query, Request, WriteRefused, check, delete, put, the, update
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
@@ -82,7 +82,7 @@ class ConsistencyManager:
     def __init__(self, rows: Store) -> None:
         self._rows = rows
 
-    async def handle(self, change: Change) -> None:
+    async def handle(self, change: Record) -> None:
         """Handle a change from the library table's stream."""
         job = job_of(change)
         if job is not None and not await self._has_other_names(change.new):
@@ -112,7 +112,7 @@ class ConsistencyManager:
         for job in jobs:
             await self._until_done(job)
 
-    async def follow_owner(self, change: Change) -> None:
+    async def follow_owner(self, change: Record) -> None:
         """Handle a change from the accounts' stream: copy a person's new name to their libraries and shares."""
         before, account = _decoded(Account, change.old), _decoded(Account, change.new)
         if before is None or account is None or before.name == account.name:
@@ -295,12 +295,12 @@ class ConsistencyManager:
 # --- what a change means ----------------------------------------------------------------------------------------------
 
 
-def has_consequences(change: Change) -> bool:
+def has_consequences(change: Record) -> bool:
     """Whether a change has consequences; the updates that the manager itself makes to items have none."""
     return job_of(change) is not None
 
 
-def job_of(change: Change) -> Job | None:
+def job_of(change: Record) -> Job | None:
     """The job that a change calls for; None if it has no consequences."""
     row = change.new or change.old
     assert row is not None

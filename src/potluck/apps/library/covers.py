@@ -16,12 +16,12 @@ from potluck.apps.library.items import items
 from potluck.apps.library.picture_processes import PictureProcesses
 from potluck.apps.library.pictures import NotAPicture
 from potluck.apps.library.placement import Item, as_seen
-from potluck.field_types import Text
 from potluck.people.errors import Throttled
 from potluck.store import Store
-from potluck.streams import Change
+from potluck.streams import Record
 from potluck.table import WriteRefused, put, the, update
 from potluck.table.entity import plan_of
+from potluck.validation.field_types import Text
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
@@ -91,7 +91,7 @@ class Covers:
         self._slow = {whose: times for whose, times in lately.items() if times}
         return len(self._slow.get(owner_id, ())) < MOST_SLOW
 
-    async def handle(self, change: Change) -> None:
+    async def handle(self, change: Record) -> None:
         """Handle a change from the stream: try once to fetch a new cover. The next does not wait for a slow one."""
         item = _item(change.new or {})
         if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
@@ -137,7 +137,7 @@ class Covers:
             log.info("a cover came too late: %s", type(refusal).__name__)
 
 
-def has_new_address(change: Change) -> bool:
+def has_new_address(change: Record) -> bool:
     """Whether a change sets a picture URL that has not been fetched; tested without decoding the row."""
     new, old = change.new or {}, change.old or {}
     return "PictureUrl" in new and "CoverHash" not in new and new["PictureUrl"] != old.get("PictureUrl")

@@ -16,11 +16,11 @@ from potluck.apps.library.import_files import joined_names
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.placement import Item
-from potluck.field_types import Message
+from potluck.validation.encoding import encode
+from potluck.validation.field_types import Message
 from potluck.web.actions import Actions
 from potluck.web.csv_files import csv_bytes, inert
 from potluck.web.inputs import Input
-from potluck.web.schema.encoding import encode
 
 __all__ = ["ExportQuery", "as_csv", "as_marcxml", "export_library", "exports"]
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from potluck.apps.library.isbn import BadIsbn, isbn_13
-from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
-from potluck.people.errors import WrongField
 from potluck.people.fields import Email
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
 from potluck.web.outbound import BadAddress, must_be_public
 
 __all__ = [
@@ -106,11 +106,11 @@ FileText = Annotated[
 Isbn = Annotated[str, Text(10, 13, pattern="^([0-9]{9}[0-9X]|[0-9]{13})$", trim=False)]
 
 
-def _is_isbn(text: str) -> Iterator[WrongField]:
+def _is_isbn(text: str) -> Iterator[FieldError]:
     try:
         isbn_13(text)
     except BadIsbn as bad:
-        yield WrongField("", str(bad))
+        yield FieldError("", str(bad))
 
 
 IsbnText = Annotated[str, Text(0, 30, "An ISBN has ten or thirteen digits"), Check(_is_isbn)]
@@ -119,11 +119,11 @@ IsbnText = Annotated[str, Text(0, 30, "An ISBN has ten or thirteen digits"), Che
 PictureUrl = Annotated[str, Text(1, 2000, "The address of a picture must have at most 2,000 characters")]
 
 
-def _is_public(address: str) -> Iterator[WrongField]:
+def _is_public(address: str) -> Iterator[FieldError]:
     try:
         must_be_public(address)
     except BadAddress as bad:
-        yield WrongField("", str(bad))
+        yield FieldError("", str(bad))
 
 
 PictureAddress = Annotated[PictureUrl, Check(_is_public)]

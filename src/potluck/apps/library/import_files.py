@@ -21,9 +21,9 @@ from potluck.apps.library.import_columns import (
 )
 from potluck.apps.library.isbn import BETWEEN, LABEL, BadIsbn, isbn_13
 from potluck.apps.library.items import NewBook, NewVideo
-from potluck.people.errors import InvalidFields
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.csv_files import inert
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = [
     "LONGEST_LINE",
@@ -238,7 +238,7 @@ def _taken(number: int, kind: type[NewBook] | type[NewVideo], said: Mapping[str,
     try:
         name = None if collection is None else decode_tree(NewCollection, {"name": collection}).name
         new = decode_tree(kind, tree)
-    except InvalidFields as wrong:
+    except ValidationError as wrong:
         return Row(number, shown, reason=wrong.errors[0].message)
     return Row(number, shown, new, name, isbn if not title else None, remark="; ".join(remarks) or None)
 

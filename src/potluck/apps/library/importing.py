@@ -40,14 +40,14 @@ from potluck.apps.library.placement import (
     must_have_room,
 )
 from potluck.apps.library.title_search import as_new_book
-from potluck.field_types import Length, Message
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
-from potluck.retries import attempts
 from potluck.store import Store
+from potluck.store.retries import attempts
 from potluck.table import absent, put
 from potluck.table.keys.folding import fold
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Length, Message
 from potluck.web.actions import Actions
 from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import Input, Unset
@@ -174,7 +174,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
         # In a thread, as all that is done with every row: thousands would block the event loop.
         file = await asyncio.to_thread(_parsed, sent)
     except UnreadableFile as bad:
-        raise InvalidFields(WrongField("text", str(bad))) from bad
+        raise ValidationError(FieldError("text", str(bad))) from bad
     rows = file.rows = await _looked_up(at.context.lookup, file.rows)
     added: list[tuple[Row, Item]] = []
     async for _ in attempts("importing", at.rows.patience):
@@ -235,7 +235,7 @@ def _as_known(row: Row, book: Known) -> Row:
     assert row.isbn is not None
     try:
         known = as_new_book(row.isbn, book)
-    except InvalidFields:
+    except ValidationError:
         return row
     assert isinstance(row.new, NewBook)
     blank = [name for name in ("title", "authors", "summary", "picture_url") if not getattr(row.new, name)]

@@ -43,10 +43,10 @@ from potluck.apps.library.placement import (
     spot_in,
 )
 from potluck.apps.library.shelf import ShelfEntry, shelf_page
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, present, put, the
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Actions
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
 from potluck.web.inputs import UNSET, Input, Unset, Versioned
@@ -182,7 +182,7 @@ def new_item(new: NewItem, spot: Spot) -> Item:
 
 async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
     if isinstance(new, NewBook) and new.title is UNSET and new.isbn is None:
-        raise InvalidFields(WrongField("title", "Enter a title or an ISBN"))
+        raise ValidationError(FieldError("title", "Enter a title or an ISBN"))
     must_have_room(at.library, 1)
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
     if history is not None and await at.rows.first(history) is not None:
@@ -295,7 +295,7 @@ def _with(item: Item, changed: dict[str, Any]) -> Item:
 
 
 def _new_values(item: Item, change: ItemChange) -> dict[str, Any]:
-    """The item's fields that change; InvalidFields for those that its kind does not have."""
+    """The item's fields that change; ValidationError for those that its kind does not have."""
     sent = {
         name: getattr(change, name)
         for name in change.__struct_fields__
@@ -303,7 +303,7 @@ def _new_values(item: Item, change: ItemChange) -> dict[str, Any]:
     }
     wrong = list(_not_of_kind(item, sent))
     if wrong:
-        raise InvalidFields(*wrong)
+        raise ValidationError(*wrong)
     stored = {name: _stored(name, value) for name, value in sent.items()}
     return {name: value for name, value in stored.items() if value != getattr(item, name)}
 
@@ -315,15 +315,17 @@ def _still_awaited(changed: dict[str, Any]) -> dict[str, Any]:
     if "isbn" not in changed:
         return {}
     if changed["isbn"] is None:
-        raise InvalidFields(WrongField("isbn", "Its title is looked up by its ISBN. Enter a title to remove the ISBN"))
+        raise ValidationError(
+            FieldError("isbn", "Its title is looked up by its ISBN. Enter a title to remove the ISBN")
+        )
     return {"title": title_to_come(changed["isbn"])}
 
 
-def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[WrongField]:
+def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[FieldError]:
     kind = type(item).__name__.lower()
     for name in sent:
         if name not in item.__struct_fields__:
-            yield WrongField(camel(name), f"A {kind} does not have this")
+            yield FieldError(camel(name), f"A {kind} does not have this")
 
 
 async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot | None:
@@ -334,7 +336,7 @@ async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot |
     if change.library_id is not UNSET and change.library_id != item.library_id:
         found = await at.rows.get(Library.one(at.owner_id, change.library_id))
         if found is None:
-            raise InvalidFields(WrongField("libraryId", "You have no such library"))
+            raise ValidationError(FieldError("libraryId", "You have no such library"))
         library, collection_id, order = found, None, None
     if change.collection_id is not UNSET and change.collection_id != collection_id:
         collection_id, order = change.collection_id, None

@@ -11,10 +11,10 @@ from potluck.apps.library.items import items
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LENT, frame_of
 from potluck.apps.library.placement import Item
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
 from potluck.table import Query, WriteRefused, delete, put, the
 from potluck.table.keys.folding import fold
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.errors import NotFound, ProblemError
@@ -117,7 +117,7 @@ async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | 
     """Lend a book or a video. Of several at once, one succeeds; the others are told who has it. Only the owner may."""
     now = at.core.clock()
     if sent.until is not None and sent.until < now.date():
-        raise InvalidFields(WrongField("until", "The return date is in the past. Choose today or a later day"))
+        raise ValidationError(FieldError("until", "The return date is in the past. Choose today or a later day"))
     if item.lent_to is not None:
         raise AlreadyLent.to(item.lent_to)
     loan = Loan(owner_id=at.owner_id, library_id=item.library_id, item_id=item.item_id, lent_at=now, due=sent.until)

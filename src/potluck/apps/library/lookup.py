@@ -15,11 +15,11 @@ from potluck.apps.library.entities import KnownElsewhere
 from potluck.apps.library.fields import TOP_OF_CAST, Title
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.libraries import TAG
-from potluck.field_types import Text
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table.keys.folding import fold
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Text
 from potluck.web.access import Access, SignedIn
 from potluck.web.actions import Actions
 from potluck.web.errors import THROTTLED
@@ -278,7 +278,7 @@ async def look_up_isbn(at: OfIsbn) -> Looked:
     try:
         isbn = isbn_13(at.isbn)
     except BadIsbn as bad:
-        raise InvalidFields(WrongField("isbn", str(bad))) from bad
+        raise ValidationError(FieldError("isbn", str(bad))) from bad
     return await looking_up(at).book(isbn)
 
 

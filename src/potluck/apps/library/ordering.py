@@ -9,10 +9,10 @@ from potluck.apps.library.collections import collections
 from potluck.apps.library.entities import Collection, CollectionMember, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, ItemId
 from potluck.apps.library.placement import Item, member_of
-from potluck.field_types import Length
-from potluck.retries import attempts
+from potluck.store.retries import attempts
 from potluck.table import delete, put, the
 from potluck.table.operations import Operation
+from potluck.validation.field_types import Length
 from potluck.web.inputs import Input
 from potluck.web.writes import Outcome, Writes, or_retry
 

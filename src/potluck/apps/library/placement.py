@@ -21,10 +21,11 @@ from potluck.apps.library.entities import (
     Video,
 )
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER
-from potluck.people.errors import InvalidFields, TooMany, WrongField
+from potluck.people.errors import TooMany
 from potluck.store import Store
 from potluck.table import Condition, WriteRefused, delete, put, the, update
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.errors import Conflict, NotFound, ProblemError
 from potluck.web.writes import Outcome, Refused, or_retry
 
@@ -78,11 +79,11 @@ async def spot_in(rows: Store, library: Library, collection_id: UUID | None, ord
     """The requested place in a library; in a collection, after the last item unless a number is given."""
     if collection_id is None:
         if order is not None:
-            raise InvalidFields(WrongField("order", "Only what is in a collection has an order"))
+            raise ValidationError(FieldError("order", "Only what is in a collection has an order"))
         return Spot(library)
     collection = await rows.get(Collection.one(library.owner_id, library.library_id, collection_id))
     if collection is None:
-        raise InvalidFields(WrongField("collectionId", "There is no such collection in this library"))
+        raise ValidationError(FieldError("collectionId", "There is no such collection in this library"))
     return Spot(library, collection, order or await _next_order(rows, collection))
 
 

@@ -18,8 +18,8 @@ from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG, libraries_of
 from potluck.apps.library.page_frame import SEARCH, frame_of
 from potluck.apps.library.search import Entry, SearchIndex, best
-from potluck.people.errors import WrongField
 from potluck.store import Store
+from potluck.validation.errors import FieldError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.inputs import UNSET, Input, Unset
@@ -45,9 +45,9 @@ class SearchQuery(Input):
         return self.q
 
     @staticmethod
-    def check(sent: "SearchQuery") -> Iterator[WrongField]:
+    def check(sent: "SearchQuery") -> Iterator[FieldError]:
         if sent.q is UNSET:
-            yield WrongField("q", NOTHING_SOUGHT)
+            yield FieldError("q", NOTHING_SOUGHT)
 
 
 class Hit(NamedTuple):

@@ -18,8 +18,8 @@ from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, TooMany
 from potluck.people.fields import AnyEmail, Email
 from potluck.people.invitations import withdrawing
-from potluck.retries import attempts
 from potluck.store import Clock, Store
+from potluck.store.retries import attempts
 from potluck.table import WriteRefused, absent, check, delete, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions

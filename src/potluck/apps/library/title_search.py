@@ -15,14 +15,14 @@ from potluck.apps.library.entities import AwaitedTitle, Book, LibraryItem, Video
 from potluck.apps.library.items import NewBook, items
 from potluck.apps.library.lookup import Known, Looked, Lookup, looking_up
 from potluck.apps.library.placement import as_seen
-from potluck.leases import Lease
-from potluck.people.errors import InvalidFields
-from potluck.retries import attempts
 from potluck.store import Clock, Store
+from potluck.store.retries import attempts
+from potluck.streams.leases import Lease
 from potluck.table import Change, WriteRefused, delete, the, update
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.errors import THROTTLED, ProblemError
 from potluck.web.inputs import UNSET
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes, or_raise
 
 __all__ = ["MOST_TRIES", "WAITS", "NoTitleYet", "TitleSearch", "as_new_book", "look_up_title"]
@@ -51,7 +51,7 @@ class NoTitleYet(ProblemError, slug="no-title-yet", status=409, title="Its title
 
 
 def as_new_book(isbn: str, book: Known) -> NewBook:
-    """A provider's record as a new book, validated like anything people type; InvalidFields if it is not valid."""
+    """A provider's record as a new book, validated like anything people type; ValidationError if it is not valid."""
     said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
     return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
 
@@ -73,7 +73,7 @@ def _new_values(item: Book | Video, looked: Looked) -> list[Change]:
         return []
     try:
         return _filled_in(item, as_new_book(item.isbn, looked.matches[0]))
-    except InvalidFields as wrong:
+    except ValidationError as wrong:
         log.info("a title was found but is not valid: %s", wrong.errors[0].field)
         return []
 

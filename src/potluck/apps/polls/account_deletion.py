@@ -16,7 +16,7 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
 from potluck.apps.polls.polls import view_of
-from potluck.retries import attempts
+from potluck.store.retries import attempts
 from potluck.table import WriteRefused
 
 __all__ = ["AccountData"]

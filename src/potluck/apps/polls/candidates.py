@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import LONGEST_NAME, MOST_CANDIDATES, seen_as
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import Random
+from potluck.validation.errors import FieldError, ValidationError
 
 __all__ = ["Numbers", "described", "drawn", "look_alikes"]
 
@@ -15,16 +15,16 @@ LOT_BYTES = 16
 TAKEN = frozenset({OVERVOTE, UNDECLARED})
 
 
-def look_alikes(names: Sequence[str]) -> list[WrongField]:
+def look_alikes(names: Sequence[str]) -> list[FieldError]:
     """Errors for names that voters would confuse with each other, or that ballot files reserve."""
-    wrong: list[WrongField] = []
+    wrong: list[FieldError] = []
     first: dict[str, int] = {}
     for place, name in enumerate(names):
         field, known_by = f"candidates[{place}]", seen_as(name)
         if known_by in TAKEN:
-            wrong.append(WrongField(field, f"“{name}” means something else in ballot files: choose another name"))
+            wrong.append(FieldError(field, f"“{name}” means something else in ballot files: choose another name"))
         elif first.setdefault(known_by, place) != place:
-            wrong.append(WrongField(field, f"“{name}” looks like “{names[first[known_by]]}”: names must differ"))
+            wrong.append(FieldError(field, f"“{name}” looks like “{names[first[known_by]]}”: names must differ"))
     return wrong
 
 
@@ -54,24 +54,24 @@ class Numbers:
         return self._exact.get(name) or self._seen_as.get(seen_as(name))
 
     def ranking(self, rankings: Sequence[str]) -> tuple[int, ...]:
-        """A voter's ranking as numbers, first choice first; InvalidFields if the poll does not accept it."""
+        """A voter's ranking as numbers, first choice first; ValidationError if the poll does not accept it."""
         if not rankings:
-            raise InvalidFields(WrongField("rankings", "Rank at least one candidate"))
+            raise ValidationError(FieldError("rankings", "Rank at least one candidate"))
         most = min(self._poll.max_rankings or MOST_CANDIDATES, len(self._poll.candidates))
         if len(rankings) > most:
-            raise InvalidFields(WrongField("rankings", f"Rank at most {most} candidates"))
+            raise ValidationError(FieldError("rankings", f"Rank at most {most} candidates"))
         numbers: list[int] = []
-        wrong: list[WrongField] = []
+        wrong: list[FieldError] = []
         for place, name in enumerate(rankings):
             number = self.number(name)
             if number is None:
-                wrong.append(WrongField(f"rankings[{place}]", f"“{_short(name)}” is not a candidate of this poll"))
+                wrong.append(FieldError(f"rankings[{place}]", f"“{_short(name)}” is not a candidate of this poll"))
             elif number in numbers:
-                wrong.append(WrongField(f"rankings[{place}]", f"“{_short(name)}” is ranked twice"))
+                wrong.append(FieldError(f"rankings[{place}]", f"“{_short(name)}” is ranked twice"))
             else:
                 numbers.append(number)
         if wrong:
-            raise InvalidFields(*wrong)
+            raise ValidationError(*wrong)
         return tuple(numbers)
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow, ranked_choice_polls
 from potluck.store import Store, all_done
-from potluck.streams import Change, Consumer, PositionLost
+from potluck.streams import Consumer, PositionLost, Record
 from potluck.table import delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
@@ -61,7 +61,7 @@ class Deletions:
 
     # --- the consumer -------------------------------------------------------------------------------------------
 
-    async def handle(self, change: Change) -> None:
+    async def handle(self, change: Record) -> None:
         """Called for each change in the table's stream."""
         plan = plan_of(Deletion)
         if change.kind != "INSERT" or change.new is None or not plan.matches(change.new):

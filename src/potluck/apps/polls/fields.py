@@ -7,9 +7,9 @@ from uuid import UUID
 
 from potluck.apps.polls.ballot_files import Format
 from potluck.apps.polls.ballot_files.contents import folded
-from potluck.characters import one_line, seen
-from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
-from potluck.people.errors import WrongField
+from potluck.validation.characters import one_line, seen
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
 
 __all__ = [
     "LONGEST_NAME",
@@ -68,13 +68,13 @@ def seen_as(name: str) -> str:
     return normalize("NFC", folded(seen(name)))
 
 
-def _wrong_name(name: str) -> Iterable[WrongField]:
+def _wrong_name(name: str) -> Iterable[FieldError]:
     # Not OneLine, because tidy() turns a line end or a tab into a space.
     kept = tidy(name)
     if len(kept) > LONGEST_NAME:
-        yield WrongField("", "")
+        yield FieldError("", "")
     elif wrong := one_line(kept):
-        yield WrongField("", f"A candidate's name {wrong}")
+        yield FieldError("", f"A candidate's name {wrong}")
 
 
 SEATS_MESSAGE = "Seats must be at least 1, and no more than there are candidates"
@@ -126,7 +126,7 @@ Rankings = Annotated[
     # Longer than a candidate's name can be: such a name matches no candidate, and the rule reports which one it is.
     list[Annotated[str, Text(0, 1_000, trim=False)]],
     Length(0, MOST_CANDIDATES, f"Rankings must be a list of candidates' names, at most {MOST_CANDIDATES}"),
-    Check(lambda names: [] if names else [WrongField("", "Rank at least one candidate")]),
+    Check(lambda names: [] if names else [FieldError("", "Rank at least one candidate")]),
 ]
 VoterKey = Annotated[
     str,

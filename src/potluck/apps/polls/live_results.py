@@ -19,10 +19,10 @@ from potluck.apps.polls.count_records import version_of, votes_of
 from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.entities import Poll, Record, Results, Shard
 from potluck.apps.polls.results import CurrentRecord, current_record, outcome
+from potluck.validation.encoding import encode
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changed, Changes, Event, EventStreamResponse, Message
-from potluck.web.schema.encoding import encode
 
 __all__ = ["LiveResults", "PollNow"]
 

@@ -32,11 +32,12 @@ from potluck.apps.polls.fields import (
     tidy,
 )
 from potluck.apps.polls.keys import new_admin_key, new_code
-from potluck.people.errors import InvalidFields, TooMany, WrongField
+from potluck.people.errors import TooMany
 from potluck.people.secrets import Random, hash_of, new_id
 from potluck.store import Store
 from potluck.table import WriteRefused, absent, check, put, the, update
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm
 from potluck.web.errors import TOO_MANY, NotFound, ProblemError
@@ -230,7 +231,7 @@ def settings_in(sent: NewPoll | PollChange) -> dict[str, Any]:
 
 def settled(
     said: Mapping[str, Any], now: datetime, before: Poll | None = None
-) -> tuple[dict[str, Any], list[WrongField]]:
+) -> tuple[dict[str, Any], list[FieldError]]:
     """A poll's settings as they are stored, merged from the input and the poll before; and the errors in them."""
     after = {} if before is None else {name: getattr(before, name) for name in SETTINGS}
     after |= said
@@ -240,30 +241,30 @@ def settled(
         about, only_candidates = described(names, after.get("candidate_descriptions") or {})
         after["candidate_descriptions"] = about
         if not only_candidates and "candidate_descriptions" in said:
-            wrong.append(WrongField("candidateDescriptions", "Only candidates can be described, each by its name"))
+            wrong.append(FieldError("candidateDescriptions", "Only candidates can be described, each by its name"))
     if said.get("expires_at") is not None:
         after["expires_at"], passed = _end(said["expires_at"], now)
         wrong += passed
     seats = after.get("seats", 1)
     if names and seats > len(names):
-        wrong.append(WrongField("seats", SEATS_MESSAGE))
+        wrong.append(FieldError("seats", SEATS_MESSAGE))
     if seats > 1 and after.get("method", "irv") == "irv":
         if "method" in said:
-            wrong.append(WrongField("method", "irv elects one; for more seats there are stv and scottish-stv"))
+            wrong.append(FieldError("method", "irv elects one; for more seats there are stv and scottish-stv"))
         after["method"] = "stv"
     return after, wrong
 
 
-def _end(expires_at: datetime, now: datetime) -> tuple[datetime, list[WrongField]]:
+def _end(expires_at: datetime, now: datetime) -> tuple[datetime, list[FieldError]]:
     """A poll's end, in UTC to the second; and the error if it is not in the future."""
     to_the_second = expires_at.astimezone(UTC).replace(microsecond=0)
-    return to_the_second, [WrongField("expiresAt", "expiresAt must be in the future")] if to_the_second <= now else []
+    return to_the_second, [FieldError("expiresAt", "expiresAt must be in the future")] if to_the_second <= now else []
 
 
-def _taken(settings: tuple[dict[str, Any], list[WrongField]]) -> dict[str, Any]:
+def _taken(settings: tuple[dict[str, Any], list[FieldError]]) -> dict[str, Any]:
     after, wrong = settings
     if wrong:
-        raise InvalidFields(*wrong)
+        raise ValidationError(*wrong)
     return after
 
 
@@ -341,7 +342,7 @@ def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Write
     elif until is not UNSET and until is not None:
         end, wrong = _end(until, now)
         if wrong:
-            raise InvalidFields(*wrong)
+            raise ValidationError(*wrong)
     after, operations = _with(poll, {"closed_at": None, "expires_at": end})
     return Writes(after, *operations)
 

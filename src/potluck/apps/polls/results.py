@@ -32,8 +32,8 @@ from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.counting.tables import as_csv
 from potluck.apps.polls.entities import Poll, Results, Shard, Vote
 from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, MethodName
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Actions
 from potluck.web.csv_files import csv_bytes
 from potluck.web.errors import NotFound, ProblemError
@@ -223,16 +223,16 @@ async def _votes(rows: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
 
 
 def _method(poll: Poll, method: str | Unset) -> Method:
-    """The method asked for, or the poll's own; InvalidFields for one that cannot count this poll."""
+    """The method asked for, or the poll's own; ValidationError for one that cannot count this poll."""
     chosen = poll.method if method is UNSET else next((each for each in POLL_METHODS if each == method), None)
     if chosen is None:
-        raise InvalidFields(
-            WrongField("method", f"Method must be {', '.join(POLL_METHODS[:-1])} or {POLL_METHODS[-1]}")
+        raise ValidationError(
+            FieldError("method", f"Method must be {', '.join(POLL_METHODS[:-1])} or {POLL_METHODS[-1]}")
         )
     try:
         rules_of(poll, chosen).check(len(poll.candidates))
     except CannotCount as refusal:
-        raise InvalidFields(WrongField("method", f"This poll cannot be counted so: {refusal}")) from refusal
+        raise ValidationError(FieldError("method", f"This poll cannot be counted so: {refusal}")) from refusal
     return chosen
 
 

@@ -9,8 +9,8 @@ from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.items import ItemView, in_order
 from potluck.apps.shareables.own_list import own_list
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
-from potluck.retries import attempts
 from potluck.store import Clock, Store
+from potluck.store.retries import attempts
 from potluck.table import WriteRefused
 from potluck.web.views import view_plan
 

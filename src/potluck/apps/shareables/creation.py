@@ -16,11 +16,11 @@ from potluck.apps.shareables.items import NewItem, in_order, new_item
 from potluck.apps.shareables.own_list import in_own_list
 from potluck.apps.shareables.passcodes import EQUAL, new_passcode, opened, same
 from potluck.apps.shareables.shareables import HOME, end_of, poll_of, shareables, ttl_of
-from potluck.field_types import Length, Message
-from potluck.people.errors import WrongField
 from potluck.people.secrets import Random, new_id
 from potluck.table import absent, put
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError
+from potluck.validation.field_types import Length, Message
 from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.rate_limits import RateLimit
 from potluck.web.requests import camel
@@ -63,11 +63,11 @@ class Terms(Input):
     """Generated if none is given."""
 
     @staticmethod
-    def check(sent: "Terms") -> Iterator[WrongField]:
+    def check(sent: "Terms") -> Iterator[FieldError]:
         if sent.expires_at is not UNSET and sent.expires_in_days is not UNSET:
-            yield WrongField("expiresInDays", "Say either expiresAt or expiresInDays")
+            yield FieldError("expiresInDays", "Say either expiresAt or expiresInDays")
         if same(sent.view_passcode, sent.admin_passcode):
-            yield WrongField("adminPasscode", EQUAL)
+            yield FieldError("adminPasscode", EQUAL)
 
 
 class NewShareable(Terms):
@@ -86,20 +86,20 @@ class NewShareable(Terms):
     seats: Seats | Unset = UNSET
 
     @staticmethod
-    def check(sent: Any) -> Iterator[WrongField]:
+    def check(sent: Any) -> Iterator[FieldError]:
         yield from Terms.check(sent)
         if sent.entity == "checklist":
             for name in OF_POLLS:
                 if getattr(sent, name) is not UNSET:
-                    yield WrongField(camel(name), "A checklist has items")
+                    yield FieldError(camel(name), "A checklist has items")
             chosen = [each.checklist_item_id for each in sent.items or () if each.checklist_item_id is not UNSET]
             if len(set(chosen)) < len(chosen):
-                yield WrongField("items", "Two items have the same id")
+                yield FieldError("items", "Two items have the same id")
         else:
             if sent.candidates is UNSET:
-                yield WrongField("candidates", "A poll has candidates")
+                yield FieldError("candidates", "A poll has candidates")
             if sent.items is not UNSET:
-                yield WrongField("items", "A poll has candidates")
+                yield FieldError("items", "A poll has candidates")
 
 
 OF_POLLS = ("candidates", "candidate_descriptions", "max_rankings", "method", "seats")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from unicodedata import normalize
 from uuid import UUID
 
-from potluck.field_types import Integer, Length, ManyLines, Message, OneLine, Spelled, Text
 from potluck.table import InKeys
+from potluck.validation.field_types import Integer, Length, ManyLines, Message, OneLine, Spelled, Text
 
 __all__ = [
     "BEFORE_ID",

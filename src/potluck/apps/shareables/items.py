@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from potluck.apps.shareables.access import Editor, Participant
 from potluck.apps.shareables.entities import ChecklistItem, DeletedItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, ItemId, ItemIds, Name, Note
-from potluck.field_types import Message
 from potluck.people.secrets import Random, new_id
 from potluck.table import Condition, absent, delete, present, put, the, update
 from potluck.table.operations import Operation
+from potluck.validation.field_types import Message
 from potluck.web.actions import Actions, PageForm
 from potluck.web.errors import ALREADY_EXISTS, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset

@@ -19,12 +19,12 @@ from potluck.apps.shareables.entities import ChecklistItem, Onlookers, Shareable
 from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.shareables import OwnShareable, shareables
 from potluck.table.membership import AnyQuery
+from potluck.validation.encoding import encode
 from potluck.web.access import read_together
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
 from potluck.web.rate_limits import RateLimit
-from potluck.web.schema.encoding import encode
 from potluck.web.views import view_plan
 
 __all__ = ["LiveShareable", "Looking", "Voted"]

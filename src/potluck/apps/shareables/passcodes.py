@@ -11,10 +11,10 @@ from msgspec import Struct
 from potluck.apps.shareables.access import Editor, ShareMaker, ToShareable
 from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import AnyPasscode, Passcode, Role
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import Random, hash_of
 from potluck.people.throttling import Limit
 from potluck.table import check, put, the
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.errors import CHALLENGE, ProblemError
 from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.writes import Writes, or_retry
@@ -83,9 +83,9 @@ class PasscodeChange(Input):
     admin: Passcode | Unset = UNSET
 
     @staticmethod
-    def check(sent: "PasscodeChange") -> Iterator[WrongField]:
+    def check(sent: "PasscodeChange") -> Iterator[FieldError]:
         if same(sent.view, sent.admin):
-            yield WrongField("admin", EQUAL)
+            yield FieldError("admin", EQUAL)
 
 
 def same(one: str | Unset | None, other: str | Unset | None) -> bool:
@@ -174,7 +174,7 @@ async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> 
             continue
         kept = shareable.passcode_of("admin" if role == "view" else "view") if other is UNSET else None
         if given is not None and kept is not None and await _opens(at, given, kept):
-            raise InvalidFields(WrongField(role, EQUAL))
+            raise ValidationError(FieldError(role, EQUAL))
         new[role] = None if given is None else await hashing.hash(given, client)
     if not new or (new == {"view": None} and shareable.view_passcode is None):
         return Writes(shareable)

@@ -11,7 +11,7 @@ from potluck.apps.polls.entities import Poll
 from potluck.apps.shareables.entities import Shareable, shareables
 from potluck.engines.recording import access_pattern
 from potluck.store import Clock, Store
-from potluck.streams import Change, Consumer, PositionLost
+from potluck.streams import Consumer, PositionLost, Record
 from potluck.table import WriteRefused
 from potluck.table.entity import plan_of
 from potluck.table.tables import Request
@@ -31,7 +31,7 @@ class PollsOfPurged:
             self._store.engine, "shareable-polls", shareables.name, self.handle, of=[Shareable], lost=self.lost
         )
 
-    async def handle(self, change: Change) -> None:
+    async def handle(self, change: Record) -> None:
         """Delete the poll of a shareable that this change removed."""
         plan = plan_of(Shareable)
         if change.kind != "REMOVE" or change.old is None or not plan.matches(change.old):

@@ -32,10 +32,10 @@ from potluck.apps.shareables.passcodes import (
     replaced,
     unlocked,
 )
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
 from potluck.table import delete, put, the, update
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm
 from potluck.web.errors import THROTTLED, NotFound
@@ -161,12 +161,12 @@ class ShareableChange(Change[Shareable]):
 
 
 def end_of(at: ShareMaker, expires_at: datetime | Unset, days: int | Unset = UNSET) -> datetime:
-    """When it expires, in UTC to the second; InvalidFields for a time in the past or too far ahead."""
+    """When it expires, in UTC to the second; ValidationError for a time in the past or too far ahead."""
     if expires_at is UNSET:
         return at.now + timedelta(days=days or USUAL_LIFE_DAYS)
     end = expires_at.astimezone(UTC).replace(microsecond=0)
     if not at.now < end <= at.now + LONGEST_LIFE:
-        raise InvalidFields(WrongField("expiresAt", TOO_LATE))
+        raise ValidationError(FieldError("expiresAt", TOO_LATE))
     return end
 
 

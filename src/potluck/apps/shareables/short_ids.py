@@ -11,9 +11,9 @@ from string import ascii_uppercase, digits
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
 from potluck.engines import Engine
 from potluck.engines.recording import access_pattern
-from potluck.leases import Lease
 from potluck.people.secrets import Random, system_random
 from potluck.store import Store
+from potluck.streams.leases import Lease
 from potluck.table import WriteRefused, absent, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.tables import Request

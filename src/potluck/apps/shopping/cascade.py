@@ -26,10 +26,10 @@ from potluck.apps.shopping.entities import (
     inventory,
 )
 from potluck.people.invitations import Invitations
-from potluck.retries import attempts
 from potluck.store import Clock
 from potluck.store import Store as Rows
-from potluck.streams import Change, PositionLost
+from potluck.store.retries import attempts
+from potluck.streams import PositionLost, Record
 from potluck.table import (
     Condition,
     Request,
@@ -113,7 +113,7 @@ class Cascade:
         self._clock = clock
         self._invitations = invitations
 
-    async def handle(self, change: Change) -> None:
+    async def handle(self, change: Record) -> None:
         """Called for each change in the table's stream."""
         row = change.new
         if change.kind != "INSERT" or row is None or not plan_of(Deletion).matches(row):

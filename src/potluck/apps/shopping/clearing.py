@@ -17,7 +17,7 @@ from potluck.apps.shopping.families import FAMILY, TAG
 from potluck.apps.shopping.fields import UndoToken
 from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
 from potluck.people.secrets import new_id
-from potluck.retries import attempts
+from potluck.store.retries import attempts
 from potluck.table import Ref, absent, check, delete, present, put
 from potluck.web.actions import Actions
 from potluck.web.errors import EXPIRED, ProblemError

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from potluck.field_types import Integer, Length, ManyLines, Message, OneLine, Text
+from potluck.validation.field_types import Integer, Length, ManyLines, Message, OneLine, Text
 
 __all__ = [
     "MOST",

@@ -27,10 +27,10 @@ from potluck.apps.shopping.fields import (
 )
 from potluck.apps.shopping.names import ItemNames
 from potluck.apps.shopping.ordering import by_name
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.table import Query, Ref, check, present, the
 from potluck.table.operations import Operation
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Actions
 from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
@@ -191,10 +191,10 @@ async def delete_inventory_item(at: InFamily, item: InventoryItem) -> Writes[Non
 
 
 def stepped(at: InFamily, item: InventoryItem, by: int, *, field: str) -> tuple[InventoryItem, Operation]:
-    """The item with `by` more, never below zero, and the write; InvalidFields on `field` if that would be too many."""
+    """The item with `by` more, never below zero, and the write; ValidationError on `field` if that is too many."""
     quantity = max(0, item.quantity + by)
     if quantity > MOST:
-        raise InvalidFields(WrongField(field, f"There can be at most {MOST:,} of an item"))
+        raise ValidationError(FieldError(field, f"There can be at most {MOST:,} of an item"))
     return at.edit(item, the(InventoryItem.quantity).becomes(quantity))
 
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from potluck.apps.shopping.fields import MOST, Name
-from potluck.web.schema import schema_of
-from potluck.web.schema.decoding import wrong_fields
+from potluck.validation import schema_of
+from potluck.validation.decoding import wrong_fields
 
 __all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
 

@@ -32,14 +32,14 @@ from potluck.apps.shopping.shopping_list import (
 )
 from potluck.apps.shopping.suggestions import Suggestion, called, suggestions
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields
 from potluck.people.secrets import new_id
+from potluck.validation.encoding import encode
+from potluck.validation.errors import ValidationError
 from potluck.web.actions import Actions, Show
 from potluck.web.forms import blank, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.inputs import Versioned
 from potluck.web.layout import initials
-from potluck.web.schema.encoding import encode
 from potluck.web.writes import Writes
 
 __all__ = ["list_home", "person", "store_choices"]
@@ -232,7 +232,7 @@ async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[st
     sent = counted if counted.sent else filled
     return {
         "item": view,
-        "form": filled.refused(InvalidFields(*counted.wrong)) if counted.wrong else filled,
+        "form": filled.refused(ValidationError(*counted.wrong)) if counted.wrong else filled,
         "stores": stores,
         "conflict": sent.conflict(show.clash, LABELS, _as_filled_in(view), {"storeId": dict(stores).get}),
         "you": at.principal.user_id,

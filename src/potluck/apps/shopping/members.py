@@ -23,9 +23,10 @@ from potluck.apps.shopping.families import (
 from potluck.apps.shopping.fields import InvitationId, Role
 from potluck.apps.shopping.ordering import by_name
 from potluck.people.entities import InvitationOfPlace
-from potluck.people.errors import NoSuchInvitation, WrongField
+from potluck.people.errors import NoSuchInvitation
 from potluck.people.fields import EmailOrBlank
 from potluck.table import Query
+from potluck.validation.errors import FieldError
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.errors import TOO_MANY
 from potluck.web.inputs import Change, Input
@@ -78,9 +79,9 @@ class SureToDelete(Input):
     sure: bool = False
 
     @staticmethod
-    def check(sent: "SureToDelete") -> Iterable[WrongField]:
+    def check(sent: "SureToDelete") -> Iterable[FieldError]:
         if not sent.sure:
-            yield WrongField("sure", "Tick the box first: what the family has is then gone for everyone")
+            yield FieldError("sure", "Tick the box first: what the family has is then gone for everyone")
 
 
 members = Actions(

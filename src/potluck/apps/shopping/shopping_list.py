@@ -34,10 +34,11 @@ from potluck.apps.shopping.line_parser import Line, read_lines, wrong_with
 from potluck.apps.shopping.names import ListNames
 from potluck.apps.shopping.ordering import by_name, by_store, groups_of
 from potluck.apps.shopping.suggestions import called
-from potluck.people.errors import TooMany, WrongField
+from potluck.people.errors import TooMany
 from potluck.people.secrets import new_id
-from potluck.retries import attempts
+from potluck.store.retries import attempts
 from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
+from potluck.validation.errors import FieldError
 from potluck.web.actions import Actions
 from potluck.web.errors import TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, Unset, Versioned
@@ -128,9 +129,9 @@ class NewShoppingItem(Input):
     allow_duplicate: bool = False
 
     @staticmethod
-    def check(new: "NewShoppingItem") -> Iterator[WrongField]:
+    def check(new: "NewShoppingItem") -> Iterator[FieldError]:
         if new.item_id is None and not isinstance(new.name, str):
-            yield WrongField("name", "")
+            yield FieldError("name", "")
 
 
 class PastedLines(Input):
@@ -138,8 +139,8 @@ class PastedLines(Input):
     """One thing to a line, perhaps with how much in front: "2 milk"."""
 
     @staticmethod
-    def check(pasted: "PastedLines") -> Iterator[WrongField]:
-        return (WrongField("lines", message) for message in wrong_with(read_lines(pasted.lines)))
+    def check(pasted: "PastedLines") -> Iterator[FieldError]:
+        return (FieldError("lines", message) for message in wrong_with(read_lines(pasted.lines)))
 
 
 class TypedItem(Input):
@@ -153,11 +154,11 @@ class TypedItem(Input):
     allow_duplicate: bool = False
 
     @staticmethod
-    def check(typed: "TypedItem") -> Iterator[WrongField]:
+    def check(typed: "TypedItem") -> Iterator[FieldError]:
         read = read_lines(typed.lines)
         if typed.item_id is None or read:
             for message in wrong_with(read):
-                yield WrongField("lines" if read else "name", message)
+                yield FieldError("lines" if read else "name", message)
 
 
 class ShoppingItemChange(Change[ShoppingListItem]):

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from potluck.table.entity import Entity
+from potluck.validation.encoding import encode
 from potluck.web.errors import (
     BROKEN,
     ERRORS,
@@ -23,10 +24,9 @@ from potluck.web.errors import (
 )
 from potluck.web.http.responses import html
 from potluck.web.layout import Templates
-from potluck.web.schema.encoding import encode
 from potluck.web.versions import if_match
 
-__all__ = ["PROBLEM_JSON", "HttpProblem", "Problems", "Refusal"]
+__all__ = ["PROBLEM_JSON", "HttpProblem", "ProblemAnswer", "Problems"]
 
 PROBLEM_JSON = "application/problem+json"
 API = "/api/"
@@ -47,7 +47,7 @@ class HttpProblem(Exception):
         self.headers = dict(headers or {})
 
 
-class Refusal(NamedTuple):
+class ProblemAnswer(NamedTuple):
     """An error as callers are told of it."""
 
     problem: Problem
@@ -64,12 +64,12 @@ class Problems:
         self._templates = templates
         self.by_slug = by_slug((*PROBLEMS, *declared))
 
-    def refusal(self, error: Exception) -> Refusal | None:
+    def refusal(self, error: Exception) -> ProblemAnswer | None:
         """How callers are told of the error; None for a bug of ours."""
         if isinstance(error, ProblemError):
-            return Refusal(error.problem, str(error), _shown(error.members), error.headers)
+            return ProblemAnswer(error.problem, str(error), _shown(error.members), error.headers)
         if isinstance(error, HttpProblem):
-            return Refusal(error.problem, str(error), {}, error.headers)
+            return ProblemAnswer(error.problem, str(error), {}, error.headers)
         kind = next((ERRORS[each] for each in type(error).__mro__ if each in ERRORS), None)
         if kind is None:
             return None
@@ -77,14 +77,14 @@ class Problems:
         members = dict(kind.members(error))
         if kind.problem is VERSION_CONFLICT:
             members |= _shown({"current": getattr(error, "current", None)})
-        return Refusal(kind.problem, detail, members, kind.headers(error))
+        return ProblemAnswer(kind.problem, detail, members, kind.headers(error))
 
     def answer(self, request: Request, error: Exception) -> ASGIApp:
         refusal = self.refusal(error)
         if refusal is None:
             # The response reveals no internals; the log has them, under the request id that the response gives.
             log.error("request failed", exc_info=error, extra={"request_id": _request_id(request)})
-            refusal = Refusal(BROKEN, BROKEN.explanation, {}, {})
+            refusal = ProblemAnswer(BROKEN, BROKEN.explanation, {}, {})
         problem = refusal.problem
         if problem is VERSION_CONFLICT and if_match(request) is not None:
             problem = PRECONDITION_FAILED

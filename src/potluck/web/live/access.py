@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from potluck.dynamo.values import Item
+from potluck.streams.buffer import BufferedRecord, TopicKey, partition_text
 from potluck.table.access import Ref
 from potluck.table.errors import UnreadableItem
 from potluck.table.membership import Membership
 from potluck.table.tables import Table
-from potluck.web.live.buffer import Record, TopicKey, partition_text
 
 __all__ = ["Right", "RightHistory"]
 
@@ -41,7 +41,7 @@ class RightHistory:
     def topic(self) -> TopicKey:
         return self._row.index, partition_text(self._row.partition)
 
-    def interrupted_by(self, record: Record) -> bool:
+    def interrupted_by(self, record: BufferedRecord) -> bool:
         """Whether the change takes access away, or gives it back."""
         if record.old is None:
             # Someone who gets access for the first time has no earlier position of their own. Someone who gets it

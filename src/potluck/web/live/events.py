@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from potluck.dynamo.values import Item
+from potluck.streams.buffer import BufferedRecord
 from potluck.table.errors import UnreadableItem
 from potluck.table.membership import Membership
-from potluck.web.live.buffer import Record
 
 __all__ = ["Event", "EventName", "See", "SeeAsNow", "entities", "event_for", "maybe_await"]
 
@@ -44,7 +44,9 @@ class Event(NamedTuple):
     item: Any
 
 
-def entities(record: Record, lists: Sequence[Membership], since: int, now: int) -> tuple[Any | None, Any | None]:
+def entities(
+    record: BufferedRecord, lists: Sequence[Membership], since: int, now: int
+) -> tuple[Any | None, Any | None]:
     """The item in the lists before the change and after it; None where it was or is in none of them."""
     # An item that expired after the caller last looked gets its event; one that had expired before, they never saw.
     old = _entity(record.old, lists, since - EXPIRY_EVENT_SECONDS, record.decoded_old)

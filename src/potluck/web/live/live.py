@@ -17,21 +17,23 @@ import msgspec
 
 from potluck.engines import DynamoError, Engine
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, Throttled, WrongField
+from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.streams import Concerns, Following
+from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
+from potluck.streams.log import Vector
+from potluck.streams.tail import Subscription, Tail
 from potluck.table.access import Gather, Query
 from potluck.table.errors import Unavailable
 from potluck.table.membership import AnyQuery, Membership
 from potluck.table.tables import Table
+from potluck.validation.encoding import encode
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.live.access import Right, RightHistory
-from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
 from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventSource, event_text, id_text, retry_text
 from potluck.web.live.events import Event, EventName, See, entities, event_for, maybe_await
-from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable, Vector
+from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable
 from potluck.web.live.reader import Lost, ReadChange, Reader
-from potluck.web.live.tail import Subscription, Tail
-from potluck.web.schema.encoding import encode
 
 __all__ = ["Allowed", "Changed", "Changes", "Listener", "Live", "Message", "Render", "Schedule"]
 
@@ -224,7 +226,7 @@ class Live:
         render: Render = as_json,
         schedule: Schedule | None = None,
     ) -> EventSource:
-        """A stream of the lists' events; InvalidFields at once for a `since` that is no position of theirs.
+        """A stream of the lists' events; ValidationError at once for a `since` that is no position of theirs.
 
         A `last_event_id`, which a browser sends by itself, takes precedence over `since`. `by` is who listens,
         whose streams are limited. `right` is the row that gives them access: a position from before they last lost or
@@ -451,7 +453,7 @@ class Live:
         try:
             return self._read(since, of, caller), False
         except Unreadable:
-            raise InvalidFields(WrongField("since", "since must be a position of this list")) from None
+            raise ValidationError(FieldError("since", "since must be a position of this list")) from None
 
     def _read(self, text: str, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None) -> Position:
         """The position, if it was made for these lists, and for this caller or for everybody."""

@@ -11,19 +11,16 @@ from binascii import Error as NotBase64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import islice
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-__all__ = ["EVERY_LIST", "LONGEST_POSITION", "Position", "PositionCodec", "Unreadable", "Vector", "tag_of"]
+from potluck.streams.log import TAG_BYTES, Vector, tag_of
 
-Vector = Mapping[str, int | None]
-"""By shard, the sequence number of the last change that was read; None before the first."""
+__all__ = ["EVERY_LIST", "LONGEST_POSITION", "Position", "PositionCodec", "Unreadable"]
 
 FORMAT = 1
-TAG_BYTES = 6
 TIME_BYTES = 5
 LONGEST_POSITION = 4000
 KEY_BYTES = 32
@@ -44,12 +41,6 @@ class Position:
 
     at: int
     streams: Mapping[bytes, Mapping[bytes, int | None]]
-
-
-@lru_cache(1024)
-def tag_of(name: str) -> bytes:
-    """A short name for a stream or shard: full names would be most of a position."""
-    return blake2b(name.encode(), digest_size=TAG_BYTES).digest()
 
 
 class PositionCodec:

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError
+from potluck.streams.buffer import Buffer, BufferedRecord, TopicKey, partition_attributes, partition_text, topics_of
+from potluck.streams.log import Log, Page, Trimmed, Vector
+from potluck.streams.tail import Tail
 from potluck.table.errors import Unavailable
 from potluck.table.membership import Membership
 from potluck.web.live.access import RightHistory
-from potluck.web.live.buffer import Buffer, Record, TopicKey, partition_attributes, partition_text, topics_of
-from potluck.web.live.log import Log, Page, Trimmed
-from potluck.web.live.positions import Position, PositionCodec, Vector
-from potluck.web.live.tail import Tail
+from potluck.web.live.positions import Position, PositionCodec
 
 __all__ = ["BATCH_RECORDS", "Lost", "ReadChange", "Reader"]
 
@@ -34,7 +34,7 @@ class ReadChange:
 
     __slots__ = ("part", "reader", "record", "vector")
 
-    def __init__(self, reader: "Reader", part: "TablePart", record: Record, vector: Vector) -> None:
+    def __init__(self, reader: "Reader", part: "TablePart", record: BufferedRecord, vector: Vector) -> None:
         self.reader = reader
         self.part = part
         self.record = record
@@ -66,10 +66,10 @@ class TablePart:
         """How far it has read, by shard."""
         self.ahead: Vector | None = None
         """How far it had read the log when it switched to memory, until memory has caught up with that."""
-        self.log_pages: AsyncIterator[list[Record]] | None = None
+        self.log_pages: AsyncIterator[list[BufferedRecord]] | None = None
         self.mark = 0
 
-    def check_right(self, records: Iterable[Record]) -> None:
+    def check_right(self, records: Iterable[BufferedRecord]) -> None:
         """Lost if the caller's access was interrupted: there is no telling which changes were made in that time."""
         right = self.right
         if right is not None and any(right.interrupted_by(record) for record in records):
@@ -84,7 +84,7 @@ class TablePart:
 class LogPage(NamedTuple):
     """The changes on one page of the log that touch a reader's lists, the position after it, and how many it had."""
 
-    records: list[Record]
+    records: list[BufferedRecord]
     vector: Vector
     read: int
 
@@ -238,7 +238,7 @@ class Reader:
             part.vector = vector
         return changes, more
 
-    async def _from_log(self, part: TablePart, log: Log) -> AsyncIterator[list[Record]]:
+    async def _from_log(self, part: TablePart, log: Log) -> AsyncIterator[list[BufferedRecord]]:
         """Changes in the log after the position, in batches, each shard after its parent."""
         if part.right is not None:
             left = MOST_SEARCHED
@@ -279,7 +279,7 @@ class Reader:
                         vector[shard] = int(change.sequence_number)
                         topics = topics_of(keys, change)
                         if not wanted.isdisjoint(topics):
-                            records.append(Record(change, shard, topics, dict(vector)))
+                            records.append(BufferedRecord(change, shard, topics, dict(vector)))
                 # The embedded engine answers without yielding, and a day of changes is many pages.
                 await asyncio.sleep(0)
                 yield LogPage(records, dict(vector), len(page.changes))
@@ -355,14 +355,14 @@ def _fell_behind(part: TablePart, buffer: Buffer) -> bool:
     return any(topic in buffer.topics and buffer.topics[topic].dropped >= part.place for topic in part.topics)
 
 
-def _had(part: TablePart, buffer: Buffer, record: Record) -> bool:
+def _had(part: TablePart, buffer: Buffer, record: BufferedRecord) -> bool:
     """Whether the change was already read from the log, before the switch to memory."""
     return part.ahead is not None and buffer.read_before(part.ahead, record)
 
 
-def _in_memory(part: TablePart, buffer: Buffer) -> list[Record]:
+def _in_memory(part: TablePart, buffer: Buffer) -> list[BufferedRecord]:
     """The changes in memory that touch one of the lists, from where it left off, in order."""
-    found: dict[int, Record] = {}
+    found: dict[int, BufferedRecord] = {}
     for key in part.topics:
         topic = buffer.topics.get(key)
         if topic is not None:

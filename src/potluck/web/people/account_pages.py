@@ -6,14 +6,12 @@ from typing import Annotated, Any, TypeVar
 
 from starlette.responses import Response
 
-from potluck.field_types import Text
 from potluck.people.authentication import Principal
 from potluck.people.errors import (
     AccountGone,
     AlreadyDone,
     EmailTaken,
     NoSuchToken,
-    PeopleError,
     SessionOver,
     Stale,
     StillNeeded,
@@ -22,6 +20,8 @@ from potluck.people.errors import (
 from potluck.people.idempotency import Answer, IdempotencyKey, request_hash
 from potluck.people.secrets import new_id
 from potluck.people.tokens import MadeToken
+from potluck.validation.errors import Refusal
+from potluck.validation.field_types import Text
 from potluck.web.conflicts import FormConflict
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import VersionNeeded
@@ -104,7 +104,7 @@ async def _page(
 
 
 async def _again(
-    call: Call, principal: Principal, name: str, filled: Form[Any], refusal: PeopleError | None, fields: Fields
+    call: Call, principal: Principal, name: str, filled: Form[Any], refusal: Refusal | None, fields: Fields
 ) -> Response:
     """The page again, with the errors of the form that was sent."""
     refused = call.refused(filled, refusal, None if refusal is None else fields.get(type(refusal)))
@@ -115,7 +115,7 @@ async def _again(
     )
 
 
-def _must_be_here(refusal: PeopleError) -> None:
+def _must_be_here(refusal: Refusal) -> None:
     """Raise a refusal that means they are no longer signed in, instead of showing the account again."""
     if isinstance(refusal, SessionOver | AccountGone):
         raise refusal
@@ -137,11 +137,11 @@ async def _changed(
     filled = await call.form(kind)
     if filled.editing:
         return await _page(call, principal, sent={name: filled})
-    refusal: PeopleError | None = None
+    refusal: Refusal | None = None
     if filled.good:
         try:
             await change(principal, filled.value)
-        except PeopleError as error:
+        except Refusal as error:
             _must_be_here(error)
             refusal = error
         else:
@@ -221,7 +221,7 @@ async def make_token(call: Call) -> Response:
     except AlreadyDone:
         # The form was sent twice, and the token is in the list.
         return await _page(call, principal, done="token-before")
-    except PeopleError as error:
+    except Refusal as error:
         _must_be_here(error)
         return await _again(call, principal, "token", filled, error, {})
     return await _page(call, principal, made=made[0])
@@ -257,13 +257,13 @@ async def leaving(call: Call) -> Response:
 async def leave(call: Call) -> Response:
     principal, accounts = call.signed_in(), call.core.people.accounts
     filled = await call.form(Leaving)
-    refusal: PeopleError | None = None
+    refusal: Refusal | None = None
     if filled.good and not filled.value.sure:
         filled = filled.refused("Tick the box to say that you are sure")
     elif filled.good:
         try:
             await accounts.delete(principal, filled.value.password)
-        except PeopleError as error:
+        except Refusal as error:
             _must_be_here(error)
             refusal = error
         else:

@@ -23,9 +23,9 @@ from starlette.responses import StreamingResponse
 from potluck.people.accounts import AccountExport, Accounts
 from potluck.people.errors import Throttled
 from potluck.store import Clock
+from potluck.validation.encoding import encode
 from potluck.web.app import App, Export
 from potluck.web.csv_files import BYTE_ORDER_MARK, CsvColumns, inert
-from potluck.web.schema.encoding import encode
 
 __all__ = ["ZIP", "ExportFile", "Exports"]
 

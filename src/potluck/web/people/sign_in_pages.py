@@ -6,10 +6,16 @@ from typing import Annotated
 
 from starlette.responses import Response
 
-from potluck.field_types import Text
-from potluck.people.errors import EmailTaken, InvitationInvalid, PeopleError, RegistrationClosed, ResetInvalid
+from potluck.people.errors import (
+    EmailTaken,
+    InvitationInvalid,
+    RegistrationClosed,
+    ResetInvalid,
+)
 from potluck.people.fields import Secret
 from potluck.people.invitations import POTLUCK
+from potluck.validation.errors import Refusal
+from potluck.validation.field_types import Text
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import blank
 from potluck.web.http.clients import lacks_https
@@ -75,7 +81,7 @@ async def sign_up(call: Call) -> Response:
 @sign_in_pages.post("/sign-up")
 async def register(call: Call) -> Response:
     filled = await call.form(SignUp)
-    refusal: PeopleError | None = None
+    refusal: Refusal | None = None
     if filled.good:
         given = filled.value
         secret = given.invitation or carried_invitation(call)
@@ -84,7 +90,7 @@ async def register(call: Call) -> Response:
             made = await call.core.people.accounts.register(
                 given.email, given.password, given.name, client=call.visitor.client, invitation=secret or None
             )
-        except PeopleError as error:
+        except Refusal as error:
             refusal = error
         else:
             cookies = call.begin_session(made.session)
@@ -134,12 +140,12 @@ async def sign_in(call: Call) -> Response:
 @sign_in_pages.post("/sign-in")
 async def open_session(call: Call) -> Response:
     filled = await call.form(SignIn)
-    refusal: PeopleError | None = None
+    refusal: Refusal | None = None
     if filled.good:
         given = filled.value
         try:
             opened = await call.core.people.sessions.open(given.email, given.password, call.visitor.client)
-        except PeopleError as error:
+        except Refusal as error:
             refusal = error
         else:
             return redirect(address_here(given.next), *call.begin_session(opened))
@@ -176,11 +182,11 @@ async def reset(call: Call) -> Response:
 @sign_in_pages.post("/reset")
 async def redeem(call: Call) -> Response:
     filled = await call.form(PasswordChoice)
-    refusal: PeopleError | None = None
+    refusal: Refusal | None = None
     if filled.good:
         try:
             await call.core.people.resets.redeem(filled.value.token, filled.value.new)
-        except PeopleError as error:
+        except Refusal as error:
             refusal = error
         else:
             # Every session of theirs is over, also the one of this browser.
@@ -216,12 +222,12 @@ async def invitation(call: Call) -> Response:
 @sign_in_pages.post(INVITATION)
 async def hold(call: Call) -> Response:
     filled = await call.form(Held)
-    refusal: PeopleError | None = None
+    refusal: Refusal | None = None
     if filled.good:
         secret = filled.value.invitation
         try:
             await call.core.people.invitations.look(secret)
-        except PeopleError as error:
+        except Refusal as error:
             refusal = error
         else:
             return redirect(INVITATION, *carry_invitation(call, secret))

@@ -38,8 +38,9 @@ from potluck.apps.journal.threads import (
     threads_of,
 )
 from potluck.apps.journal.times import day_of
-from potluck.people.errors import InvalidFields, NotNow
+from potluck.people.errors import NotNow
 from potluck.store import all_done
+from potluck.validation.errors import ValidationError
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import ProblemError
@@ -187,7 +188,7 @@ async def begin(call: Call) -> Response:
             thread = await call.perform(threads, begin_thread, new)
             await call.perform(messages, ask, NewMessage(content=said.content), thread_id=thread.thread_id)
             return redirect(f"{ASK}/{thread.thread_id}")
-        except (InvalidFields, NotNow, ProblemError) as error:
+        except (ValidationError, NotNow, ProblemError) as error:
             refusal = error
     return call.again("journal/ask.html", filled, refusal, **await _to_begin(at, about))
 

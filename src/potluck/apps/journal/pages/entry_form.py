@@ -52,13 +52,13 @@ from potluck.apps.journal.pages.frame import WORN, around, long_date
 from potluck.apps.journal.profile import lacks_zone, taking_zone, time_zone_for, usual_profile, zone_for
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Actions, Show
 from potluck.web.forms import ByField, Form, Line
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Unset, Versioned
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes, or_retry
 
 __all__ = ["coach_names", "home", "write_page"]
@@ -100,7 +100,7 @@ class EntryForm(Versioned):
         return unique_tags(each for each in (*chosen, *typed) if each)
 
     def metrics(self) -> SessionMetrics:
-        """The metrics as API input; InvalidFields for invalid tags."""
+        """The metrics as API input; ValidationError for invalid tags."""
         try:
             return decode_tree(
                 SessionMetrics,
@@ -112,8 +112,8 @@ class EntryForm(Versioned):
                     "tags": self.all_tags,
                 },
             )
-        except InvalidFields as error:
-            raise InvalidFields(*(WrongField("newTags", each.message) for each in error.errors)) from error
+        except ValidationError as error:
+            raise ValidationError(*(FieldError("newTags", each.message) for each in error.errors)) from error
 
     def moment(self, zone: tzinfo) -> datetime | Unset:
         """When it was; unset if blank."""
@@ -122,7 +122,7 @@ class EntryForm(Versioned):
         try:
             return datetime.strptime(self.when.strip()[:16], AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
         except (ValueError, OverflowError):
-            raise InvalidFields(WrongField("when", NOT_A_TIME)) from None
+            raise ValidationError(FieldError("when", NOT_A_TIME)) from None
 
 
 # --- a new one --------------------------------------------------------------------------------------------------------
@@ -194,9 +194,9 @@ def _beside_its_field() -> Iterator[None]:
     """Moves errors about the date to the form's own field."""
     try:
         yield
-    except InvalidFields as error:
-        raise InvalidFields(
-            *(WrongField("when" if each.field == "date" else each.field, each.message) for each in error.errors)
+    except ValidationError as error:
+        raise ValidationError(
+            *(FieldError("when" if each.field == "date" else each.field, each.message) for each in error.errors)
         ) from error
 
 

@@ -19,16 +19,15 @@ from potluck.apps.journal.importing import LARGEST_FILE, import_journal, imports
 from potluck.apps.journal.pages.frame import around, short_date
 from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
 from potluck.apps.journal.times import day_of
-from potluck.field_types import Text
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation.decoding import decode
+from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
+from potluck.validation.field_types import Text
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
-from potluck.web.errors import BodyNotJson
 from potluck.web.forms import Form, blank
 from potluck.web.inputs import Input
 from potluck.web.pages import to_sign_in
 from potluck.web.requests import decoded
-from potluck.web.schema.decoding import decode
 
 __all__ = ["settings_page", "settings_pages"]
 
@@ -103,11 +102,11 @@ async def take_in(call: Call) -> Response:
             days = _days(found.first, found.last, zone, at)
             return call.page("journal/import.html", **around(""), **_nothing(preview=found, days=days), form=filled)
         except BodyNotJson as error:
-            refusal = InvalidFields(WrongField("file", str(error)))
-        except InvalidFields as error:
+            refusal = ValidationError(FieldError("file", str(error)))
+        except ValidationError as error:
             within = any(map(is_within, error.errors))
             wrong = [each.message for each in error.errors] if within else []
-            refusal = InvalidFields(WrongField("file", HAS_ERRORS if within else NO_JOURNAL))
+            refusal = ValidationError(FieldError("file", HAS_ERRORS if within else NO_JOURNAL))
     shown = {**around(""), **_nothing(wrong=wrong[:MOST_WRONG], more=len(wrong[MOST_WRONG:]))}
     return call.again("journal/import.html", _without_the_file(filled), refusal, **shown)
 

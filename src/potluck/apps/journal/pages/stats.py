@@ -26,10 +26,10 @@ from potluck.apps.journal.pages.frame import around, short_date
 from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.people.errors import InvalidFields
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.forms import Line
 from potluck.web.inputs import UNSET, Input
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["athlete_stats_page", "stats_page"]
 
@@ -69,7 +69,7 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
     chosen, asked, wrong = _asked(wanted, today)
     try:
         found = await stats_of(journal, asked, time_zone, at.now)
-    except InvalidFields as error:
+    except ValidationError as error:
         chosen, wrong = USUAL_SPAN, error.errors[0].message
         asked = _weeks(SPANS[chosen].weeks, today)
         found = await stats_of(journal, asked, time_zone, at.now)
@@ -124,7 +124,7 @@ def _asked(wanted: SpanQuery, today: date) -> tuple[str, StatsOf, str]:
             return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), "Say from which day on"
         try:
             return "", decode_tree(StatsOf, said), ""
-        except InvalidFields as error:
+        except ValidationError as error:
             return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), error.errors[0].message
     chosen = wanted.span if wanted.span in SPANS else USUAL_SPAN
     return chosen, _weeks(SPANS[chosen].weeks, today), ""

@@ -31,12 +31,12 @@ from potluck.apps.journal.search import found_in, narrowed
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.tokenizer import spans_of
-from potluck.people.errors import InvalidFields
 from potluck.table import Query
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.actions import Show
 from potluck.web.forms import Line
 from potluck.web.inputs import UNSET, Input
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["Timeline", "TimelineQuery", "timeline_page"]
 
@@ -161,7 +161,7 @@ class Timeline(Generic[R]):
     def _filter(self) -> EntryFilter:
         try:
             return decode_tree(EntryFilter, self._as_sent())
-        except InvalidFields as error:
+        except ValidationError as error:
             self.wrong = error.errors[0].message or "That is not a filter"
             return EntryFilter()
 

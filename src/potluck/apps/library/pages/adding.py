@@ -21,11 +21,11 @@ from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.title_search import as_new_book
-from potluck.people.errors import InvalidFields
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.actions import Actions, Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import Input
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes
 
 __all__ = ["adding", "drawings"]
@@ -126,7 +126,7 @@ async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
     looked = await looking_up(at).book(isbn)
     new = NewBook(isbn=isbn)
     if looked.outcome == "found":
-        with suppress(InvalidFields):
+        with suppress(ValidationError):
             new = as_new_book(isbn, looked.matches[0])
     return await add_book(at, new)
 
@@ -151,7 +151,7 @@ async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
         if kind == "book":
             return await add_book(at, decode_tree(NewBook, sent))
         return await add_video(at, decode_tree(NewVideo, sent))
-    except InvalidFields as wrong:
+    except ValidationError as wrong:
         raise beside_fields(wrong) from wrong
 
 

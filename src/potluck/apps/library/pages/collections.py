@@ -20,17 +20,17 @@ from potluck.apps.library.libraries import TAG, LibraryView, libraries
 from potluck.apps.library.ordering import order_collection
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
-from potluck.field_types import Length
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
-from potluck.retries import attempts
+from potluck.store.retries import attempts
 from potluck.table import Query, absent, check, present, put, the
 from potluck.table.keys.folding import fold
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Length
 from potluck.web.actions import Actions, Show
 from potluck.web.errors import NotFound
 from potluck.web.forms import Line
 from potluck.web.inputs import Input
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes, or_retry
 
 __all__ = ["collection_named", "volumes"]
@@ -133,8 +133,8 @@ async def collection_named(at: OwnLibrary, library: Library, name: str, field: s
     """The id of the collection of this name in the caller's library; it is created if there is none."""
     try:
         new = decode_tree(NewCollection, {"name": name})
-    except InvalidFields as wrong:
-        raise InvalidFields(*(WrongField(field, each.message) for each in wrong.errors)) from wrong
+    except ValidationError as wrong:
+        raise ValidationError(*(FieldError(field, each.message) for each in wrong.errors)) from wrong
     async for _ in attempts("making a collection", at.rows.patience):
         there = await at.rows.all(Collection.in_library(library.owner_id, library.library_id))
         found = {fold(each.name): each.collection_id for each in there}.get(fold(new.name))

@@ -23,8 +23,8 @@ from potluck.apps.library.importing import (
 )
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.page_frame import HOME
-from potluck.field_types import Message
-from potluck.people.errors import InvalidFields
+from potluck.validation.errors import ValidationError
+from potluck.validation.field_types import Message
 from potluck.web.actions import Show
 from potluck.web.forms import Line
 from potluck.web.inputs import Input, Unset
@@ -131,7 +131,7 @@ def _columns(pasted: PastedFile) -> list[Column]:
 async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
     try:
         looked = await import_file(at, _sent(pasted, apply=False))
-    except InvalidFields as wrong:
+    except ValidationError as wrong:
         columns = await asyncio.to_thread(_columns, pasted)
         if len(columns) < 2:
             raise

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from potluck.apps.library.item_views import ItemView
-from potluck.field_types import Text
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Text
 from potluck.web.forms import Line
 from potluck.web.inputs import Input, Versioned
 
@@ -76,11 +76,11 @@ def typed_of(item: ItemView) -> dict[str, Any]:
     return {name: "" if not value else str(value) for name, value in shown.items()}
 
 
-def beside_fields(wrong: InvalidFields) -> InvalidFields:
+def beside_fields(wrong: ValidationError) -> ValidationError:
     """The errors under the form's field names: authors and directors share one field."""
     named = {"authors": "people", "directors": "people", "collectionId": "collection"}
-    return InvalidFields(
-        *(WrongField(named.get(base := each.field.partition("[")[0], base), each.message) for each in wrong.errors)
+    return ValidationError(
+        *(FieldError(named.get(base := each.field.partition("[")[0], base), each.message) for each in wrong.errors)
     )
 
 

@@ -20,13 +20,13 @@ from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.apps.library.title_search import NoTitleYet, look_up_title
-from potluck.people.errors import InvalidFields, WrongField
 from potluck.table.keys.folding import fold
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Show
 from potluck.web.forms import Line
 from potluck.web.inputs import Versioned
 from potluck.web.layout import initials
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes
 
 __all__ = ["PersonButton", "known_people"]
@@ -152,7 +152,7 @@ async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Bo
             del sent["title"]
         change = decode_tree(ItemChange, sent)
         return await change_item(at, item, change)
-    except InvalidFields as wrong:
+    except ValidationError as wrong:
         raise beside_fields(wrong) from wrong
 
 
@@ -224,7 +224,7 @@ async def move(at: OwnLibrary, item: Book | Video, wanted: Move) -> Writes[Book 
             if change.library_id != at.library_id:
                 found = await at.rows.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
                 if found is None:
-                    raise InvalidFields(WrongField("where", "You have no such library"))
+                    raise ValidationError(FieldError("where", "You have no such library"))
                 library = found
             made = await collection_named(at, library, wanted.collection)
             sent["collectionId"] = str(made)
@@ -232,7 +232,7 @@ async def move(at: OwnLibrary, item: Book | Video, wanted: Move) -> Writes[Book 
         if order and sent["collectionId"] is not None and not _same_number_elsewhere(item, sent, order):
             sent["order"] = int(order) if order.isdecimal() and len(order) < 5 else order
         return await change_item(at, item, decode_tree(ItemChange, sent))
-    except InvalidFields as wrong:
+    except ValidationError as wrong:
         raise beside_fields(wrong) from wrong
 
 

@@ -7,11 +7,11 @@ from markupsafe import Markup
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.search import MOST_FOUND, marked
 from potluck.apps.library.searching import Hit, SearchQuery, hits, items_at, searching
-from potluck.people.errors import InvalidFields
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
 from potluck.web.layout import initials
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["search_page"]
 
@@ -31,7 +31,7 @@ async def search_page(at: SignedIn, show: Show) -> dict[str, Any]:
             wanted = decode_tree(SearchQuery, {"q": typed})
             found = await hits(at, wanted.text)
             rows = await at.show(ShelfRowView, await items_at(at, found[:shown]))
-        except InvalidFields as refused:
+        except ValidationError as refused:
             wrong = refused.errors[0].message
     return {
         "q": typed,

@@ -21,7 +21,7 @@ from potluck.apps.library.libraries import (
 from potluck.apps.library.page_frame import HOME, LIBRARY
 from potluck.apps.library.pages.rows import LOOKS, ShelfRowView, shelf_rows
 from potluck.apps.library.shares import leave_library
-from potluck.people.errors import InvalidFields
+from potluck.validation.errors import ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
 from potluck.web.writes import Writes
@@ -80,7 +80,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
     after = show.query.get("after", "")
     try:
         goes_on = at.core.cursors.unseal(after, sealed_for) if after else None
-    except InvalidFields:
+    except ValidationError:
         # An outdated cursor, or somebody else's: show the shelf from its beginning.
         goes_on = None
     # The live position is taken before the shelf is read, so that no change is missed.

@@ -4,7 +4,7 @@ from typing import Any
 
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.titles import in_libraries, titles, titles_of
-from potluck.people.errors import InvalidFields
+from potluck.validation.errors import ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
 
@@ -19,7 +19,7 @@ async def titles_page(at: SignedIn, show: Show) -> dict[str, Any]:
     after = show.query.get("after", "")
     try:
         goes_on = at.core.cursors.unseal(after, sealed_for) if after else None
-    except InvalidFields:
+    except ValidationError:
         # An outdated cursor, or another person's: show the list from its beginning.
         goes_on = None
     part = await at.rows.page(titles_of(at), ON_ONE_PAGE, goes_on)

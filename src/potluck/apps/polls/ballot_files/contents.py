@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from potluck.apps.polls.counting import Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
-from potluck.characters import one_line
+from potluck.validation.characters import one_line
 
 __all__ = [
     "OVERVOTE",

@@ -21,7 +21,8 @@ from potluck.apps.polls.polls import (
     polls,
 )
 from potluck.apps.polls.results import turnout_of
-from potluck.people.errors import InvalidFields, NotNow
+from potluck.people.errors import NotNow
+from potluck.validation.errors import ValidationError
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import blank
@@ -45,7 +46,7 @@ LABELS = {
 def _closes(typed: str) -> datetime | str:
     try:
         return closing_time(typed, "") or "No closing date"
-    except InvalidFields:
+    except ValidationError:
         return typed
 
 
@@ -73,7 +74,7 @@ async def make(call: Call) -> Response:
         try:
             new = settings_by_form(filled.value, NewPoll, call.core.clock())
             return to_new_poll(call, await call.perform(polls, create_poll, new))
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return call.again("polls/new.html", filled, refusal, **CHOICES, **frame())
 

@@ -24,8 +24,12 @@ from potluck.apps.polls.polls import (
     reopen_poll,
 )
 from potluck.apps.polls.results import VotesComingIn, audited, turnout_of
-from potluck.field_types import Integer
-from potluck.people.errors import InvalidFields, NotNow, TooMany
+from potluck.people.errors import (
+    NotNow,
+    TooMany,
+)
+from potluck.validation.errors import ValidationError
+from potluck.validation.field_types import Integer
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Line, blank
 from potluck.web.http.responses import redirect
@@ -84,7 +88,7 @@ async def reopen(call: Call) -> Response:
             until = closing_time(filled.value.expires, filled.value.expires_at)
             await call.perform(polls, reopen_poll, Reopening(expires_at=until))
             return redirect(address(at, "/manage?said=reopened"))
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return call.again(MANAGE, filled, refusal, form_name="until", **await _managed(at))
 

@@ -12,9 +12,9 @@ from potluck.apps.polls.pages.frame import HOME, ballots, frame
 from potluck.apps.polls.polls import PollView, own_polls_of, view_of
 from potluck.apps.polls.results import current_record
 from potluck.store import all_done
+from potluck.validation import decode_query
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.pagination import PageQuery, PageRequest
-from potluck.web.schema import decode_query
 
 __all__ = ["pages"]
 

@@ -10,11 +10,11 @@ from msgspec import Meta, json
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import NewPoll, PollChange, settings_in, settled
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation import schema_of
+from potluck.validation.decoding import decode_tree, normalised, wrong_fields
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.forms import Line
 from potluck.web.inputs import Versioned
-from potluck.web.schema import schema_of
-from potluck.web.schema.decoding import decode_tree, normalised, wrong_fields
 
 __all__ = ["PollForm", "as_filled_in", "as_lines", "as_typed", "closing_time", "read_lines", "settings_by_form"]
 
@@ -57,7 +57,7 @@ def as_filled_in(poll: Poll) -> Mapping[str, Any]:
 
 
 def settings_by_form(form: PollForm, kind: type[S], now: datetime, before: Poll | None = None) -> S:
-    """The form as the API's input; InvalidFields with every error, in single fields and between them."""
+    """The form as the API's input; ValidationError with every error, in single fields and between them."""
     tree, wrong = _as_json(form)
     expected = schema_of(kind)
     wrong += wrong_fields(expected, normalised(expected, tree))
@@ -66,11 +66,11 @@ def settings_by_form(form: PollForm, kind: type[S], now: datetime, before: Poll 
     right = decode_tree(PollChange, {name: value for name, value in tree.items() if name not in refused})
     wrong += settled(settings_in(right), now, before)[1]
     if wrong:
-        raise InvalidFields(*(WrongField(each.field.partition(".")[0], each.message) for each in wrong))
+        raise ValidationError(*(FieldError(each.field.partition(".")[0], each.message) for each in wrong))
     return decode_tree(kind, tree)
 
 
-def _as_json(form: PollForm) -> tuple[dict[str, Any], list[WrongField]]:
+def _as_json(form: PollForm) -> tuple[dict[str, Any], list[FieldError]]:
     names, about = read_lines(form.candidates)
     seats = form.seats if form.seats is not None else 1
     tree = {
@@ -87,7 +87,7 @@ def _as_json(form: PollForm) -> tuple[dict[str, Any], list[WrongField]]:
     }
     try:
         end = closing_time(form.expires, form.expires_at)
-    except InvalidFields as refusal:
+    except ValidationError as refusal:
         return tree, list(refusal.errors)
     return {**tree, "expiresAt": None if end is None else json.decode(json.encode(end))}, []
 
@@ -124,7 +124,7 @@ def as_lines(names: Sequence[str], said: Mapping[str, str]) -> str:
 
 
 def closing_time(expires: str, expires_at: str) -> datetime | None:
-    """The time that was typed, preferring `expires_at` with its offset; InvalidFields if it is not a time."""
+    """The time that was typed, preferring `expires_at` with its offset; ValidationError if it is not a time."""
     text = (expires_at or expires).strip()
     if not text:
         return None
@@ -132,7 +132,7 @@ def closing_time(expires: str, expires_at: str) -> datetime | None:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise InvalidFields(WrongField("expires", "Choose a day and a time, such as 2030-01-31 18:00")) from None
+        raise ValidationError(FieldError("expires", "Choose a day and a time, such as 2030-01-31 18:00")) from None
 
 
 def as_typed(expires_at: datetime | None) -> dict[str, str]:

@@ -15,10 +15,10 @@ from potluck.apps.polls.pages.charts import charts
 from potluck.apps.polls.pages.frame import poll_frame
 from potluck.apps.polls.pages.voting import POLL
 from potluck.apps.polls.results import ByMethod, InFormat, current_record, poll_ballots, results_table, turnout_of
+from potluck.validation import decode_query
 from potluck.web.api import MaybeSince
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import UNSET, Input
-from potluck.web.schema import decode_query
 
 __all__ = ["outcome_shown", "pages"]
 

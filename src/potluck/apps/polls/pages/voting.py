@@ -30,13 +30,14 @@ from potluck.apps.polls.votes import (
     votes,
     withdraw_vote,
 )
-from potluck.people.errors import InvalidFields, NotNow
+from potluck.people.errors import NotNow
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Form, Line, blank, decode_form
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
 from potluck.web.requests import body_of, must_be_form
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["KeyForm", "pages"]
 
@@ -100,7 +101,7 @@ async def cast(call: Call) -> Response:
             return redirect(f"/sign-in?next={address(at)}")
         except PollClosed:
             return redirect(address(at, "/results"))
-        except (CodeNeeded, PollFull, InvalidFields, NotNow) as error:
+        except (CodeNeeded, PollFull, ValidationError, NotNow) as error:
             refusal = error
     return _refused_ballot(call, at, filled, ranked, refusal)
 
@@ -123,7 +124,7 @@ async def change(call: Call) -> Response:
             return redirect(address(at))
         except PollClosed:
             return redirect(address(at, "/results"))
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return _refused_ballot(call, at, filled, ranked, refusal, own)
 
@@ -219,7 +220,7 @@ def _refused_ballot(
     call: Call, at: ToPoll, filled: Form[BallotForm], ranked: Ballot, refusal: Exception | None, own: Vote | None = None
 ) -> Response:
     """The ballot again, as it was filled in, with the errors."""
-    wrong = refusal.errors if isinstance(refusal, InvalidFields) else ()
+    wrong = refusal.errors if isinstance(refusal, ValidationError) else ()
     about_ranking = next((each.message for each in wrong if each.field.startswith("rankings")), "")
     context = _on_ballot(at, ranked, own)
     return call.again("polls/ballot.html", filled, refusal, **{**context, "wrong": ranked.wrong or about_ranking})

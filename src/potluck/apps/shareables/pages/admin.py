@@ -22,13 +22,14 @@ from potluck.apps.shareables.shareables import (
     replace_passcodes,
     shareables,
 )
-from potluck.people.errors import InvalidFields, NotNow
+from potluck.people.errors import NotNow
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Form, Line, blank
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Input
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes
 
 __all__ = ["pages", "to_clone"]
@@ -121,7 +122,7 @@ async def passcodes(call: Call) -> Response:
                 opened = await call.perform(shareables, open_session, Unlock(passcode=admin))
                 cookies += keep_session(call, at.short_id, opened.token)
             return redirect(f"{address_of(at.short_id)}/share" if cookies else address_of(at.short_id), *cookies)
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return _again(call, "passcodes", filled, refusal, at)
 
@@ -164,7 +165,7 @@ async def clone(call: Call) -> Response:
         try:
             sent = decode_tree(Clone, filled.value.as_sent())
             return to_card(call, await call.perform(shareables, clone_shareable, sent))
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return _again(call, "clone", filled, refusal, at, **to_clone(), done=await _ticked(at))
 

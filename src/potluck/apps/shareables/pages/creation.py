@@ -16,14 +16,15 @@ from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, days_to_ch
 from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import HOME, shareables
-from potluck.field_types import Text
-from potluck.people.errors import InvalidFields, NotNow, WrongField
+from potluck.people.errors import NotNow
 from potluck.people.secrets import Random, hash_of
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.field_types import Text
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Line, blank
 from potluck.web.http.responses import Cookie, redirect
 from potluck.web.qr import qr_code
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["Fresh", "pages", "shown_once", "to_card"]
 
@@ -66,7 +67,7 @@ async def make(call: Call) -> Response:
         try:
             sent = decode_tree(NewShareable, filled.value.as_sent(call.context.random))
             return to_card(call, await call.perform(shareables, create_shareable, sent))
-        except InvalidFields as error:
+        except ValidationError as error:
             refusal = _beside_fields(error)
         except NotNow as error:
             refusal = error
@@ -78,12 +79,12 @@ def _choices(call: Call) -> dict[str, Any]:
     return {"open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days_to_choose(call.core.clock())}
 
 
-def _beside_fields(error: InvalidFields) -> InvalidFields:
+def _beside_fields(error: ValidationError) -> ValidationError:
     """The errors, moved to the form's one field for items and candidates."""
     inside = ("items", "candidates")
-    return InvalidFields(
+    return ValidationError(
         *(
-            WrongField("lines" if each.field.partition("[")[0] in inside else each.field, each.message)
+            FieldError("lines" if each.field.partition("[")[0] in inside else each.field, each.message)
             for each in error.errors
         )
     )

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from potluck.apps.shareables.fields import LONGEST_LIFE
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.forms import Line
 from potluck.web.inputs import Input
 
@@ -38,11 +38,11 @@ class TermsForm(Input):
 
 
 def end_of(day: str) -> datetime:
-    """The last second of a calendar day, in UTC; InvalidFields if it is not a date."""
+    """The last second of a calendar day, in UTC; ValidationError if it is not a date."""
     try:
         return datetime.combine(date.fromisoformat(day), LAST_SECOND)
     except ValueError:
-        raise InvalidFields(WrongField("until", "Choose a day")) from None
+        raise ValidationError(FieldError("until", "Choose a day")) from None
 
 
 def days_to_choose(now: datetime) -> dict[str, str]:

@@ -24,7 +24,9 @@ from potluck.apps.shareables.shareables import (
     own_shareables,
     shareables,
 )
-from potluck.people.errors import InvalidFields, Throttled, WrongField
+from potluck.people.errors import Throttled
+from potluck.validation import path_value, schema_of
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
@@ -33,7 +35,6 @@ from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
 from potluck.web.layout import in_words
 from potluck.web.rate_limits import GUESSES
-from potluck.web.schema import path_value, schema_of
 
 __all__ = ["nothing_there", "pages"]
 
@@ -83,7 +84,7 @@ async def nothing_there(call: Call, typed: str) -> Response:
 
 
 async def _home_again(call: Call, filled: Form[Any], status: int, wrong: str) -> Response:
-    refused = filled.refused(InvalidFields(WrongField("id", wrong)))
+    refused = filled.refused(ValidationError(FieldError("id", wrong)))
     return await _home(call, status=status, form=refused)
 
 
@@ -162,12 +163,12 @@ async def _unlocked(call: Call, *, manage: bool) -> Response:
             session = keep_session(call, at.short_id, opened.token)
             if opened.role == "admin" or not manage:
                 return redirect(address_of(at.short_id), *session)
-            wrong = filled.refused(InvalidFields(WrongField("passcode", FOR_VIEWERS)))
+            wrong = filled.refused(ValidationError(FieldError("passcode", FOR_VIEWERS)))
             return page(call, "unlock", *session, status=403, form=wrong, pause=0, **locked)
         except WrongPasscode as error:
             wrong = filled.refused(
-                InvalidFields(
-                    WrongField("passcode", _wrong_passcode(error, NOT_ADMIN if locked["manage"] else str(error)))
+                ValidationError(
+                    FieldError("passcode", _wrong_passcode(error, NOT_ADMIN if locked["manage"] else str(error)))
                 )
             )
             return page(call, "unlock", status=401, form=wrong, pause=0, **locked)

@@ -16,11 +16,11 @@ from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, p
 from potluck.apps.shareables.pages.opening import nothing_there
 from potluck.apps.shareables.pages.voting import poll_page
 from potluck.apps.shareables.shareables import ShareableView
+from potluck.validation import decode_query, path_value, schema_of
 from potluck.web.api import MaybeSince
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
 from potluck.web.http.responses import redirect
-from potluck.web.schema import decode_query, path_value, schema_of
 
 __all__ = ["pages"]
 

@@ -31,14 +31,15 @@ from potluck.apps.shareables.ballots import (
 )
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, vote_sections
-from potluck.people.errors import InvalidFields, NotNow
+from potluck.people.errors import NotNow
+from potluck.validation import decode_query
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.responses import Cookie, redirect
 from potluck.web.inputs import Input
 from potluck.web.requests import body_of, must_be_form
-from potluck.web.schema import decode_query
-from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["pages", "poll_page"]
 
@@ -84,7 +85,7 @@ async def vote(call: Call) -> Response:
         except AlreadyVoted:
             # Sent twice, or from another window: the first one counts, and the page says so.
             return redirect(f"{address_of(at.short_id)}/results?said=before")
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return await _refused(call, at, filled, ranked, refusal)
 
@@ -105,7 +106,7 @@ async def change(call: Call) -> Response:
             return redirect(f"{address_of(at.short_id)}/results?said=changed")
         except WrongKey:
             return redirect(address_of(at.short_id))
-        except (InvalidFields, NotNow) as error:
+        except (ValidationError, NotNow) as error:
             refusal = error
     return await _refused(call, at, filled, ranked, refusal, own)
 
@@ -185,7 +186,7 @@ async def _refused(
     call: Call, at: Voter, filled: Form[BallotForm], ranked: Ballot, refusal: Exception | None, own: Vote | None = None
 ) -> Response:
     """The ballot again, as it was filled in, with its errors."""
-    wrong = refusal.errors if isinstance(refusal, InvalidFields) else ()
+    wrong = refusal.errors if isinstance(refusal, ValidationError) else ()
     about_ranking = next((each.message for each in wrong if each.field.startswith("rankings")), "")
     refused = call.refused(filled, refusal)
     position = await at.position(*LiveShareable(at).lists)

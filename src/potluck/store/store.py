@@ -1,0 +1,220 @@
+"""The one place that does I/O for `potluck.table`: sends the requests it builds, and returns typed entities.
+
+Reads and their cache are in `reading.py`; writes are here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeVar, cast
+from uuid import uuid4
+from weakref import WeakValueDictionary
+
+from potluck.engines import DynamoError, Engine
+from potluck.engines.recording import access_pattern
+from potluck.store.read_tracking import Clock, second
+from potluck.store.reading import Reads
+from potluck.store.sending import Patience
+from potluck.store.table_creation import create_table
+from potluck.table.access import Ref
+from potluck.table.entity import Entity
+from potluck.table.errors import AlreadyExists, Changed, NotFound, Unavailable, VersionConflict
+from potluck.table.expressions import Change, Condition, absent
+from potluck.table.expressions.conditions import AsRead, FieldName, Still
+from potluck.table.operations import Operation, Update, delete, put, update, upsert
+from potluck.table.tables import Request, RowName, Table, row_name
+from potluck.table.transactions import Transaction
+
+__all__ = ["Store", "all_done"]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
+
+BATCH_WRITE = 25
+WRITES_AT_ONCE = 16
+# Each refusal means that another writer succeeded, so this many in a row is a very busy item.
+MODIFY_ATTEMPTS = 200
+
+
+class Store(Reads):
+    """Reads and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
+
+    def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
+        super().__init__(engine, clock, patience)
+        # A lock lives only while somebody holds or awaits it.
+        self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
+
+    async def put(self, entity: E, when: Condition | None = None) -> E:
+        """Store the entity; `when=absent` only if there is none yet."""
+        await self._write(put(entity, when=when))
+        return entity
+
+    async def update(
+        self, target: E | Ref[E], *changes: Change, when: Condition | None = None, keep_version: bool = False
+    ) -> E:
+        """Change some fields of an existing item, and return it."""
+        return cast(E, await self._update(update(target, *changes, when=when, keep_version=keep_version)))
+
+    async def _update(self, operation: Update, *, recognise: bool = True) -> Entity:
+        answer = await self._write(operation, recognise)
+        stored = answer.get("Attributes")
+        if stored is None:
+            # A transaction does not return the new item, which the update may even have made expire.
+            stored = await self._row(_item_of(operation), though_expired=True)
+        return cast(Entity, operation.plan.coding.decode(stored))
+
+    async def _row(self, ref: Ref[Any], *, though_expired: bool = False) -> dict[str, Any]:
+        """The item as it is stored; NotFound when there is none."""
+        plan = ref.plan
+        stored: dict[str, Any] | None = (await self._read(ref.pattern, ref.request())).get("Item")
+        if (
+            stored is None
+            or not plan.matches(stored)
+            or (plan.expired(stored, second(self.clock)) and not though_expired)
+        ):
+            raise NotFound(f"{ref.pattern}: there is no such item")
+        return stored
+
+    async def upsert(self, target: Ref[E], *changes: Change, when: Condition | None = None) -> E:
+        """Change some fields of an item, or create it from its key and these changes, and return it."""
+        operation = upsert(target, *changes, when=when)
+        try:
+            answer = await self._write(operation)
+        except NotFound:
+            # An expired row is in the way; once it is deleted, the item is a new one.
+            with contextlib.suppress(AlreadyExists):
+                await self._write(delete(target, when=absent))
+            answer = await self._write(operation)
+        return cast(E, operation.plan.coding.decode(answer["Attributes"]))
+
+    async def delete(self, target: Entity | Ref[Any], when: Condition | None = None) -> None:
+        """Delete the item; a missing item is no error unless `when=present`."""
+        operation = delete(target, when=when)
+        try:
+            await self._write(operation)
+        except (Changed, NotFound):
+            # If the item is gone, its unique value may belong to another item by now, or its key to another kind.
+            if when is not None or await self.get(_item_of(operation)) is not None:
+                raise
+
+    async def transact(self, *operations: Operation) -> None:
+        """All operations or none. If one is refused, its refusal is raised, with its position."""
+        transaction = Transaction(*operations)
+        now = second(self.clock)
+        request = transaction.request(now, self._token())
+
+        def explain(error: DynamoError) -> Exception:
+            return transaction.explain(error, now)
+
+        if self._packs is not None:
+            # No access pattern to name: a recorded engine is a wrapper, and wrappers do not pack rows.
+            await self._sender.transact(request, explain, self._packs.transact)
+            return
+        with access_pattern(transaction.name):
+            await self._sender.transact(request, explain)
+
+    def _token(self) -> str | None:
+        """The idempotency token of a transaction; an engine in this process loses no answers, and needs none."""
+        return str(uuid4()) if self._packs is None else None
+
+    async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
+        """Change an item depending on its current values, retrying on conflicts; NotFound if it is gone."""
+        plan, ref = ref.plan, ref.consistently()
+        version = None if keep_version else plan.version
+        # Callers in this process wait for each other; only a writer elsewhere makes an attempt fail.
+        lock = self._locks.setdefault(row_name(plan.table, ref.key), asyncio.Lock())
+        async with lock:
+            row = await self._row(ref)
+            current = plan.coding.decode(row)
+            for attempt in range(MODIFY_ATTEMPTS):
+                changes = tuple(change(current))
+                if not changes:
+                    return cast(E, current)
+                as_read = AsRead(row) if version is None else _still(current, version.name)
+                try:
+                    operation = update(current, *changes, when=as_read, keep_version=keep_version)
+                    # A concurrent change may look exactly like this one, and both must count.
+                    return cast(E, await self._update(operation, recognise=False))
+                except (VersionConflict, Changed) as refusal:
+                    if refusal.current is None:
+                        raise
+                    current = refusal.current
+                await asyncio.sleep(self.patience.wait(min(attempt, 4)))
+                if version is None:
+                    row = await self._row(ref)
+                    current = plan.coding.decode(row)
+        raise Unavailable(f"{ref.pattern}: others changed the item {MODIFY_ATTEMPTS} times while it was to be changed")
+
+    async def write_each(self, operations: Iterable[Operation]) -> None:
+        """Execute each operation on its own, in no particular order; if one fails, the others are not undone.
+
+        For more than fits into a transaction. Puts and deletes without conditions are sent in batches.
+        """
+        batched: list[Operation] = []
+        single: list[Operation] = []
+        for operation in operations:
+            (batched if operation.batchable else single).append(operation)
+        _refuse_same_item_twice(batched)
+        await self._write_batches(batched)
+        for start in range(0, len(single), WRITES_AT_ONCE):
+            await all_done([self._write(operation) for operation in single[start : start + WRITES_AT_ONCE]])
+
+    async def _write_batches(self, operations: list[Operation]) -> None:
+        now = second(self.clock)
+        waiting = [(action.table, action.batch()) for each in operations for action in each.actions(now)]
+        attempt = 0
+        while waiting:
+            batch, waiting = waiting[:BATCH_WRITE], waiting[BATCH_WRITE:]
+            asked: dict[str, list[Any]] = {}
+            for table, write in batch:
+                asked.setdefault(table, []).append(write)
+            with access_pattern("write_each"):
+                answer = await self.repeat(Request("BatchWriteItem", {"RequestItems": asked}))
+            left = [(table, write) for table, writes in answer.get("UnprocessedItems", {}).items() for write in writes]
+            attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
+            waiting = left + waiting
+
+    async def _write(self, operation: Operation, recognise: bool = True) -> dict[str, Any]:
+        now = second(self.clock)
+        request = operation.request(now)
+        with access_pattern(operation.name):
+            if request.operation == "TransactWriteItems":
+                token = self._token()
+                if token is not None:
+                    request.body["ClientRequestToken"] = token
+                return await self._sender.transact(request, lambda error: Transaction(operation).explain(error, now))
+            return await self._sender.write(operation, request, now, recognise)
+
+    async def create_tables(self, *tables: Table) -> None:
+        """Create missing tables, indexes and expiry settings; existing ones are left alone."""
+        for table in tables:
+            await create_table(self._sender, table)
+
+
+def _item_of(operation: Operation) -> Ref[Any]:
+    """The item that was written, as it is now."""
+    return Ref((operation.plan,), {}, operation.key, operation.name, consistent=True)
+
+
+def _still(entity: Entity, field: str) -> Still:
+    return Still(FieldName(type(entity), field), getattr(entity, field))
+
+
+def _refuse_same_item_twice(operations: list[Operation]) -> None:
+    """A ValueError if one item is written twice, as the order of such writes is undefined."""
+    first: dict[RowName, Operation] = {}
+    for operation in operations:
+        before = first.setdefault(operation.row, operation)
+        if before is not operation:
+            raise ValueError(f"{before} and {operation} write the same item, and nothing says which of them is last")
+
+
+async def all_done(at_once: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all; the first failure is raised once all have ended, so that none is cancelled midway."""
+    outcomes = await asyncio.gather(*at_once, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return cast("list[T]", outcomes)

@@ -1,0 +1,214 @@
+"""A table's most recent changes, in memory, indexed by every partition they touch in the table and its indexes."""
+
+from collections import deque
+from collections.abc import Container, Mapping
+from typing import Any
+
+from potluck.dynamo.values import Value
+from potluck.streams.log import Log, Vector
+from potluck.streams.records import Record
+from potluck.table.tables import Table
+
+__all__ = ["BUFFER_BYTES", "BUFFER_RECORDS", "Buffer", "BufferedRecord", "Topic", "TopicKey", "topics_of"]
+
+BUFFER_RECORDS = 2000
+# By the sizes that the stream reports; in memory it is about ten times as much.
+BUFFER_BYTES = 2_000_000
+
+TopicKey = tuple[str | None, str]
+"""An index, or None for the table itself, and a value of its partition key."""
+
+PartitionAttributes = tuple[tuple[str | None, str], ...]
+"""The partition key attribute of the table (None) and of each index."""
+
+
+class BufferedRecord:
+    """One change: its place in the log and in the buffer, and its entities once anyone has decoded them."""
+
+    __slots__ = (
+        "arrived",
+        "change",
+        "decoded_new",
+        "decoded_old",
+        "new",
+        "old",
+        "ordinal",
+        "positions",
+        "sequence",
+        "shard",
+        "size",
+        "topics",
+        "vector",
+    )
+
+    def __init__(self, change: Record, shard: str, topics: tuple[TopicKey, ...], vector: Vector) -> None:
+        told = change.record["dynamodb"]
+        self.change = change
+        self.shard = shard
+        self.sequence = int(told["SequenceNumber"])
+        self.old = told.get("OldImage")
+        self.new = told.get("NewImage")
+        self.size = int(told.get("SizeBytes", 0))
+        self.topics = topics
+        self.vector = vector
+        """How far each shard had been read, this change included."""
+        self.ordinal = -1
+        self.arrived = 0.0
+        self.positions: dict[bytes, str] = {}
+        """The encoded position after this change, by the id of the lists being read."""
+        self.decoded_old: dict[Any, Any] = {}
+        self.decoded_new: dict[Any, Any] = {}
+
+
+class Topic:
+    """The changes in memory that touch one partition."""
+
+    __slots__ = ("dropped", "records")
+
+    def __init__(self) -> None:
+        self.records: deque[BufferedRecord] = deque()
+        self.dropped = -1
+        """The ordinal of the last of its changes that was dropped from memory."""
+
+
+class Shard:
+    """How far one shard has been read, and the change after which everything is in memory (`floor`)."""
+
+    __slots__ = ("floor", "from_start", "numbers", "sequence")
+
+    def __init__(self, from_start: bool) -> None:
+        self.from_start = from_start
+        """Whether it was read from its very beginning, so that nothing came before what is in memory."""
+        self.sequence: int | None = None
+        self.floor: int | None = None
+        self.numbers: set[int] = set()
+        """The sequence numbers of its changes in memory."""
+
+    def reaches(self, sequence: int | None) -> bool:
+        """Whether everything after this change is in memory, or will be."""
+        if sequence is None or self.floor is None or self.sequence is None:
+            return False
+        # A number that was never issued here, as after an earlier state of the store was restored, is left for the log
+        # to refuse. A later one counts as reached: another process may have read further than this one.
+        return sequence == self.floor or sequence in self.numbers or sequence > self.sequence
+
+
+class Buffer:
+    """The last changes of one log; the oldest are dropped first."""
+
+    def __init__(
+        self, table: Table, log: Log, watched: Container[TopicKey], most_records: int, most_bytes: int
+    ) -> None:
+        self.table = table
+        self.log = log
+        self._watched = watched
+        self._most_records = most_records
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._keys = partition_attributes(table)
+        self.records: deque[BufferedRecord] = deque()
+        self.topics: dict[TopicKey, Topic] = {}
+        self.shards: dict[str, Shard] = {}
+        self.vector: Vector = {}
+        self.floor: Vector = {}
+        """How far every shard was read before the oldest change in memory."""
+        self.end = 0
+        """The ordinal of the next change."""
+
+    def follow(self, shard: str, instead_of: str | None = None) -> None:
+        """Start with this shard, in place of its parent if that was being read."""
+        self.shards[shard] = Shard(from_start=instead_of is not None)
+        vector = {each: number for each, number in self.vector.items() if each != instead_of}
+        self.vector = {**vector, shard: None}
+        if not self.records:
+            self.floor = self.vector
+
+    def append(self, shard: str, change: Record, arrived: float) -> BufferedRecord:
+        record = BufferedRecord(change, shard, topics_of(self._keys, change), self.vector)
+        sequence = record.sequence
+        self.vector = record.vector = {**self.vector, shard: sequence}
+        record.ordinal, record.arrived = self.end, arrived
+        self.end += 1
+        state = self.shards[shard]
+        state.sequence = sequence
+        state.numbers.add(sequence)
+        if state.floor is None:
+            # What was in the shard before the first change read here is unknown.
+            state.floor = sequence
+        self.records.append(record)
+        for key in record.topics:
+            topic = self.topics.get(key)
+            if topic is None:
+                topic = self.topics[key] = Topic()
+            topic.records.append(record)
+        self._bytes += record.size
+        while len(self.records) > self._most_records or (self._bytes > self._most_bytes and len(self.records) > 1):
+            self._drop_oldest()
+        return record
+
+    def _drop_oldest(self) -> None:
+        record = self.records.popleft()
+        self._bytes -= record.size
+        self.floor = record.vector
+        state = self.shards[record.shard]
+        state.floor = record.sequence
+        state.numbers.discard(record.sequence)
+        state.from_start = False
+        for key in record.topics:
+            topic = self.topics[key]
+            topic.records.popleft()
+            topic.dropped = record.ordinal
+            if not topic.records and key not in self._watched:
+                del self.topics[key]
+
+    def covers(self, vector: Vector) -> bool:
+        """Whether everything after this position is certainly in memory."""
+        for shard, sequence in vector.items():
+            state = self.shards.get(shard)
+            if state is None or not state.reaches(sequence):
+                return False
+        return all(
+            shard in vector or state.from_start or self.log.precedes(shard, vector)
+            for shard, state in self.shards.items()
+        )
+
+    def read_before(self, vector: Vector, record: BufferedRecord) -> bool:
+        """Whether a reader at this position has already seen the change."""
+        if record.shard in vector:
+            sequence = vector[record.shard]
+            return sequence is not None and record.sequence <= sequence
+        return self.log.precedes(record.shard, vector)
+
+    def later(self, one: Vector, other: Vector) -> Vector:
+        """The further of the two positions, shard by shard."""
+        together: dict[str, int | None] = {}
+        for shard in {**one, **other}:
+            if self.log.precedes(shard, one) or self.log.precedes(shard, other):
+                continue
+            numbers = [number for number in (one.get(shard), other.get(shard)) if number is not None]
+            together[shard] = max(numbers, default=None)
+        return together
+
+
+def partition_attributes(table: Table) -> PartitionAttributes:
+    indexes = ((index, keys[0].name) for index, keys in table.indexes.items())
+    return (None, table.partition.name), *indexes
+
+
+def topics_of(keys: PartitionAttributes, change: Record) -> tuple[TopicKey, ...]:
+    """The partitions that the change touches: those the item is in, and those it was in."""
+    found: dict[TopicKey, None] = {}
+    told = change.record["dynamodb"]
+    for image in (told.get("OldImage"), told.get("NewImage")):
+        if image is not None:
+            for index, attribute in keys:
+                value = image.get(attribute)
+                if value is not None:
+                    found[index, partition_text(value)] = None
+    return tuple(found)
+
+
+def partition_text(value: Mapping[str, Any] | Value) -> str:
+    # The text alone identifies the value: a key attribute has one type, and both engines normalise numbers.
+    (text,) = value.values()
+    return str(text)

@@ -1,0 +1,54 @@
+"""How a file that people send is read: older versions of its format, and its errors in the words of the file."""
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from potluck.validation.errors import FieldError
+
+__all__ = ["FileRules", "read_until"]
+
+# What a file may end with, if it ends within a word.
+WORDS = ("true", "false", "null", "-")
+LONGEST_ESCAPE = 6
+
+
+class FileRules(NamedTuple):
+    """The `file_rules` of an input that is a whole file."""
+
+    upgraded: Callable[[Any], Any]
+    """Parsed JSON of an older version of the format, as today's."""
+    explained: Callable[[Any, FieldError], FieldError]
+    """An error, with the place in the file that it is about; called with the whole tree."""
+    cut_off: Callable[[str], str]
+    """What is said about a file that ends too early."""
+    not_json: str
+    """What is said about one that is not JSON at all."""
+
+
+def read_until(raw: bytes) -> str | None:
+    """The text of a file that is JSON as far as it goes, and ends too early; None for any other."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            return None
+        text = raw[: error.start].decode()
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return text if _is_at_the_end(text, error) else None
+    except (ValueError, RecursionError):
+        pass
+    return None
+
+
+def _is_at_the_end(text: str, error: json.JSONDecodeError) -> bool:
+    if error.msg.startswith("Unterminated string"):
+        return True
+    left = text[error.pos : error.pos + LONGEST_ESCAPE + 1].rstrip()
+    if len(text.rstrip()) - error.pos > LONGEST_ESCAPE:
+        return False
+    return not left or error.msg.startswith("Invalid \\") or any(word.startswith(left) for word in WORDS)

@@ -1,0 +1,444 @@
+"""The types of JSON values that inputs are made of: what each accepts, and the words for what it must be."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from potluck.table.fields.values import places_of
+from potluck.validation.characters import TextRule
+from potluck.validation.errors import FieldError
+
+__all__ = [
+    "DATE_TEXT",
+    "DATE_TIME_TEXT",
+    "LARGEST_INTEGER",
+    "LOCAL_DATE_TIME_TEXT",
+    "UUID_LENGTH",
+    "UUID_TEXT",
+    "BooleanType",
+    "ChoiceType",
+    "DateTimeType",
+    "DateType",
+    "DecimalType",
+    "Field",
+    "FloatType",
+    "IntegerType",
+    "ListType",
+    "MapType",
+    "NullableType",
+    "NumberText",
+    "ObjectType",
+    "SchemaType",
+    "TextType",
+    "UnionType",
+    "UuidType",
+    "bounded",
+    "counted",
+    "label_of",
+    "without_null",
+]
+
+# Beyond it, JSON parsers that read every number as a double no longer tell neighbours apart.
+LARGEST_INTEGER = 2**53 - 1
+
+# What a DynamoDB number can hold: significant digits, and the power of ten of the first.
+MOST_DIGITS = 38
+LARGEST_POWER = 125
+SMALLEST_POWER = -130
+
+UUID_LENGTH = 36
+UUID_TEXT = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+DATE_TIME_TEXT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+)
+LOCAL_DATE_TIME_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?")
+DATE_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class NumberText(str):
+    """A number as it was written, where Python's would lose digits, take long or be infinite."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class SchemaType:
+    """One type of JSON value; `check` is a rule that bounds cannot state, called with otherwise valid values."""
+
+    message: str | None = None
+    description: str | None = None
+    examples: list[Any] | None = None
+    check: Callable[[Any], Iterable[FieldError]] | None = None
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a JSON value is valid; for a list or an object, without what is inside."""
+        raise NotImplementedError
+
+    @property
+    def requirement(self) -> str:
+        """What it must be, phrased to follow its name."""
+        raise NotImplementedError
+
+    def message_for(self, value: Any) -> str | None:
+        """The declared message for this value, which was not accepted."""
+        return self.message
+
+    def wrong_kind(self, value: Any) -> str | None:
+        """What kind of value it must be, where this is another and the declared message is about bounds."""
+        return None
+
+
+@dataclass(slots=True, kw_only=True)
+class TextType(SchemaType):
+    least: int | None = None
+    most: int | None = None
+    pattern: str | None = None
+    trim: bool = False
+    spelled: Callable[[str], str] | None = None
+    rule: TextRule | None = None
+    # Searched for, as msgspec does; but "$" would also match before a final newline, which nobody who writes it means.
+    matching: re.Pattern[str] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.matching = None
+        if self.pattern is not None:
+            self.matching = re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", self.pattern))
+
+    def accepts(self, value: Any) -> bool:
+        return (
+            type(value) is str
+            and (self.least is None or len(value) >= self.least)
+            and (self.most is None or len(value) <= self.most)
+            and (self.matching is None or self.matching.search(value) is not None)
+        )
+
+    def wrong_kind(self, value: Any) -> str | None:
+        # Numbers that Python would change are text too, of a class of their own.
+        return None if value is None or type(value) is str else "must be text"
+
+    @property
+    def may_be_blank(self) -> bool:
+        return not self.least
+
+    @property
+    def requirement(self) -> str:
+        if self.matching is not None:
+            return "is not written as it should be"
+        if self.least is None and self.most is None:
+            return "must be text"
+        if self.least == 1 and self.most is None:
+            return "must not be empty"
+        return f"must have {counted(self.least, self.most, 'character')}"
+
+
+@dataclass(slots=True, kw_only=True)
+class IntegerType(SchemaType):
+    least: int = -LARGEST_INTEGER
+    most: int = LARGEST_INTEGER
+    multiple: int | None = None
+    too_large: str | None = None
+
+    def message_for(self, value: Any) -> str | None:
+        beyond = value > self.most if type(value) is int else type(value) is NumberText and value.isdigit()
+        return self.too_large if self.too_large and beyond else self.message
+
+    def accepts(self, value: Any) -> bool:
+        return (
+            type(value) is int
+            and self.least <= value <= self.most
+            and (self.multiple is None or value % self.multiple == 0)
+        )
+
+    @property
+    def requirement(self) -> str:
+        kind = "a whole number" if self.multiple is None else f"a multiple of {self.multiple}"
+        if self.least == -LARGEST_INTEGER and self.most == LARGEST_INTEGER:
+            return f"must be {kind}"
+        if self.most == LARGEST_INTEGER:
+            return f"must be {kind}, at least {self.least}"
+        if self.least == -LARGEST_INTEGER:
+            return f"must be {kind}, at most {self.most}"
+        return f"must be {kind} from {self.least} to {self.most}"
+
+
+@dataclass(slots=True, kw_only=True)
+class FloatType(SchemaType):
+    """A number that is kept as a double."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+    def accepts(self, value: Any) -> bool:
+        if type(value) is not int and type(value) is not NumberText:
+            return False
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
+        return (
+            number not in (float("inf"), float("-inf"))
+            and (self.least is None or number >= self.least)
+            and (self.most is None or number <= self.most)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+        )
+
+    @property
+    def requirement(self) -> str:
+        return f"must be a number{bounded(self.least, self.most, self.above, self.below)}"
+
+
+@dataclass(slots=True, kw_only=True)
+class DecimalType(SchemaType):
+    """A number with every digit that was written, within what a row can store."""
+
+    least: Decimal | None = None
+    most: Decimal | None = None
+    places: int | None = None
+
+    def accepts(self, value: Any) -> bool:
+        if type(value) is not int and type(value) is not NumberText:
+            return False
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            # An exponent beyond any that a decimal can have.
+            return False
+        if not number.is_finite():
+            return False
+        if number:
+            # Leading and trailing zeros are not significant.
+            digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+            if len(digits) > MOST_DIGITS or not SMALLEST_POWER <= number.adjusted() <= LARGEST_POWER:
+                return False
+        elif abs(number.adjusted()) > LARGEST_POWER:
+            return False
+        return (
+            (self.least is None or number >= self.least)
+            and (self.most is None or number <= self.most)
+            and (self.places is None or places_of(number) <= self.places)
+        )
+
+    @property
+    def requirement(self) -> str:
+        said = f"must be a number{bounded(self.least, self.most)}"
+        if self.places is not None:
+            said += f" with at most {self.places} decimal {'place' if self.places == 1 else 'places'}"
+        return said
+
+
+@dataclass(slots=True, kw_only=True)
+class BooleanType(SchemaType):
+    requirement = "must be true or false"
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is bool
+
+
+@dataclass(slots=True, kw_only=True)
+class UuidType(SchemaType):
+    requirement = "must be a UUID in lower case, such as 3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f"
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is str and UUID_TEXT.fullmatch(value) is not None
+
+
+@dataclass(slots=True, kw_only=True)
+class DateTimeType(SchemaType):
+    local: bool = False
+
+    def accepts(self, value: Any) -> bool:
+        if type(value) is not str or not (LOCAL_DATE_TIME_TEXT if self.local else DATE_TIME_TEXT).fullmatch(value):
+            return False
+        try:
+            moment = msgspec.convert(value, datetime)
+            # The very first and last hours are out of range in UTC.
+            if not self.local:
+                moment.astimezone(UTC)
+        except (msgspec.ValidationError, OverflowError):
+            return False
+        return True
+
+    @property
+    def requirement(self) -> str:
+        return f"must be a date and time such as 2026-05-17T09:30:00{'' if self.local else 'Z'}"
+
+
+@dataclass(slots=True, kw_only=True)
+class DateType(SchemaType):
+    requirement = "must be a date such as 2026-05-17"
+
+    def accepts(self, value: Any) -> bool:
+        if type(value) is not str or not DATE_TEXT.fullmatch(value):
+            return False
+        try:
+            date.fromisoformat(value)
+        except ValueError:
+            return False
+        return True
+
+
+@dataclass(slots=True, kw_only=True)
+class ChoiceType(SchemaType):
+    """One of some texts or whole numbers; `kind` is the Enum that they are the members of, if one is."""
+
+    values: tuple[str | int, ...]
+    kind: type[Enum] | None = None
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) in (str, int) and value in self.values
+
+    @property
+    def requirement(self) -> str:
+        first = [str(value) for value in self.values]
+        return f"must be {first[0]}" if len(first) == 1 else f"must be {', '.join(first[:-1])} or {first[-1]}"
+
+
+@dataclass(slots=True, kw_only=True)
+class NullableType(SchemaType):
+    """The inner type, or null."""
+
+    inner: SchemaType
+
+    def accepts(self, value: Any) -> bool:
+        return value is None or self.inner.accepts(value)
+
+    @property
+    def requirement(self) -> str:
+        return self.inner.requirement
+
+
+@dataclass(slots=True, kw_only=True)
+class ListType(SchemaType):
+    """A list: of any number of `item`, or with a fixed type per position, `each`."""
+
+    item: SchemaType | None = None
+    each: tuple[SchemaType, ...] = ()
+    least: int | None = None
+    most: int | None = None
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is list and in_bounds(len(value), self.least, self.most)
+
+    def wrong_kind(self, value: Any) -> str | None:
+        return None if value is None or type(value) is list else "must be a list"
+
+    @property
+    def requirement(self) -> str:
+        if self.least is None and self.most is None:
+            return "must be a list"
+        if self.item is None:
+            return f"must be a list of {counted(self.least, self.most, 'entry', 'entries')}"
+        return f"must have {counted(self.least, self.most, 'entry', 'entries')}"
+
+
+@dataclass(slots=True, kw_only=True)
+class MapType(SchemaType):
+    """An object with names of the caller's choosing."""
+
+    name: SchemaType
+    value: SchemaType
+    least: int | None = None
+    most: int | None = None
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, dict) and in_bounds(len(value), self.least, self.most)
+
+    def wrong_kind(self, value: Any) -> str | None:
+        return None if value is None or isinstance(value, dict) else "must be an object"
+
+    @property
+    def requirement(self) -> str:
+        if self.least is None and self.most is None:
+            return "must be an object"
+        return f"must be an object with {counted(self.least, self.most, 'name')}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Field:
+    """A field of an object: `name` as callers write it, `attribute` as Python has it."""
+
+    name: str
+    attribute: str
+    type: SchemaType
+    required: bool
+    default: Any
+
+
+@dataclass(slots=True, kw_only=True)
+class ObjectType(SchemaType):
+    """An object, by its fields; with a tag, if it is told from others by one.
+
+    `rule` is the `check` of an input: a rule about several fields, called with the struct once they are right.
+    """
+
+    kind: type[Any]
+    fields: dict[str, Field]
+    rule: Callable[[Any], Iterable[FieldError]] | None = None
+    tag_field: str | None = None
+    tag: str | int | None = None
+
+    requirement = "must be an object"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class UnionType(SchemaType):
+    """One of several objects; the field `tag_field` says which."""
+
+    tag_field: str
+    objects: dict[str | int, ObjectType]
+
+    requirement = "must be an object"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, dict)
+
+    @property
+    def choice(self) -> ChoiceType:
+        return ChoiceType(values=tuple(self.objects))
+
+
+def without_null(expected: SchemaType) -> SchemaType:
+    """The inner type if it is nullable, else the type itself."""
+    return expected.inner if isinstance(expected, NullableType) else expected
+
+
+def label_of(name: str) -> str:
+    """A field's name as the start of a sentence: "dueDate" is "Due date"."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ")
+    return spaced[:1].upper() + spaced[1:].lower()
+
+
+def counted(least: int | None, most: int | None, one: str, several: str | None = None) -> str:
+    several = several or f"{one}s"
+    if least and most is not None:
+        return f"{least} {one if least == 1 else several}" if least == most else f"{least} to {most} {several}"
+    if most is not None:
+        return f"at most {most} {one if most == 1 else several}"
+    return f"at least {least} {one if least == 1 else several}"
+
+
+def bounded(least: Any = None, most: Any = None, above: Any = None, below: Any = None) -> str:
+    if least is not None and most is not None:
+        return f" from {least} to {most}"
+    said = [
+        f"{words} {limit}"
+        for words, limit in (("at least", least), ("more than", above), ("at most", most), ("less than", below))
+        if limit is not None
+    ]
+    return f", {' and '.join(said)}" if said else ""
+
+
+def in_bounds(count: int, least: int | None, most: int | None) -> bool:
+    return (least is None or count >= least) and (most is None or count <= most)
