@@ -1,15 +1,11 @@
 """Query and path parameters, decoded as strictly as bodies; errors name them as callers do."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Sequence
 from typing import Any, TypeVar
-from uuid import UUID
 
 import msgspec
 
 from potluck.validation import types
-from potluck.validation.coercion import from_text, from_texts
 from potluck.validation.compiling import schema_of
 from potluck.validation.decoding import LONGEST_NAME, build, normalised, wrong_fields
 from potluck.validation.errors import FieldError, ValidationError
@@ -40,7 +36,7 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
         elif len(texts) > 1 and not isinstance(without_null(field.type), types.ListType):
             wrong.append(FieldError(name, f"{name} is given more than once"))
         else:
-            tree[name] = normalised(field.type, from_texts(field.type, texts))
+            tree[name] = normalised(field.type, field.type.from_texts(texts))
             # One error per parameter: the entries of a list have no names of their own in a query string.
             wrong += (FieldError(name, found.message) for found in _first_wrong(field.type, tree[name], name))
     if strict:
@@ -60,23 +56,10 @@ def path_value(expected: SchemaType, name: str, text: str) -> Any:
     inner = without_null(expected)
     if isinstance(inner, types.TextType) and inner.spelled is not None:
         text = inner.spelled(text)
-    value = normalised(expected, from_text(expected, text))
+    value = normalised(expected, expected.from_text(text))
     for found in _first_wrong(expected, value, name):
         return FieldError(name, found.message)
-    if isinstance(inner, types.ChoiceType):
-        return value if inner.kind is None else inner.kind(value)
-    convert = CONVERTERS.get(type(inner))
-    return value if convert is None else convert(value)
-
-
-CONVERTERS: Mapping[type[SchemaType], Callable[[str], Any]] = {
-    # A third of the time that UUID's own constructor takes.
-    types.UuidType: lambda text: msgspec.convert(text, UUID),
-    types.DateType: date.fromisoformat,
-    types.DateTimeType: lambda text: msgspec.convert(text, datetime),
-    types.DecimalType: Decimal,
-    types.FloatType: float,
-}
+    return expected.to_python(value)
 
 
 def _first_wrong(expected: SchemaType, value: Any, name: str) -> Sequence[FieldError]:

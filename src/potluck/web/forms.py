@@ -19,7 +19,6 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from potluck.validation import types
-from potluck.validation.coercion import from_texts
 from potluck.validation.compiling import schema_of
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import FieldError, ValidationError
@@ -216,7 +215,7 @@ def _given(field: types.Field, texts: Sequence[str]) -> Any:
     inner = without_null(field.type)
     if isinstance(inner, types.ListType):
         # A required list with nothing chosen is an empty one, which its bounds may then refuse.
-        return from_texts(inner, [text for text in texts if text]) if texts or field.required else UNSET
+        return inner.from_texts([text for text in texts if text]) if texts or field.required else UNSET
     if isinstance(inner, types.BooleanType):
         texts = ["true" if text in TICKED else text for text in texts[-1:]]
     elif not isinstance(inner, types.TextType):
@@ -225,7 +224,7 @@ def _given(field: types.Field, texts: Sequence[str]) -> Any:
         return UNSET
     if texts == [""] and not (isinstance(inner, types.TextType) and inner.trim):
         return _blank(field)
-    return from_texts(inner, texts)
+    return inner.from_texts(texts)
 
 
 def _blank(field: types.Field) -> Any:
