@@ -108,7 +108,7 @@ async def at_work(core: Core, app: App) -> list[asyncio.Task[None]]:
     feed = core.live.feed(accounts, media_library)
     for each in app.consumers:
         each.share(lease, feed)
-    await lease.rows.create_if_missing(core.engine)
+    await lease.work_table.create_if_missing(core.engine)
 
     async def consume() -> None:
         await asyncio.gather(*(each.consume() for each in app.consumers))

@@ -43,19 +43,20 @@ TARGETS = {"2 consumers": 1.10, "20 consumers": 1.10, "1,000 streams": 1.25}
 @contextlib.asynccontextmanager
 async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[Any]:
     """The suite with so many more who follow the log of the shopping table, and whom an add does not concern."""
-    from potluck.apps.shopping.entities import Deletion, ShoppingListItem, inventory
+    from potluck.apps.shopping.entities import Deletion, ShoppingListItem
     from potluck.settings import Settings
-    from potluck.streams import Consumer, Record
+    from potluck.streams import Consumer, created, nothing_to_rebuild
     from potluck.suite import APPS, assembled
     from potluck.web.app import App, Core
     from potluck.web.live import Listener
 
-    async def nothing(change: Record) -> None:
+    async def nothing(deletion: Deletion) -> None:
         raise AssertionError("it does not concern them")
 
     def more(core: Core) -> App:
         idle = [
-            Consumer(core.engine, f"idle-{each}", inventory.name, nothing, of=[Deletion]) for each in range(consumers)
+            Consumer(f"idle-{each}", created(Deletion, do=nothing), lost=nothing_to_rebuild)
+            for each in range(consumers)
         ]
         return App(name="more", tables=[], consumers=idle)
 

@@ -21,8 +21,8 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.store.read_tracking import tracked_clock
-from potluck.streams import Consumer
-from potluck.streams.leases import Deposed, Lease, Rows, Terms, cancelled
+from potluck.streams import Lease, RecordConsumer, Terms
+from potluck.streams.leases import Deposed, cancelled
 from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
@@ -230,34 +230,27 @@ def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any
     """The background work: consumers, which share a lease and one reader of each log, and the apps' other tasks."""
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
     terms = Terms.for_takeover_within(core.settings.takeover_seconds)
-    work: list[Coroutine[Any, Any, None]] = []
-    together: dict[Rows, list[Consumer]] = {}
-    for each in (each for app in apps for each in app.consumers):
-        if isinstance(each, Consumer):
-            together.setdefault(each.rows, []).append(each)
-        else:
-            work.append(_kept_running(each.name, each.run))
-    for rows, consumers in together.items():
-        lease = Lease(core.engine, "CONSUMERS", rows, **terms._asdict())
-        for consumer in consumers:
-            consumer.share(lease, feed)
-        work.append(_kept_running("the consumers", partial(_consume, lease, consumers)))
+    lease = Lease(core.engine, "CONSUMERS", **terms._asdict())
+    consumers = [each.bind(core.store, lease=lease, follow=feed) for app in apps for each in app.all_consumers()]
+    work = [_restart_on_failure(each.name, each.run) for app in apps for each in app.background]
+    if consumers:
+        work.append(_restart_on_failure("the consumers", partial(_consume, lease, consumers)))
     return work
 
 
-async def _consume(lease: Lease, consumers: Sequence[Consumer]) -> None:
+async def _consume(lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
     """Run all the consumers whenever their lease is ours."""
 
     async def consume() -> None:
         async with asyncio.TaskGroup() as group:
             for each in consumers:
-                group.create_task(_kept_running(each.name, each.consume))
+                group.create_task(_restart_on_failure(each.name, each.consume))
 
-    await lease.rows.create_if_missing(lease.engine)
+    await lease.work_table.create_if_missing(lease.engine)
     await lease.run(consume)
 
 
-async def _kept_running(name: str, run: Callable[[], Awaitable[None]]) -> None:
+async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
             await run()

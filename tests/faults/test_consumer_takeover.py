@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 
 from potluck.engines import Engine
-from potluck.streams import Action, Consumer, Record
-from potluck.streams.leases import Lease, Rows
+from potluck.streams import Action, Record, RecordConsumer
+from potluck.streams.leases import Lease, WorkTable
 from tests.engine_targets import BOTH, LOCAL, address, opened_at, table
 from tests.patience import PATIENCE_SECONDS, until
 
 WORKERS = 3
 KEYS = 5
-ROWS = Rows("Work")
+WORK = WorkTable("Work")
 TAKEOVER_SECONDS = 5.0
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,10 +55,10 @@ async def work(where: dict[str, Any]) -> None:
             "UpdateItem", _update(_row("often", change.new["n"]["N"]), "ADD #times :one", {":one": {"N": "1"}})
         )
 
-    lease = Lease(engine, "work", ROWS)
+    lease = Lease(engine, "work", WORK)
     consumers = [
-        Consumer(engine, "once", "Source", returns_its_writes, rows=ROWS, lease=lease),
-        Consumer(engine, "often", "Source", writes_itself, rows=ROWS, lease=lease),
+        RecordConsumer(engine, "once", "Source", returns_its_writes, work_table=WORK, lease=lease),
+        RecordConsumer(engine, "often", "Source", writes_itself, work_table=WORK, lease=lease),
     ]
 
     async def consume() -> None:
@@ -152,7 +152,7 @@ async def owner(engine: Engine) -> str:
     """Whose the lease is, for this term; whoever stops in time gives it back, and for a moment it is nobody's."""
 
     async def found() -> str | None:
-        key = Lease(engine, "work", ROWS).key
+        key = Lease(engine, "work", WORK).key
         item = (await engine.call("GetItem", {"TableName": "Work", "Key": key, "ConsistentRead": True})).get("Item", {})
         return item["Owner"]["S"] if "Owner" in item else None
 
@@ -177,7 +177,7 @@ async def prepared(where: dict[str, Any]) -> Engine:
     engine = await opened_at(where)
     await engine.call("CreateTable", table("Source", stream=True))
     await engine.call("CreateTable", table("Seen"))
-    await ROWS.create_if_missing(engine)
+    await WORK.create_if_missing(engine)
     return engine
 
 

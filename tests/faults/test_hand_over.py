@@ -16,13 +16,13 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.store import Store
-from potluck.streams import Action, Consumer, Record
-from potluck.streams.leases import Lease, Rows
+from potluck.streams import Action, Record, RecordConsumer
+from potluck.streams.leases import Lease, WorkTable
 from potluck.web.live import Live
 from tests.patience import PATIENCE_SECONDS, stopped
-from tests.web.live.boards import KEY, Board, Card, boards, clock
+from tests.web.live.boards import KEY, Board, Card, boards, clock, of_board
 
-ROWS = Rows("Work")
+WORK = WorkTable("Work")
 ROOT = Path(__file__).resolve().parents[2]
 A_FEW, MANY = 4, 200
 
@@ -47,8 +47,8 @@ async def once(change: Record) -> list[Action]:
     """Counts the board in a row of its own, which doing it twice would spoil."""
     assert change.new is not None
     update = {
-        "TableName": ROWS.table,
-        "Key": ROWS.key("DONE", change.new["board"]["S"]),
+        "TableName": WORK.table,
+        "Key": WORK.key("DONE", change.new["board"]["S"]),
         "UpdateExpression": "ADD #times :one",
         "ExpressionAttributeNames": {"#times": "times"},
         "ExpressionAttributeValues": {":one": {"N": "1"}},
@@ -62,9 +62,11 @@ async def work(path: str, number: int, since: str | None, commits: int) -> None:
     store, live = Store(database, clock), Live(database, clock, key=KEY)
     await store.create_tables(boards)
     live.start(boards)
-    lease = Lease(database, "once", ROWS, seconds=0.4, renew_every=0.1, look_every=0.05)
+    lease = Lease(database, "once", WORK, seconds=0.4, renew_every=0.1, look_every=0.05)
     feed = live.feed(boards)
-    consumer = Consumer(database, "once", boards.name, once, of=[Board], rows=ROWS, lease=lease, follow=feed)
+    consumer = RecordConsumer(
+        database, "once", boards.name, once, concerns=of_board, work_table=WORK, lease=lease, follow=feed
+    )
     consuming = asyncio.create_task(consumer.run())
     of = Card.on_board("b")
     told: list[str] = []
@@ -91,7 +93,7 @@ async def work(path: str, number: int, since: str | None, commits: int) -> None:
 
 
 async def until_done(engine: Any, board: str) -> None:
-    request = {"TableName": ROWS.table, "Key": ROWS.key("DONE", board), "ConsistentRead": True}
+    request = {"TableName": WORK.table, "Key": WORK.key("DONE", board), "ConsistentRead": True}
     async with asyncio.timeout(PATIENCE_SECONDS):
         while "Item" not in await engine.call("GetItem", request):  # noqa: ASYNC110 - it happens in the consumer
             await asyncio.sleep(0.01)
@@ -129,7 +131,7 @@ async def test_what_was_committed_and_not_handed_over_is_told_and_done_once(roun
     assert told == cards
     database = await Database.open(path)
     try:
-        found = (await database.call("Scan", {"TableName": ROWS.table, "ConsistentRead": True}))["Items"]
+        found = (await database.call("Scan", {"TableName": WORK.table, "ConsistentRead": True}))["Items"]
     finally:
         await database.close()
     done = {row["SK"]["S"]: row["times"]["N"] for row in found if row["PK"]["S"] == "DONE"}

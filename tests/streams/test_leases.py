@@ -11,11 +11,11 @@ import pytest
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.streams import leases
-from potluck.streams.leases import LEASE_SECONDS, Deposed, Lease, Rows, Terms
+from potluck.streams.leases import LEASE_SECONDS, Deposed, Lease, Terms, WorkTable
 from tests.engine_targets import BOTH, opened, table
 from tests.patience import PATIENCE_SECONDS, until
 
-ROWS = Rows("Work")
+WORK = WorkTable("Work")
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def released_at_any_pace(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(params=BOTH)
 async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
     async with opened(request.param, tmp_path) as engine:
-        await ROWS.create_if_missing(engine)
+        await WORK.create_if_missing(engine)
         yield engine
 
 
@@ -35,7 +35,7 @@ class Worker(Lease):
 
     def __init__(self, engine: Engine, now: float) -> None:
         self.now = now
-        super().__init__(engine, "sweeper", ROWS, monotonic=lambda: self.now)
+        super().__init__(engine, "sweeper", WORK, monotonic=lambda: self.now)
 
 
 async def test_one_owner_at_a_time_and_the_next_when_it_lets_go(engine: Engine) -> None:
@@ -107,7 +107,7 @@ async def test_a_taking_whose_answer_was_lost_is_found_out_at_the_next_look(engi
 
 
 async def test_it_is_given_back_however_often_its_owner_is_cancelled_while_it_ends(engine: Engine) -> None:
-    owner, waiting = Lease(engine, "sweeper", ROWS), Worker(engine, 0)
+    owner, waiting = Lease(engine, "sweeper", WORK), Worker(engine, 0)
     at_work, ending, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
@@ -151,7 +151,7 @@ async def test_a_transaction_with_the_check_is_cancelled_once_deposed(engine: En
 async def test_work_runs_while_the_lease_is_held_and_again_after_it_was_lost(engine: Engine) -> None:
     now = 0.0
     lease = Lease(
-        engine, "sweeper", ROWS, seconds=PATIENCE_SECONDS, renew_every=0.1, look_every=0.05, monotonic=lambda: now
+        engine, "sweeper", WORK, seconds=PATIENCE_SECONDS, renew_every=0.1, look_every=0.05, monotonic=lambda: now
     )
     started: list[str | None] = []
     stopped: list[str] = []
@@ -205,14 +205,14 @@ async def test_failing_work_gives_the_lease_up_and_fails_the_run(engine: Engine)
     async def work() -> None:
         raise RuntimeError("broken")
 
-    lease = Lease(engine, "sweeper", ROWS)
+    lease = Lease(engine, "sweeper", WORK)
     with pytest.raises(RuntimeError, match="broken"):
         await asyncio.wait_for(lease.run(work), PATIENCE_SECONDS)
     assert await Worker(engine, 0).try_acquire()
 
 
 async def test_a_group_of_tasks_that_was_deposed_starts_again(engine: Engine) -> None:
-    lease = Lease(engine, "sweeper", ROWS, look_every=0.05)
+    lease = Lease(engine, "sweeper", WORK, look_every=0.05)
     rounds: list[int] = []
 
     async def one() -> None:
@@ -242,7 +242,7 @@ def test_the_terms_of_a_lease_leave_time_to_renew_it_twice_and_to_take_it_over(s
 @pytest.mark.parametrize("target", BOTH)
 async def test_who_died_is_replaced_within_the_takeover_time(target: str, tmp_path: Path) -> None:
     async with opened(target, tmp_path) as engine:
-        rows, terms = Rows("Work"), Terms.for_takeover_within(20)
+        rows, terms = WorkTable("Work"), Terms.for_takeover_within(20)
         await rows.create_if_missing(engine)
         owner, other = (Lease(engine, "work", rows, **terms._asdict()) for _ in range(2))
         await owner.acquire()

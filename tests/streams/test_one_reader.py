@@ -12,16 +12,16 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.store import Store
-from potluck.streams import Action, Consumer, Record, tail
-from potluck.streams import consumer as streams
-from potluck.streams.leases import Lease, Rows
+from potluck.streams import Action, Record, RecordConsumer, tail
+from potluck.streams import record_consumer as streams
+from potluck.streams.leases import Lease, WorkTable
 from potluck.table import delete
 from potluck.web.live import Live
 from tests.engine_targets import BOTH, opened
 from tests.patience import PATIENCE_SECONDS, stopped
-from tests.web.live.boards import KEY, Board, Card, boards, clock, heard_by, listening
+from tests.web.live.boards import KEY, Board, Card, boards, clock, heard_by, listening, of_board
 
-ROWS = Rows("Work")
+WORK = WorkTable("Work")
 
 
 class Counting(Database):
@@ -62,10 +62,9 @@ class Kept:
         self._feed = live.feed(boards)
         # Given back when the consumer stops, but not to a store that takes longer than a second for it. So it is longer
         # than such a moment, and much shorter than what a test waits for.
-        lease = Lease(engine, name, ROWS, seconds=10.0, renew_every=0.2, look_every=0.05)
-        of = [Board]
-        self.consumer = Consumer(
-            engine, name, boards.name, self.handle, of=of, rows=ROWS, lease=lease, follow=self._follow
+        lease = Lease(engine, name, WORK, seconds=10.0, renew_every=0.2, look_every=0.05)
+        self.consumer = RecordConsumer(
+            engine, name, boards.name, self.handle, concerns=of_board, work_table=WORK, lease=lease, follow=self._follow
         )
 
     def _follow(self, *asked: Any) -> Any:
@@ -86,7 +85,7 @@ class Kept:
 
 
 @contextlib.asynccontextmanager
-async def running(*consumers: Consumer) -> AsyncIterator[None]:
+async def running(*consumers: RecordConsumer) -> AsyncIterator[None]:
     # A group, so that a consumer that fails ends the test with its failure, and not with somebody's patience.
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(consumer.run()) for consumer in consumers]
@@ -97,7 +96,7 @@ async def running(*consumers: Consumer) -> AsyncIterator[None]:
 
 
 async def position(engine: Any) -> str | None:
-    rows = (await engine.call("Scan", {"TableName": ROWS.table, "ConsistentRead": True}))["Items"]
+    rows = (await engine.call("Scan", {"TableName": WORK.table, "ConsistentRead": True}))["Items"]
     (shard,) = [row for row in rows if "Shard" in row]
     return shard["Position"]["S"] if "Position" in shard else None
 
@@ -230,10 +229,12 @@ async def test_a_consumer_that_is_slower_than_the_writes_goes_back_to_the_log(
         await go_on.wait()
         key = {"PK": {"S": change.key["PK"]["S"]}, "SK": {"S": "seen"}}
         seen.append(change.key["PK"]["S"])
-        return [{"Put": {"TableName": ROWS.table, "Item": key}}]
+        return [{"Put": {"TableName": WORK.table, "Item": key}}]
 
     async with followed(database) as live:
-        consumer = Consumer(database, "slow", boards.name, handle, of=[Board], rows=ROWS, follow=live.feed(boards))
+        consumer = RecordConsumer(
+            database, "slow", boards.name, handle, concerns=of_board, work_table=WORK, follow=live.feed(boards)
+        )
         async with running(consumer):
             go_on.set()
             await store.put(Board(board="first", title="t"))

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from potluck.people.authentication import Principal
 from potluck.store import Store
-from potluck.streams import Action, Consumer, Record
-from potluck.streams.leases import Rows
+from potluck.streams import Consumer, created, deleted, nothing_to_rebuild
 from potluck.table import NotFound, delete, present, the, update, upsert
 from potluck.table.operations import Operation
 from potluck.web.app import App, Core, HomeCard, Waiting
@@ -32,7 +31,15 @@ def notes_app(core: Core) -> App:
         entry=AppEntry(
             "notes", "Notes", "notebook-pen", "Notes in books that people share.", "/notes", hue="blueberry"
         ),
-        consumers=[Consumer(core.engine, "note-tallies", notes_table.name, suite.tally, rows=Rows("ToyWork"))],
+        consumers=[
+            Consumer(
+                "note-tallies",
+                created(Note, do=suite.note_created),
+                deleted(Note, do=suite.note_deleted),
+                deleted(Book, do=suite.book_deleted),
+                lost=nothing_to_rebuild,
+            )
+        ],
         export=suite.export,
         still_needed=suite.still_needed,
         forget=suite.forget,
@@ -47,21 +54,18 @@ class NotesInSuite:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def tally(self, change: Record) -> list[Action] | None:
-        """One more or one fewer, in the same transaction as the consumer's position; no tally without its book."""
-        row = change.new or change.old or {}
-        tally = Tally.of_book(UUID(row["bookId"]["S"]))
-        match row["kind"]["S"], change.kind:
-            case "Note", "INSERT":
-                write: Operation = upsert(tally, the(Tally.notes).add(1))
-            # Only this consumer writes it, one change at a time, so what is read is still so when it is written.
-            case "Note", "REMOVE" if await self._store.get(tally) is not None:
-                write = upsert(tally, the(Tally.notes).add(-1))
-            case "Book", "REMOVE":
-                write = delete(tally)
-            case _:
-                return None
-        return [{each.kind: each.body} for each in write.actions(self._store.now)]
+    async def note_created(self, note: Note) -> list[Operation]:
+        """One more, in the same transaction as the consumer's position."""
+        return [upsert(Tally.of_book(note.book_id), the(Tally.notes).add(1))]
+
+    async def note_deleted(self, note: Note) -> list[Operation]:
+        """One fewer; no tally without its book."""
+        tally = Tally.of_book(note.book_id)
+        # Only this consumer writes it, one change at a time, so what is read is still so when it is written.
+        return [] if await self._store.get(tally) is None else [upsert(tally, the(Tally.notes).add(-1))]
+
+    async def book_deleted(self, book: Book) -> list[Operation]:
+        return [delete(Tally.of_book(book.book_id))]
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         books = await books_of(self._store, user_id)

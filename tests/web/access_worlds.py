@@ -96,7 +96,7 @@ class Suite:
 
     async def _rows(self) -> Mapping[str, Sequence[str]]:
         # What goes on by itself: work behind the toy, and filling up ids. Whoever took one would put a shareable.
-        work = {"ToyWork", "ShortIdPool"}
+        work = {"BackgroundWork", "ShortIdPool"}
         return {name: rows for name, rows in (await rows_left(self.core.engine)).items() if name not in work}
 
 

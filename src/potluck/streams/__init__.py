@@ -1,8 +1,26 @@
 """Streams: a table's change log, its consumers, and the leases that give each consumer one owner."""
 
-from potluck.streams.consumer import Consumer, Following, Handler, PositionLost
-from potluck.streams.leases import Lease, Terms
+from potluck.streams.consumer import Consumer, nothing_to_rebuild
+from potluck.streams.leases import Lease, Terms, WorkTable
 from potluck.streams.positions import Action
+from potluck.streams.record_consumer import Following, PositionLost, RecordConsumer
 from potluck.streams.records import Concerns, Record
+from potluck.streams.triggers import Trigger, changed, created, deleted
 
-__all__ = ["Action", "Concerns", "Consumer", "Following", "Handler", "Lease", "PositionLost", "Record", "Terms"]
+__all__ = [
+    "Action",
+    "Concerns",
+    "Consumer",
+    "Following",
+    "Lease",
+    "PositionLost",
+    "Record",
+    "RecordConsumer",
+    "Terms",
+    "Trigger",
+    "WorkTable",
+    "changed",
+    "created",
+    "deleted",
+    "nothing_to_rebuild",
+]

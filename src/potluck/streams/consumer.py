@@ -1,447 +1,82 @@
-"""Consumers of a table's stream: one worker at a time hands every change to a function, in order for each key.
+"""A consumer, declared as data: which changes it handles, and what it does if the log no longer has them.
 
-    consumer = Consumer(engine, "library-consistency", "MediaLibrary", handle)
-    await consumer.run()                      # until cancelled; any number of workers may run it
+    Consumer("shopping-deletions", created(Deletion, do=cascade.finish), lost=cascade.resume)
 
-**Once, or at least once.** The handler may return actions of a transaction. They are committed together with the
-position's advance, so they happen exactly once, whichever process is killed when. A handler that returns nothing did
-its work itself; the position is saved afterwards, and after a crash it may be called again for changes it has already
-seen.
-
-**A record that cannot be handled** is retried with backoff. Transient failures (throttling, conflicts, lost
-connections) are retried for as long as they last. After `attempts` other failures the record is parked:
-a row with the record and the error is written in the same transaction as the position, an error is logged, and the
-consumer continues: one bad record should not stop the others. With `park=False` the failure ends `run` instead.
-
-**A position older than the log** is never ignored. `lost` is called with a PositionLost and should rebuild what the
-consumer maintains; then reading restarts at the oldest record of the log, so changes made meanwhile are handled after
-it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning, after `begin` has
-built what it maintains from rows that are older than the log.
-
-**Filtering.** With `of`, only changes of rows that are of these kinds before or after the change are handed over, or
-those that a function picks; others do not wake the consumer. A position that only passed over other changes is saved
-after a minute or a thousand of them, and when the worker stops; after a crash its successor passes over them again.
-
-**Who reads.** Once it has read the log to its end, a consumer gets further changes from `follow`, the process's one
-reader of the log (`potluck.web.live`); without one, or where that does not reach back far enough, it reads the log.
-
-A stream has shards: a shard is read after its parent, and several are read concurrently, so a handler may be called for
-different keys at the same time. Leases and positions must not be kept in the table whose stream is read, since saving
-one would create the next record.
+The table is that of the entities. `bind` adds the store, the lease and the reader of the log; the suite does that.
 """
 
-import asyncio
-import contextlib
-import logging
-import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any
 
-import msgspec
+from potluck.store import Store
+from potluck.streams.leases import Lease, WorkTable
+from potluck.streams.positions import Action
+from potluck.streams.record_consumer import Following, PositionLost, RecordConsumer
+from potluck.streams.records import Record
+from potluck.streams.triggers import Trigger
+from potluck.table import Transaction
+from potluck.table.errors import DesignError
 
-from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
-from potluck.engines import DynamoError, Engine
-from potluck.engines.transient import is_transient
-from potluck.streams.backoff import SHORTEST_PAUSE, Backoff
-from potluck.streams.leases import Deposed, Lease, Rows, cancelled
-from potluck.streams.positions import Action, Position, Positions
-from potluck.streams.records import Concerns, Record
-from potluck.table.entity import Entity, plan_of
-from potluck.table.errors import OutcomeUnknown, Unavailable
+__all__ = ["Consumer", "nothing_to_rebuild"]
 
-__all__ = ["Consumer", "Following", "Handler", "PositionLost"]
-
-PAGE_RECORDS = 100
-ATTEMPTS = 8
-IDLE_SECONDS = 1.0
-# When a shard ends, its children are read at once; only shards without a parent have to be discovered.
-DISCOVER_SECONDS = 300.0
-# An idle position is saved now and then too, so that its age tells whether changes may have been lost.
-IDLE_SAVE_SECONDS = 3600.0
-# How long, and how many changes, a position may pass over before it is saved.
-PASSED_OVER_SAVE_SECONDS = 60.0
-PASSED_OVER_SAVE_RECORDS = 1000
-# Another machine's clock may trim the log a little early.
-SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600.0
-LAST_SAVE_SECONDS = 1.0
-PARKED_RECORD_BYTES = 300_000
-PARKED_ERROR_LENGTH = 2000
-
-log = logging.getLogger(__name__)
+Rebuild = Callable[[], Awaitable[None]]
 
 
-class PositionLost(Exception):
-    """Changes may have been trimmed from the log before this consumer read them."""
-
-    def __init__(self, consumer: str, table: str, why: str) -> None:
-        super().__init__(f"{consumer} may have missed changes of {table}: {why}")
-        self.consumer = consumer
-        self.table = table
-        self.why = why
-
-
-Handler = Callable[[Record], Awaitable[Sequence[Action] | None]]
-
-
-class Subscribed(Protocol):
-    """A subscription of one consumer to a shard that another reader reads."""
-
-    ended: bool
-    read_to: str | None
-    passed_over: int
-
-    async def next(self, seconds: float) -> list[Record]: ...
-
-    def end(self) -> None: ...
-
-
-Following = Callable[[str, str, str | None, Concerns], Subscribed | None]
-"""Subscribes to what follows a position, by table and shard; None if that has to be read from the log."""
-
-Shards = dict[str, str | None]  # shard id -> parent's id
+async def nothing_to_rebuild() -> None:
+    """For `lost`: changes that were missed do no lasting harm, and the next ones are handled."""
 
 
 class Consumer:
-    """One named reader of one table's stream."""
+    """One named consumer of one table's stream."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        name: str,
-        table: str,
-        handle: Handler,
-        *,
-        of: Sequence[type[Entity]] | Concerns | None = None,
-        rows: Rows | None = None,
-        lease: Lease | None = None,
-        follow: Following | None = None,
-        lost: Callable[[PositionLost], Awaitable[None]] | None = None,
-        begin: Callable[[], Awaitable[None]] | None = None,
-        attempts: int = ATTEMPTS,
-        park: bool = True,
-        page_records: int = PAGE_RECORDS,
-        idle_seconds: float = IDLE_SECONDS,
-        discover_seconds: float = DISCOVER_SECONDS,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self.engine = engine
+    def __init__(self, name: str, *triggers: Trigger, lost: Rebuild, begin: Rebuild | None = None) -> None:
+        """`name` is unique in the suite: the position is saved under it. A record goes to every trigger that it fits.
+
+        `lost` makes up for changes that were trimmed from the log before they were read. `begin` is called before the
+        first run, for rows that are older than the log.
+        """
+        tables = {trigger.table.name: trigger.table for trigger in triggers}
+        if len(tables) != 1:
+            raise DesignError(f"{name}: a consumer reads the stream of one table, not of {sorted(tables) or 'none'}")
+        (self.table,) = tables.values()
         self.name = name
-        self.table = table
-        self.handle = handle
-        self.rows = rows or Rows()
-        if self.rows.table == table:
-            raise ValueError(f"positions kept in {table} would be changes of {table}, and never come to an end")
-        # Consumers of one process may share a lease, so that idling costs one renewal instead of one each.
-        self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.rows)
-        self.follow = follow
-        self.concerns = _everything if of is None else of if callable(of) else _of_kinds(of)
+        self.triggers = triggers
         self.lost = lost
         self.begin = begin
-        self.attempts = attempts
-        self.park = park
-        self.page_records = page_records
-        self.idle_seconds = idle_seconds
-        self.discover_seconds = discover_seconds
-        self.clock = clock
-        self._positions = Positions(engine, self.rows, name, self.lease, self._call_with_retry)
 
-    def share(self, lease: Lease, follow: Following) -> None:
-        """Use a lease and a log reader that several consumers share; to be called before `run`."""
-        self.lease = lease
-        self.follow = follow
-        self._positions = Positions(self.engine, self.rows, self.name, lease, self._call_with_retry)
+    def concerns(self, record: Record) -> bool:
+        """Whether one of its triggers may fit the record; other records do not wake it."""
+        return any(trigger.concerns(record) for trigger in self.triggers)
 
-    async def run(self) -> None:
-        """Consume whenever the lease is ours, until cancelled."""
-        await self.rows.create_if_missing(self.engine)
-        await self.lease.run(self.consume)
+    def bind(
+        self,
+        store: Store,
+        work_table: WorkTable | None = None,
+        lease: Lease | None = None,
+        follow: Following | None = None,
+        **options: Any,
+    ) -> RecordConsumer:
+        """The consumer on a store; without a lease it has one of its own, without `follow` it reads the log itself."""
 
-    async def consume(self) -> None:
-        """Read every shard in order; to be called while the lease is held, as `run` does."""
-        reading: dict[str, asyncio.Task[None]] = {}
-        try:
-            while True:
-                arn = await self._stream()
-                shards = await self._shards(arn)
-                positions = await self._up_to_date(arn, shards)
-                for shard, parent in shards.items():
-                    before = positions.get(parent) if parent in shards else None
-                    if shard not in reading and not positions[shard].finished and (before is None or before.finished):
-                        reading[shard] = asyncio.create_task(self._read(arn, shard), name=f"{self.name}:{shard}")
-                done: set[asyncio.Task[None]] = set()
-                if reading:
-                    done, _ = await asyncio.wait(
-                        reading.values(), timeout=self.discover_seconds, return_when=asyncio.FIRST_COMPLETED
-                    )
-                else:
-                    await asyncio.sleep(self.idle_seconds)
-                for task in done:
-                    task.result()
-                reading = {shard: task for shard, task in reading.items() if task not in done}
-        finally:
-            await cancelled(*reading.values())
-            await asyncio.gather(*reading.values(), return_exceptions=True)
+        async def handle(record: Record) -> list[Action]:
+            operations = [write for trigger in self.triggers for write in await trigger.handle(record)]
+            if not operations:
+                return []
+            return [{each.kind: each.body} for each in Transaction(*operations).actions(store.now)]
 
-    async def parked(self) -> list[dict[str, Any]]:
-        """The records that were given up on, each with its Error, Record and time (At), in wire form."""
-        return await self._positions.parked()
+        async def lost(_: PositionLost) -> None:
+            await self.lost()
 
-    async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, Position]:
-        """A position for every shard, after reporting what the log has lost."""
-        positions = self._positions
-        previous = await positions.stream()
-        known = await positions.known(arn)
-        if previous is None and self.begin is not None:
-            await self._persist(self.begin)
-        elif previous is not None and previous != arn:
-            await self._report("the table has a new stream, and nothing was logged between the two")
-        elif previous is not None:
-            gone = [shard for shard, position in known.items() if shard not in shards and not position.finished]
-            skipped = [
-                shard
-                for shard, parent in shards.items()
-                if shard not in known and parent is not None and parent not in shards and parent not in known
-            ]
-            if gone or skipped:
-                why = f"trimmed with unread changes {gone}" if gone else f"trimmed before {skipped}"
-                await self._report(f"shards were {why}")
-        new = [shard for shard in shards if shard not in known]
-        if new or previous != arn:
-            await positions.register(arn, new, self.clock())
-            known |= {shard: Position(shard, None, self.clock()) for shard in new}
-        trimmed = [shard for shard in known if shard not in shards]
-        if trimmed:
-            await positions.forget(trimmed)
-        return known
-
-    async def _read(self, arn: str, shard: str) -> None:
-        """Hand over the shard's changes from its position to its end."""
-        position = await self._positions.claim(shard)
-        try:
-            await self._read_from(arn, shard, position)
-        except asyncio.CancelledError:
-            if position.passed_to is not None:
-                await self._save_at_the_end(position, position.passed_to, self.clock())
-            raise
-
-    async def _read_from(self, arn: str, shard: str, position: Position) -> None:
-        if position.sequence_number is None and self._may_have_lost(position):
-            await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
-            await self._positions.restart(position, self.clock())
-        iterator: str | None = None
-        while True:
-            try:
-                if iterator is None:
-                    iterator = await self._iterator(arn, position)
-                asked_at = self.clock()
-                page = await self._call_with_retry(
-                    "GetRecords", {"ShardIterator": iterator, "Limit": self.page_records}
-                )
-            except DynamoError as error:
-                iterator = None
-                if error.code == "ExpiredIteratorException":
-                    continue
-                if error.code == "TrimmedDataAccessException":
-                    if position.read_to is None and not self._may_have_lost(position):
-                        # Too soon for anything to have been trimmed; DynamoDB Local has answered this for a new shard.
-                        await asyncio.sleep(SHORTEST_PAUSE)
-                        continue
-                    await self._report(f"shard {shard} is trimmed after {position.read_to}")
-                    await self._positions.restart(position, self.clock())
-                    continue
-                if error.code == "ResourceNotFoundException":
-                    # The shard or the table is gone; looking up the shards again shows which.
-                    await asyncio.sleep(self.idle_seconds)
-                    return
-                raise
-            changes = [Record(self.table, record) for record in page["Records"]]
-            await self._hand_over(position, [change for change in changes if self.concerns(change)], asked_at)
-            if changes:
-                await self._pass_over(position, changes[-1].sequence_number, len(changes), asked_at)
-            iterator = page.get("NextShardIterator")
-            if iterator is None:
-                await self._positions.save(position, position.read_to, asked_at, finished=True)
-                return
-            if not changes:
-                await self._save_if_due(position, asked_at)
-                given = None if self.follow is None else self.follow(self.table, shard, position.read_to, self.concerns)
-                if given is None:
-                    await self._wait()
-                else:
-                    await self._be_given(position, given)
-                    iterator = None
-
-    async def _be_given(self, position: Position, given: Subscribed) -> None:
-        """Handle the changes that the process's reader supplies, until the log has to be read again."""
-        try:
-            while True:
-                changes = await given.next(PASSED_OVER_SAVE_SECONDS)
-                if given.ended:
-                    return
-                now, read_to, passed_over = self.clock(), given.read_to, given.passed_over
-                given.passed_over = 0
-                await self._hand_over(position, changes, now)
-                if read_to is not None:
-                    await self._pass_over(position, read_to, passed_over, now)
-                await self._save_if_due(position, now)
-        finally:
-            given.end()
-
-    async def _pass_over(self, position: Position, to: str, count: int, now: float) -> None:
-        """Note that everything up to here was handled or does not concern us, and save that now and then."""
-        if to != position.sequence_number:
-            position.passed_to, position.passed_over = to, position.passed_over + count
-            await self._save_if_due(position, now)
-
-    async def _save_if_due(self, position: Position, now: float) -> None:
-        """Save a position that only passed over changes, or was idle; its age tells whether changes may be lost."""
-        age = now - position.read_at
-        passed = position.passed_over >= PASSED_OVER_SAVE_RECORDS or (
-            position.passed_to is not None and age >= PASSED_OVER_SAVE_SECONDS
+        return RecordConsumer(
+            store.engine,
+            self.name,
+            self.table.name,
+            handle,
+            concerns=self.concerns,
+            work_table=work_table,
+            lease=lease,
+            follow=follow,
+            lost=lost,
+            begin=self.begin,
+            **options,
         )
-        if passed or age > IDLE_SAVE_SECONDS:
-            await self._positions.save(position, position.read_to, now)
-
-    def _may_have_lost(self, position: Position) -> bool:
-        """Whether records after the last one read may have been trimmed by now."""
-        return self.clock() - position.read_at > SURELY_KEPT_SECONDS
-
-    async def _hand_over(self, position: Position, changes: list[Record], asked_at: float) -> None:
-        unsaved: str | None = None
-        try:
-            for change in changes:
-                saved = await self._handled(position, change, asked_at)
-                unsaved = None if saved else change.sequence_number
-        except asyncio.CancelledError:
-            if unsaved is not None:
-                await self._save_at_the_end(position, unsaved, asked_at)
-            raise
-        if unsaved is not None:
-            await self._positions.save(position, unsaved, asked_at)
-
-    async def _save_at_the_end(self, position: Position, to: str, now: float) -> None:
-        # A worker that stops saves its position, if the store answers promptly, to spare its successor the repetition.
-        with contextlib.suppress(TimeoutError, DynamoError, Deposed):
-            async with asyncio.timeout(LAST_SAVE_SECONDS):
-                await self._positions.save(position, to, now)
-
-    async def _handled(self, position: Position, change: Record, asked_at: float) -> bool:
-        """Handle one change, with retries; returns whether the position was saved with it."""
-        failures = 0
-        pauses = Backoff()
-        while True:
-            if not self.lease.held:
-                raise Deposed(self.name)
-            try:
-                actions = await self.handle(change)
-                if actions:
-                    await self._positions.advance(position, change.sequence_number, asked_at, actions)
-                return bool(actions)
-            except Deposed:
-                raise
-            except Exception as error:
-                if not _passes(error):
-                    failures += 1
-                    if failures >= self.attempts:
-                        if not self.park:
-                            raise
-                        log.exception("%s: parked %s of %s", self.name, change.sequence_number, self.table)
-                        await self._give_up(position, change, asked_at, error)
-                        return True
-                    log.warning("%s: attempt %d of %s failed: %r", self.name, failures, change.sequence_number, error)
-            await pauses.wait()
-
-    async def _give_up(self, position: Position, change: Record, asked_at: float, error: Exception) -> None:
-        record = msgspec.json.encode(change.record)
-        if len(record) > PARKED_RECORD_BYTES:
-            small = {name: part for name, part in change.record["dynamodb"].items() if not name.endswith("Image")}
-            record = msgspec.json.encode({**change.record, "dynamodb": small})
-        about = {
-            "Error": {"S": repr(error)[:PARKED_ERROR_LENGTH]},
-            "Record": {"S": record.decode()},
-            "At": {"N": f"{self.clock():.3f}"},
-        }
-        parking = self._positions.parking(change.sequence_number, about)
-        await self._positions.advance(position, change.sequence_number, asked_at, [parking])
-
-    async def _report(self, why: str) -> None:
-        lost = PositionLost(self.name, self.table, why)
-        log.error("%s", lost)
-        if self.lost is None:
-            raise lost
-        rebuild = self.lost
-        await self._persist(lambda: rebuild(lost))
-
-    async def _persist(self, rebuild: Callable[[], Awaitable[None]]) -> None:
-        """Run it to its end, again after transient failures."""
-        pauses = Backoff()
-        while True:
-            try:
-                await rebuild()
-                return
-            except Exception as error:
-                if not _passes(error):
-                    raise
-            await pauses.wait()
-
-    async def _stream(self) -> str:
-        described = (await self._call_with_retry("DescribeTable", {"TableName": self.table}))["Table"]
-        if "LatestStreamArn" not in described:
-            raise DynamoError("ValidationException", f"the table {self.table} has no stream for {self.name} to read")
-        return str(described["LatestStreamArn"])
-
-    async def _shards(self, arn: str) -> Shards:
-        shards: Shards = {}
-        request = {"StreamArn": arn}
-        while True:
-            stream = (await self._call_with_retry("DescribeStream", request))["StreamDescription"]
-            shards |= {shard["ShardId"]: shard.get("ParentShardId") for shard in stream["Shards"]}
-            if "LastEvaluatedShardId" not in stream:
-                return shards
-            request = {"StreamArn": arn, "ExclusiveStartShardId": stream["LastEvaluatedShardId"]}
-
-    async def _iterator(self, arn: str, position: Position) -> str:
-        request = {"StreamArn": arn, "ShardId": position.shard, "ShardIteratorType": "TRIM_HORIZON"}
-        if position.read_to is not None:
-            request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": position.read_to}
-        return str((await self._call_with_retry("GetShardIterator", request))["ShardIterator"])
-
-    async def _wait(self) -> None:
-        try:
-            await self.engine.changed(self.table, self.idle_seconds)
-        except DynamoError as error:
-            if not is_transient(error):
-                raise
-            await asyncio.sleep(self.idle_seconds)
-
-    async def _call_with_retry(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Send the request, retrying transient failures for as long as they last."""
-        pauses = Backoff()
-        while True:
-            try:
-                return await self.engine.call(operation, request)
-            except DynamoError as error:
-                if not is_transient(error):
-                    raise
-                log.info("%s: %s is sent again: %s", self.name, operation, error)
-            await pauses.wait()
-
-
-def _passes(error: Exception) -> bool:
-    """Whether the failure is transient, reported by the engine or by the store."""
-    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_transient(error))
-
-
-def _everything(change: Record) -> bool:
-    return True
-
-
-def _of_kinds(kinds: Sequence[type[Entity]]) -> Concerns:
-    plans = [plan_of(kind) for kind in kinds]
-
-    def concerns(change: Record) -> bool:
-        images = change.record["dynamodb"]
-        old, new = images.get("OldImage"), images.get("NewImage")
-        return any((old and plan.matches(old)) or (new and plan.matches(new)) for plan in plans)
-
-    return concerns

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from potluck.engines import DynamoError, Engine
 from potluck.engines.transient import is_transient
 
-__all__ = ["Deposed", "Lease", "Rows", "Terms", "cancelled"]
+__all__ = ["Deposed", "Lease", "Terms", "WorkTable", "cancelled"]
 
 # From dead owner to new owner, at worst: a look interval before the last renewal is noticed, the lease itself, another
 # look interval, and the write that takes it: a little over 4 seconds.
@@ -56,7 +56,7 @@ class Deposed(Exception):
 
 
 @dataclass(frozen=True)
-class Rows:
+class WorkTable:
     """The table where leases and positions are kept, and the names of its two key attributes."""
 
     table: str = "BackgroundWork"
@@ -115,7 +115,7 @@ class Lease:
         self,
         engine: Engine,
         name: str,
-        rows: Rows | None = None,
+        work_table: WorkTable | None = None,
         *,
         seconds: float = LEASE_SECONDS,
         renew_every: float = RENEW_SECONDS,
@@ -124,7 +124,7 @@ class Lease:
     ) -> None:
         self.engine = engine
         self.name = name
-        self.rows = rows or Rows()
+        self.work_table = work_table or WorkTable()
         self.owner: str | None = None  # a new id each time the lease is taken, so that no two terms are confused
         self._seconds = seconds
         self._renew_every = renew_every
@@ -142,7 +142,7 @@ class Lease:
 
     @property
     def key(self) -> dict[str, Any]:
-        return self.rows.key(f"LEASE#{self.name}", "LEASE")
+        return self.work_table.key(f"LEASE#{self.name}", "LEASE")
 
     def check(self) -> dict[str, Any]:
         """The action that cancels a transaction when the lease is no longer ours."""
@@ -150,7 +150,7 @@ class Lease:
             raise Deposed(self.name)
         return {
             "ConditionCheck": {
-                "TableName": self.rows.table,
+                "TableName": self.work_table.table,
                 "Key": self.key,
                 "ConditionExpression": "#owner = :owner",
                 "ExpressionAttributeNames": {"#owner": "Owner"},
@@ -315,7 +315,7 @@ class Lease:
         )
 
     async def _call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        return await self.engine.call(operation, {"TableName": self.rows.table, **request})
+        return await self.engine.call(operation, {"TableName": self.work_table.table, **request})
 
 
 def _is_deposed(failure: BaseException) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from potluck.dynamo.limits import TRANSACTION_ACTIONS
 from potluck.engines import DynamoError, Engine
-from potluck.streams.leases import Deposed, Lease, Rows
+from potluck.streams.leases import Deposed, Lease, WorkTable
 
 __all__ = ["Action", "Position", "Positions"]
 
@@ -47,9 +47,9 @@ class Position:
 class Positions:
     """The rows of one consumer, for one stream at a time."""
 
-    def __init__(self, engine: Engine, rows: Rows, consumer: str, lease: Lease, patiently: Patience) -> None:
+    def __init__(self, engine: Engine, work_table: WorkTable, consumer: str, lease: Lease, patiently: Patience) -> None:
         self._engine = engine
-        self._rows = rows
+        self._table = work_table
         self._partition = f"CONSUMER#{consumer}"
         self._lease = lease
         self._patiently = patiently  # sends a request, retrying transient failures
@@ -57,7 +57,7 @@ class Positions:
 
     async def stream(self) -> str | None:
         """The stream that these positions belong to; None for a consumer that has never run."""
-        row = (await self._read("GetItem", {"Key": self._rows.key(self._partition, "STREAM")})).get("Item")
+        row = (await self._read("GetItem", {"Key": self._table.key(self._partition, "STREAM")})).get("Item")
         return None if row is None else str(row["StreamArn"]["S"])
 
     async def known(self, arn: str) -> dict[str, Position]:
@@ -65,7 +65,10 @@ class Positions:
         self._label = arn.rpartition("/")[2]
         request = {
             "KeyConditionExpression": "#partition = :partition AND begins_with(#sort, :shards)",
-            "ExpressionAttributeNames": {"#partition": self._rows.partition_key, "#sort": self._rows.sort_key},
+            "ExpressionAttributeNames": {
+                "#partition": self._table.partition_key,
+                "#sort": self._table.sort_key,
+            },
             "ExpressionAttributeValues": {
                 ":partition": {"S": self._partition},
                 ":shards": {"S": f"SHARD#{self._label}#"},
@@ -94,7 +97,7 @@ class Positions:
     async def forget(self, shards: Sequence[str]) -> None:
         """Remove the positions of shards that are no longer in the stream."""
         await self._under_lease(
-            [{"Delete": {"TableName": self._rows.table, "Key": self._key(shard)}} for shard in shards]
+            [{"Delete": {"TableName": self._table.table, "Key": self._key(shard)}} for shard in shards]
         )
 
     async def claim(self, shard: str) -> Position:
@@ -103,7 +106,7 @@ class Positions:
             [
                 {
                     "Update": {
-                        "TableName": self._rows.table,
+                        "TableName": self._table.table,
                         "Key": self._key(shard),
                         "UpdateExpression": "SET #holder = :holder",
                         "ConditionExpression": "attribute_exists(#shard)",
@@ -127,7 +130,7 @@ class Positions:
             unmoved = "#position = :from"
             values[":from"] = {"S": position.sequence_number}
         move = {
-            "TableName": self._rows.table,
+            "TableName": self._table.table,
             "Key": self._key(position.shard),
             "UpdateExpression": "SET #position = :to, #read = :now",
             "ConditionExpression": f"#holder = :holder AND {unmoved}",
@@ -175,7 +178,10 @@ class Positions:
         """The stored records that could not be handled, whatever stream they came from."""
         request = {
             "KeyConditionExpression": "#partition = :partition AND begins_with(#sort, :parked)",
-            "ExpressionAttributeNames": {"#partition": self._rows.partition_key, "#sort": self._rows.sort_key},
+            "ExpressionAttributeNames": {
+                "#partition": self._table.partition_key,
+                "#sort": self._table.sort_key,
+            },
             "ExpressionAttributeValues": {":partition": {"S": self._partition}, ":parked": {"S": "PARKED#"}},
         }
         found: list[dict[str, Any]] = []
@@ -193,13 +199,18 @@ class Positions:
         return self._lease.owner
 
     def _key(self, shard: str) -> dict[str, Any]:
-        return self._rows.key(self._partition, f"SHARD#{self._label}#{shard}")
+        return self._table.key(self._partition, f"SHARD#{self._label}#{shard}")
 
     def _put(self, sort: str, attributes: dict[str, Any]) -> Action:
-        return {"Put": {"TableName": self._rows.table, "Item": self._rows.key(self._partition, sort) | attributes}}
+        return {
+            "Put": {
+                "TableName": self._table.table,
+                "Item": self._table.key(self._partition, sort) | attributes,
+            }
+        }
 
     async def _read(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        return await self._patiently(operation, {"TableName": self._rows.table, "ConsistentRead": True, **request})
+        return await self._patiently(operation, {"TableName": self._table.table, "ConsistentRead": True, **request})
 
     async def _under_lease(self, actions: list[Action]) -> None:
         room = TRANSACTION_ACTIONS - 1
@@ -217,7 +228,7 @@ class Positions:
     async def _conditional(self, shard: str, update: str, names: dict[str, str], values: dict[str, Any]) -> None:
         # Conditional on the holder alone: only the holder moves the position, and a repeat after a lost answer is fine.
         request = {
-            "TableName": self._rows.table,
+            "TableName": self._table.table,
             "Key": self._key(shard),
             "UpdateExpression": update,
             "ConditionExpression": "#holder = :holder",

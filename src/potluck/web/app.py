@@ -11,10 +11,12 @@ from msgspec import Struct
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
 from potluck.people.authentication import Also, Principal
+from potluck.people.entities import Account
 from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
+from potluck.streams import Consumer, changed, nothing_to_rebuild
 from potluck.table import Table
 from potluck.web.actions import Actions
 from potluck.web.app_catalogue import AppEntry
@@ -105,7 +107,7 @@ class HomeCard(NamedTuple):
 
 
 class BackgroundWork(Protocol):
-    """A background task that runs until it is cancelled, such as a Consumer; if it fails, it is restarted."""
+    """A background task that runs until it is cancelled; if it fails, it is restarted."""
 
     @property
     def name(self) -> str: ...
@@ -172,7 +174,12 @@ class App:
     """Template folders of other apps that its pages include from, whether or not those apps are served."""
     entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
-    consumers: Sequence[BackgroundWork] = ()
+    consumers: Sequence[Consumer] = ()
+    """What follows from changes of its tables."""
+    account_renamed: Callable[[Account, Account], Awaitable[None]] | None = None
+    """Copies a new name or e-mail address from an account, before and after, to the app's own rows. Idempotent."""
+    background: Sequence[BackgroundWork] = ()
+    """Background work that follows no stream."""
     stop: Callable[[], None] = nothing_to_stop
     """End what requests in progress wait for, because the server is stopping."""
     export: Export = nothing_to_export
@@ -191,6 +198,14 @@ class App:
     have a button on their page; without it, an app that invites people serves `POST {entry.address}/invitation`."""
     home_card: Callable[[Principal], Awaitable[HomeCard]] = nothing_to_say
     demo: Demo | None = None
+
+    def all_consumers(self) -> list[Consumer]:
+        """Its consumers, and the one that follows account names: per app, so that none waits for another's failure."""
+        if self.account_renamed is None:
+            return [*self.consumers]
+        renamed = changed(Account, Account.name, Account.email, do=self.account_renamed)
+        # A missed name is corrected by the account's next change, and new rows get today's.
+        return [*self.consumers, Consumer(f"{self.name}-names", renamed, lost=nothing_to_rebuild)]
 
 
 AppMaker = Callable[[Core], App]

@@ -34,7 +34,6 @@ from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, StillNeeded, TooMany
 from potluck.people.invitations import withdrawing
 from potluck.store.retries import attempts
-from potluck.streams import Record
 from potluck.table import (
     Condition,
     Entity,
@@ -442,14 +441,8 @@ class PlacesInSuite(Generic[P, M]):
                 await self._rows.transact(*writes)
                 return
 
-    async def follow_name(self, change: Record) -> None:
-        """For a consumer of the accounts' stream: copy a person's new name or e-mail address to their member rows."""
-        plan = plan_of(Account)
-        if change.kind != "MODIFY" or change.old is None or change.new is None or not plan.matches(change.new):
-            return
-        before, account = plan.coding.decode(change.old), plan.coding.decode(change.new)
-        if (before.name, before.email) == (account.name, account.email):
-            return
+    async def account_renamed(self, before: Account, account: Account) -> None:
+        """Copy a person's new name or e-mail address to their member rows, for `App.account_renamed`."""
         member = self._place.member
         for each in await self._rows.all(self._place.places(account.user_id)):
             with suppress(NotFound):

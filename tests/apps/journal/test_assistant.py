@@ -16,7 +16,6 @@ from potluck.apps.journal.assistant.retrieval import MOST_COMMENTS_GIVEN, MOST_T
 from potluck.apps.journal.entities import roll_model
 from potluck.apps.journal.indexing import Indexing
 from potluck.settings import AssistantSettings
-from potluck.streams import PositionLost
 from tests.apps.journal.gym import Gym, Person, data, gym_on, problem
 from tests.apps.journal.model_servers import KEY, ModelServer, model_server
 from tests.engine_targets import BOTH, EMBEDDED, LOCAL
@@ -345,7 +344,7 @@ async def test_messages_of_a_thread_whose_deletion_was_missed_are_found_and_dele
     # As if the consumer had never heard of the deletion.
     for row in said_before.values():
         await gym.core.engine.call("PutItem", {"TableName": roll_model.name, "Item": row})
-    await Indexing(gym.core.store).lost(PositionLost("journal-words", roll_model.name, "a test"))
+    await Indexing(gym.core.store).rebuild()
     assert await messages_of(deleted) == []
     assert len(await messages_of(kept)) == 2
 

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from potluck.apps.journal.consumers import index_consumer
 from potluck.apps.journal.entities import CommentKeywordIndex
-from potluck.apps.journal.indexing import Indexing
 from potluck.apps.journal.keywords import WORDS_AT_ONCE
 from tests.apps.journal.gym import Gym, Person, data, problem
 from tests.patience import until
@@ -138,7 +138,7 @@ async def test_comments_from_before_become_findable_and_stale_words_go(embedded_
     await rows.put(replace(word, comment_id=UUID(int=7), token="gone"))
     assert await gym.found("berimbolo", mara) == []
     assert await comment_words(gym) == {"stale", "gone"}
-    indexing = Indexing(rows).consumer()
+    indexing = index_consumer(rows)
     assert indexing.begin is not None
     await indexing.begin()
     assert await gym.found("berimbolo", mara) == [entry["entryId"]]

@@ -16,8 +16,8 @@ from uuid import UUID
 
 import pytest
 
+from potluck.apps.journal.consumers import index_consumer
 from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMetrics, roll_model
-from potluck.apps.journal.indexing import Indexing
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.store import Store
 from potluck.table import absent, put
@@ -50,7 +50,7 @@ class Telling:
 async def work(where: dict[str, Any]) -> None:
     rows = Store(Telling(await opened_at(where)), lambda: datetime.now(UTC))
     print("ready", flush=True)
-    await Indexing(rows).consumer().run()
+    await index_consumer(rows).bind(rows).run()
 
 
 @contextlib.asynccontextmanager

@@ -32,7 +32,7 @@ from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
-from potluck.streams import Consumer
+from potluck.streams import RecordConsumer
 from potluck.web.app import App, Core
 from potluck.web.count_limits import CountLimits
 from potluck.web.direct_calls import Direct
@@ -140,9 +140,10 @@ class Shelves:
         return items, members
 
     @contextlib.asynccontextmanager
-    async def consuming(self) -> AsyncIterator[list[Consumer]]:
-        """The consumers at work, until the block ends."""
-        consumers = list(self.app.consumers)[:2]
+    async def consuming(self) -> AsyncIterator[list[RecordConsumer]]:
+        """The consumers at work, all but the one that fetches covers, until the block ends."""
+        consistency, _, names = self.app.all_consumers()
+        consumers = [each.bind(self.rows) for each in (consistency, names)]
         tasks = [asyncio.create_task(each.run()) for each in consumers]
         try:
             yield consumers

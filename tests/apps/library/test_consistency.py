@@ -18,9 +18,10 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
-from potluck.apps.library.app import SUBJECTS, consumers_of, made_with
+from potluck.apps.library.app import SUBJECTS, made_with
 from potluck.apps.library.collections import CollectionChange, change_collection, delete_collection
 from potluck.apps.library.consistency import AT_ONCE
+from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.covers import Covers
 from potluck.apps.library.entities import (
     Book,
@@ -37,7 +38,7 @@ from potluck.apps.library.libraries import Forced, LibraryChange, change_library
 from potluck.apps.library.shares import all_shares
 from potluck.people.entities import Account, accounts
 from potluck.store import Store
-from potluck.streams import PositionLost, Record
+from potluck.streams import Record
 from potluck.table import absent, put, the, update
 from potluck.table.entity import plan_of
 from potluck.web.direct_calls import Direct
@@ -109,7 +110,7 @@ async def test_the_changes_by_which_items_follow_concern_nobody(embedded_shelves
     ada, home, _ = await filled(shelves, 1)
     item = await shelves.rows.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     before, after = (plan_of(Book).coding.encode(replace(item, collection_name=each)) for each in ("Foo", "Zoo"))
-    consistency, _, covers = shelves.app.consumers
+    consistency, covers = shelves.app.consumers
 
     def change(old: Any, new: Any) -> Record:
         images = {"OldImage": old, "NewImage": new}
@@ -142,10 +143,11 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     for version, name in enumerate(("Second", "Third", "Fourth"), 1):
         await renaming(shelves, ada, home, foo, name, version)
         rows.append(plan_of(Collection).coding.encode(await shelves.rows.one(ref)))
+    consistency = shelves.app.consumers[0].bind(shelves.rows)
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
         with shelves.recording.scope() as calls:
-            await shelves.manager.handle(Record("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
+            await consistency.handle(Record("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
         if new is not rows[-1]:
             assert calls.operations == ["GetItem"]
     assert await names(shelves, ada, home) == {"Fourth"}
@@ -264,7 +266,7 @@ async def test_where_changes_were_lost_everything_is_looked_at(embedded_shelves)
     other = await shelves.library(ada, "Other")
     await shelves.book(ada, other, "Orphan")
     await shelves.direct.do(delete_library, ada, Forced(), library_id=other)
-    await shelves.manager.lost(PositionLost("library-consistency", "MediaLibrary", "a test"))
+    await shelves.manager.rebuild()
     assert await names(shelves, ada, home) == {"Second"}
     assert (await shelves.kinds())["LIBRARY"] == 1
     assert (await shelves.kinds())["BOOK"] == 50
@@ -293,7 +295,7 @@ class Telling:
 async def work(where: dict[str, Any]) -> None:
     engine = Telling(await opened_at(where))
     rows = Store(engine, lambda: datetime.now(UTC))  # type: ignore[arg-type]
-    consumer = consumers_of(core_on(rows, rows.clock), Covers(rows, Outbound()))[0]
+    consumer = consumers_of(rows, Covers(rows, Outbound()))[0].bind(rows)
     print("ready", flush=True)
     await consumer.run()
 
@@ -349,7 +351,7 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
         expected = None if deleted else foo
         assert {(each.version, each.collection_id) for each in items} == {(1, expected)}
         assert await shelves.counts_are_right(ada) == (count, 0 if deleted else count)
-        assert await app.consumers[0].parked() == []
+        assert await app.consumers[0].bind(rows).parked() == []
     finally:
         await opened.close()
 

@@ -11,6 +11,7 @@ import msgspec
 from potluck.apps.polls import polls as rules
 from potluck.apps.polls.access import PollAdmin, ReadsRecord, SeesResults, ToPoll, VoteHolder, WrongKey
 from potluck.apps.polls.account_deletion import AccountData
+from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import PollsContext, polls_context
 from potluck.apps.polls.deletion import Deletions
 from potluck.apps.polls.entities import Vote
@@ -42,7 +43,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import Stale
 from potluck.people.idempotency import IdempotencyKey
 from potluck.store import Clock, Page, Store
-from potluck.streams import Consumer
+from potluck.streams import RecordConsumer
 from potluck.validation import decode_query
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import FieldError, ValidationError
@@ -93,8 +94,8 @@ class Polls:
         self.account_data = AccountData(context)
         self.deletions = Deletions(context.store)
 
-    def consumers(self) -> list[Consumer]:
-        return [self.deletions.consumer()]
+    def consumers(self) -> list[RecordConsumer]:
+        return [each.bind(self.core.store) for each in consumers_of(self.core)]
 
     async def home_card(self, principal: Principal) -> HomeCard:
         return await home_card(self.context, principal)

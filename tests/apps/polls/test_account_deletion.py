@@ -64,7 +64,7 @@ async def test_forgetting_that_was_interrupted_goes_on_where_it_was(embedded_boo
     with pytest.raises(Unavailable):
         await booth.polls.account_data.forget(ada.user_id)
     await booth.polls.account_data.forget(ada.user_id)
-    await booth.polls.deletions.lost(None)
+    await booth.polls.deletions.resume()
     assert await booth.dump() == {}
 
 

@@ -501,7 +501,7 @@ async def test_a_deletion_that_was_interrupted_is_found_and_carried_to_its_end(e
     booth.store.write_each = write_each
     assert 0 < await booth.store.count(PollRow.of_poll(poll.id)) < 600
     assert [each.poll_id for each in await booth.store.all(Deletion.all_under_way())] == [poll.id]
-    await booth.polls.deletions.lost(None)
+    await booth.polls.deletions.resume()
     assert await booth.dump() == {}
     await booth.polls.deletions.carry_on(Deletion(poll_id=poll.id, deleted_at=NOW))
     assert await booth.dump() == {}

@@ -9,7 +9,6 @@ from potluck.apps.polls.entities import Poll, PollRow
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.purged_polls import PollsOfPurged
 from potluck.store import Store
-from potluck.streams import PositionLost
 from potluck.table import delete
 from tests.apps.shareables.doors import ADMIN, VIEW, calls_on, data, problem
 from tests.patience import until
@@ -275,7 +274,7 @@ async def test_polls_of_purged_shareables_are_found_though_changes_were_missed(c
     polls = [each.poll_id for each in shareables]
     own = await calls.data("POST", "/polls", {"title": "Own", "candidates": ["A", "B"]}, 201)
     await store.write_each([delete(shareables[0])])
-    await PollsOfPurged(store, calls.clock).lost(PositionLost("shareable-polls", "Shareables", "a test says so"))
+    await PollsOfPurged(store, calls.clock).delete_orphans()
     assert await store.get(Poll.one(polls[0])) is None
     assert await store.get(Poll.one(polls[1])) is not None
     assert await store.get(Poll.one(UUID(own["id"]))) is not None

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from potluck.apps.shopping import app as shopping_app
 from potluck.apps.shopping import clearing, families, inventory, locations, members, restocking, shopping_list, stores
 from potluck.apps.shopping.cascade import Cascade
+from potluck.apps.shopping.consumers import consumers_of
 from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import family_place
@@ -20,11 +21,11 @@ from potluck.people.authentication import Principal
 from potluck.people.idempotency import IdempotencyKey
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
-from potluck.streams import Consumer
+from potluck.streams import RecordConsumer
 from potluck.validation import path_value, schema_of
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.app import Core, HomeCard
+from potluck.web.app import App, Core, HomeCard
 from potluck.web.direct_calls import Direct
 from potluck.web.inputs import Versioned
 from potluck.web.requests import camel
@@ -385,8 +386,14 @@ class Shopping:
         self.export = export_of(core)
         self._core = core
 
-    def consumers(self) -> list[Consumer]:
-        return shopping_app.consumers_of(self._core)
+    def consumers(self) -> list[RecordConsumer]:
+        app = App(
+            name="shopping",
+            tables=[],
+            consumers=consumers_of(self._core),
+            account_renamed=self.places.account_renamed,
+        )
+        return [each.bind(self._core.store) for each in app.all_consumers()]
 
     async def is_in(self, caller: Principal, family_id: UUID) -> bool:
         member = await self._core.store.get(Member.by_id(family_id, caller.user_id))

@@ -102,6 +102,8 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
     ada, family = await shop.family()
     other = (await shop.shopping.families.create(ada, "Byron")).family_id
 
+    _, names = shop.shopping.consumers()
+
     async def changed(**values):
         before = await shop.rows.one(Account.by_id(ada.user_id))
         after = await shop.rows.modify(
@@ -110,7 +112,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
         encode = plan_of(Account).coding.encode
         record = {"eventName": "MODIFY", "dynamodb": {"OldImage": encode(before), "NewImage": encode(after)}}
         with shop.recording.scope() as calls:
-            await shop.shopping.places.follow_name(Record("Accounts", record))
+            await names.handle(Record("Accounts", record))
         return calls.operations
 
     assert await changed(name="Countess") == ["Query", "UpdateItem", "UpdateItem"]

@@ -192,7 +192,7 @@ class Failing:
 
     async def call(self, operation, request):
         streams = operation in ("DescribeTable", "DescribeStream", "GetShardIterator", "GetRecords")
-        consumed = "ToyWork" in repr(request)
+        consumed = "BackgroundWork" in repr(request)
         if self.error is not None and not streams and not consumed and (self.only is None or operation in self.only):
             raise self.error
         return await self.engine.call(operation, request)

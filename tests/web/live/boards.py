@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from potluck.store import Store
+from potluck.streams import Record
 from potluck.table import (
     AnyOf,
     Entity,
@@ -24,6 +25,7 @@ from potluck.table import (
     query,
     sparse,
 )
+from potluck.table.entity import plan_of
 from potluck.web.live import EventSource, Listener, Live
 from tests.patience import PATIENCE_SECONDS
 
@@ -45,6 +47,11 @@ class Board(Entity, table=boards, type="BOARD", key=("BOARD#{board}", "BOARD")):
     @get
     def by_name(board: Name) -> None:
         """Which board is this?"""
+
+
+def of_board(record: Record) -> bool:
+    """Whether a record is of a Board, for consumers of records."""
+    return plan_of(Board).matches(record.new or record.old or {})
 
 
 class Card(

@@ -66,7 +66,7 @@ class Doors:
             yield found
         for call in calls:
             counted = "THROTTLE#" in repr(call.request)
-            if call.operation in WRITES and call.error is None and "ToyWork" not in call.tables and not counted:
+            if call.operation in WRITES and call.error is None and "BackgroundWork" not in call.tables and not counted:
                 found.append(f"{call.operation} {call.request}")
 
 

@@ -47,7 +47,7 @@ def left_over(rows):
         row
         for table, found in rows.items()
         for row in found
-        if table != "ToyWork" and row.get("entityType", {}).get("S") not in ("Throttle", "SecretCheck")
+        if table != "BackgroundWork" and row.get("entityType", {}).get("S") not in ("Throttle", "SecretCheck")
     ]
 
 
@@ -105,7 +105,7 @@ async def test_a_deletion_that_was_interrupted_is_asked_again(tmp_path):
 
             async def call(self, operation, request):
                 written = operation in ("BatchWriteItem", "TransactWriteItems", "DeleteItem", "UpdateItem", "PutItem")
-                if written and "ToyWork" not in repr(request):
+                if written and "BackgroundWork" not in repr(request):
                     if left[0] <= 0:  # noqa: B023
                         raise Unavailable("interrupted")
                     left[0] -= 1  # noqa: B023

@@ -1,10 +1,12 @@
 """The journal app, as the suite assembles it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from potluck.apps.journal.addresses import HOME
 from potluck.apps.journal.comments import comments
+from potluck.apps.journal.consumers import consumers_of
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.demo import demo_of
 from potluck.apps.journal.entities import roll_model
@@ -12,15 +14,12 @@ from potluck.apps.journal.entries import entries, shared_entries
 from potluck.apps.journal.export import AccountData, export
 from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
-from potluck.apps.journal.indexing import Indexing
 from potluck.apps.journal.links import APP, Linking, athletes, links, role_in_words
 from potluck.apps.journal.pages import ENDPOINTS, home
-from potluck.apps.journal.profile import Names, profile
+from potluck.apps.journal.profile import account_renamed, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
-from potluck.people.entities import Account, accounts
-from potluck.streams import Consumer
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
@@ -48,6 +47,7 @@ def journal_app(core: Core) -> App:
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         consumers=consumers_of(core),
+        account_renamed=partial(account_renamed, core.store),
         export=account_data.export,
         forget=account_data.forget,
         place_name=linking.place_name,
@@ -56,12 +56,3 @@ def journal_app(core: Core) -> App:
         home_card=home_card_of(core),
         demo=demo_of(core, SUBJECTS, context),
     )
-
-
-def consumers_of(core: Core) -> list[Consumer]:
-    """The background consumers: indexing, and copying names from accounts."""
-    names = Names(core.store)
-    return [
-        Indexing(core.store).consumer(),
-        Consumer(core.engine, "journal-names", accounts.name, names.handle, of=[Account], lost=names.lost),
-    ]

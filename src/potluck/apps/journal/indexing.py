@@ -1,10 +1,8 @@
-"""The consumer that indexes what was too large for its own transaction, and cleans up after what was deleted.
+"""Indexes what was too large for its own transaction, and cleans up after what was deleted.
 
 For every word that an entry or a comment had before a change or has after it, the row is put or deleted by what it says
 *now*, in transactions that check that it is unchanged. Later writes have their own change in the stream, so handling a
 change late, twice or out of order does no harm, and the consumer may be killed at any moment.
-
-A consumer that never ran indexes everything first: its name is new whenever the words of existing rows have changed.
 """
 
 from __future__ import annotations
@@ -36,14 +34,11 @@ from potluck.apps.journal.keywords import (
 )
 from potluck.store import Store
 from potluck.store.retries import attempts
-from potluck.streams import Consumer, PositionLost, Record
 from potluck.table import Request, WriteRefused, absent, check, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 
-__all__ = ["CONSUMER", "Indexing"]
-
-CONSUMER = "journal-index"
+__all__ = ["Indexing"]
 
 
 class Indexing:
@@ -52,33 +47,9 @@ class Indexing:
     def __init__(self, rows: Store) -> None:
         self._rows = rows
 
-    def consumer(self) -> Consumer:
-        return Consumer(
-            self._rows.engine,
-            CONSUMER,
-            roll_model.name,
-            self.handle,
-            of=[Entry, Comment, EntryMeta, AIThread],
-            lost=self.lost,
-            begin=self.rebuild,
-        )
-
-    async def handle(self, change: Record) -> None:
-        """Finish what this change left to the consumer."""
-        entries = [_decoded(Entry, each) for each in (change.old, change.new)]
-        comments = [_decoded(Comment, each) for each in (change.old, change.new)]
-        if any(entries):
-            await self._index_entry(*entries)
-        elif any(comments):
-            await self._index_comment(*comments)
-        elif change.kind == "REMOVE" and (meta := _decoded(EntryMeta, change.old)) is not None:
-            await self.clear_comments(meta.entry_id, meta.athlete_id)
-        elif change.kind == "REMOVE" and (thread := _decoded(AIThread, change.old)) is not None:
-            await self.clear_messages(thread)
-
     # --- entries ------------------------------------------------------------------------------------------------------
 
-    async def _index_entry(self, before: Entry | None, after: Entry | None) -> None:
+    async def index_entry(self, before: Entry | None, after: Entry | None) -> None:
         """Index the change if it was too large for its own transaction, and comments that came with a new entry."""
         if len(keyword_writes(before, after)) > WORDS_AT_ONCE:
             known = after or before
@@ -112,7 +83,7 @@ class Indexing:
 
     # --- comments -----------------------------------------------------------------------------------------------------
 
-    async def _index_comment(self, before: Comment | None, after: Comment | None) -> None:
+    async def index_comment(self, before: Comment | None, after: Comment | None) -> None:
         """Index the change of a comment if it was too large for its own transaction."""
         known = after or before
         assert known is not None
@@ -175,10 +146,6 @@ class Indexing:
             await self._rows.write_each(delete(each) for each in said)
 
     # --- everything ---------------------------------------------------------------------------------------------------
-
-    async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed."""
-        await self.rebuild()
 
     async def rebuild(self) -> None:
         """Index every entry and comment, and delete what is left of deleted entries, comments and threads."""

@@ -13,9 +13,7 @@ from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.fields import UNSAID, TimeZone, zone_of
 from potluck.people.entities import Account
 from potluck.store import Store
-from potluck.streams import PositionLost, Record
 from potluck.table import NotFound, absent, put, the, update
-from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
 from potluck.web.errors import Conflict
@@ -24,10 +22,10 @@ from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_retry
 
 __all__ = [
-    "Names",
     "OwnProfile",
     "ProfileChange",
     "ProfileView",
+    "account_renamed",
     "change_profile",
     "lacks_zone",
     "own_profile",
@@ -154,23 +152,10 @@ async def change_profile(at: OwnProfile, change: ProfileChange) -> Writes[UserPr
     return Writes(after, or_retry(write))
 
 
-class Names:
-    """The consumer of the accounts' stream that copies changed names to journal profiles."""
-
-    def __init__(self, rows: Store) -> None:
-        self._rows = rows
-
-    async def handle(self, change: Record) -> None:
-        plan = plan_of(Account)
-        if change.kind != "MODIFY" or change.old is None or change.new is None or not plan.matches(change.new):
-            return
-        before, account = plan.coding.decode(change.old), plan.coding.decode(change.new)
-        if before.name == account.name:
-            return
+async def account_renamed(store: Store, before: Account, account: Account) -> None:
+    """Copy a new name of an account to its journal profile."""
+    if before.name != account.name:
         with suppress(NotFound):
             # Not an edit of the profile, so its version stays.
             renamed = the(UserProfile.name).becomes(account.name)
-            await self._rows.update(UserProfile.one(account.user_id), renamed, keep_version=True)
-
-    async def lost(self, lost: PositionLost) -> None:
-        """Do nothing: a change of name may have been missed, and the next one will not be."""
+            await store.update(UserProfile.one(account.user_id), renamed, keep_version=True)

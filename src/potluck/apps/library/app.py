@@ -1,12 +1,13 @@
 """The library app, as the assembly gets it."""
 
+from functools import partial
 from pathlib import Path
 
 from potluck.apps.library.account_data import export_of, forgetting
 from potluck.apps.library.collections import collections
-from potluck.apps.library.consistency import ConsistencyManager, has_consequences
+from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.context import LibraryContext
-from potluck.apps.library.covers import Covers, has_new_address
+from potluck.apps.library.covers import Covers
 from potluck.apps.library.demo import demo_of
 from potluck.apps.library.entities import media_library
 from potluck.apps.library.export_files import exports
@@ -16,21 +17,20 @@ from potluck.apps.library.items import books, items, videos
 from potluck.apps.library.lending import events, loans
 from potluck.apps.library.libraries import APP, libraries
 from potluck.apps.library.lookup import Lookup, lookups
+from potluck.apps.library.owner_names import account_renamed
 from potluck.apps.library.page_frame import HOME, LENT
 from potluck.apps.library.pages import ENDPOINTS, PAGES
 from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
 from potluck.apps.library.title_search import TitleSearch
 from potluck.apps.library.titles import titles
-from potluck.people.entities import Account, accounts
-from potluck.streams import Consumer, PositionLost
-from potluck.streams.leases import Lease, Terms
+from potluck.streams import Lease, Terms
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.direct_calls import Direct
 from potluck.web.outbound import Outbound
 
-__all__ = ["SUBJECTS", "consumers_of", "library_app", "made_with"]
+__all__ = ["SUBJECTS", "library_app", "made_with"]
 
 SUBJECTS = (
     libraries, collections, items, books, videos, events, loans, shares, searching, titles, lookups, imports,
@@ -62,7 +62,9 @@ def made_with(core: Core, outbound: Outbound) -> App:
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         stop=covers.stop,
-        consumers=[*consumers_of(core, covers), *titles_of(core, context.lookup)],
+        consumers=consumers_of(core.store, covers),
+        background=titles_of(core, context.lookup),
+        account_renamed=partial(account_renamed, core.store),
         export=export_of(core),
         forget=forgetting(core.store),
         place_name=sharing.place_name,
@@ -73,17 +75,6 @@ def made_with(core: Core, outbound: Outbound) -> App:
     )
 
 
-def consumers_of(core: Core, covers: Covers) -> list[Consumer]:
-    """The background work: updating copied names, deleting what belonged to something deleted, fetching covers."""
-    manager, table = ConsistencyManager(core.store), media_library.name
-    return [
-        Consumer(core.engine, "library-consistency", table, manager.handle, of=has_consequences, lost=manager.lost),
-        Consumer(core.engine, "library-owners", accounts.name, manager.follow_owner, of=[Account], lost=_missed),
-        # A consumer of its own, so that nothing else waits for a remote host.
-        Consumer(core.engine, "library-covers", table, covers.handle, of=has_new_address, lost=_missed),
-    ]
-
-
 def titles_of(core: Core, lookup: Lookup) -> list[TitleSearch]:
     """The search for awaited titles; nothing where no service knows books, and they wait until one is set up."""
     if not lookup.serves("book"):
@@ -91,7 +82,3 @@ def titles_of(core: Core, lookup: Lookup) -> list[TitleSearch]:
     terms = Terms.for_takeover_within(core.settings.takeover_seconds)
     lease = Lease(core.engine, "TITLES#MediaLibrary", **terms._asdict())
     return [TitleSearch(core.store, core.clock, lookup, lease)]
-
-
-async def _missed(lost: PositionLost) -> None:
-    """Nothing to rebuild after missed changes: the next one brings the name, and a cover can be requested again."""

@@ -34,25 +34,21 @@ from potluck.apps.library.entities import (
     LibraryItem,
     LibraryRow,
     Loan,
-    OwnerRow,
     Relocation,
     Share,
     SharedLibrary,
     Video,
     media_library,
 )
-from potluck.apps.library.fields import owner_of
 from potluck.apps.library.placement import Item, names_still
-from potluck.people.entities import Account
 from potluck.store import Store
 from potluck.store.retries import attempts
-from potluck.streams import PositionLost, Record
 from potluck.table import Query, Request, WriteRefused, check, delete, put, the, update
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
 from potluck.table.operations.alike import AlikeUpdates, Asked
 
-__all__ = ["ConsistencyManager", "deleted_with", "has_consequences"]
+__all__ = ["ConsistencyManager", "deleted_with"]
 
 # This many items keep the event loop and the store's writer busy for some milliseconds, and everyone else waiting.
 AT_ONCE = 40
@@ -77,56 +73,48 @@ class Job(NamedTuple):
 
 
 class ConsistencyManager:
-    """Handlers for the library's own stream and for the accounts' stream."""
+    """Brings copies and dependent rows up to date; its methods handle changes of the library table."""
 
     def __init__(self, rows: Store) -> None:
         self._rows = rows
 
-    async def handle(self, change: Record) -> None:
-        """Handle a change from the library table's stream."""
-        job = job_of(change)
-        if job is not None and not await self._has_other_names(change.new):
-            await self._until_done(job)
+    async def collection_renamed(self, before: Collection, after: Collection) -> None:
+        """Give its items its new name, unless it was renamed again: then the later change follows.
 
-    async def _has_other_names(self, row: dict[str, Any] | None) -> bool:
-        """Whether the row has been renamed again since: then this change is skipped, because the later one follows.
-
-        Otherwise renaming a large collection repeatedly would rewrite it each time, while everybody else's changes
-        wait.
+        Otherwise renaming a large collection repeatedly would rewrite it each time, while everyone else's changes wait.
         """
-        named = _decoded(Library, row) or _decoded(Collection, row)
-        if named is None:
-            return False
-        if isinstance(named, Library):
-            library = await self._rows.get(Library.one(named.owner_id, named.library_id))
-            names = (named.library_name, named.owner_name)
-            return library is not None and (library.library_name, library.owner_name) != names
-        collection = await self._rows.get(Collection.one(named.owner_id, named.library_id, named.collection_id))
-        return collection is not None and collection.name != named.name
+        now = await self._rows.get(Collection.one(after.owner_id, after.library_id, after.collection_id))
+        if now is None or now.name == after.name:
+            await self.follow_collection(after)
 
-    async def lost(self, lost: PositionLost) -> None:
+    async def follow_collection(self, collection: Collection) -> None:
+        """Give its items its current name; if it was deleted, make them standalone."""
+        await self._until_done(_job("collection", collection))
+
+    async def library_renamed(self, before: Library, after: Library) -> None:
+        """Give its items its new names, unless it was renamed again."""
+        now = await self._rows.get(Library.one(after.owner_id, after.library_id))
+        if now is None or (now.library_name, now.owner_name) == (after.library_name, after.owner_name):
+            await self.follow_library(after)
+
+    async def follow_library(self, library: Library) -> None:
+        """Give its items its current names; if it was deleted, delete everything in it."""
+        await self._until_done(_job("library", library))
+
+    async def follow_item(self, item: Item | Relocation) -> None:
+        """Keep the history with an item that was deleted or moved."""
+        await self._until_done(_job("item", item))
+
+    async def relocated_again(self, before: Relocation, after: Relocation) -> None:
+        await self.follow_item(after)
+
+    async def rebuild(self) -> None:
         """Changes may have been missed: scan the table, and bring up to date whatever its rows belong to."""
         jobs: dict[Job, None] = {}
         async for row in self._everything():
             jobs |= dict.fromkeys(jobs_of(row))
         for job in jobs:
             await self._until_done(job)
-
-    async def follow_owner(self, change: Record) -> None:
-        """Handle a change from the accounts' stream: copy a person's new name to their libraries and shares."""
-        before, account = _decoded(Account, change.old), _decoded(Account, change.new)
-        if before is None or account is None or before.name == account.name:
-            return
-        owner_id = owner_of(account.user_id)
-        for row in await self._rows.all(OwnerRow.of_owner(owner_id)):
-            with suppress(WriteRefused):
-                if isinstance(row, Library):
-                    # This update in turn triggers the renaming of the library's items.
-                    named = the(Library.owner_name).becomes(account.name)
-                    await self._rows.update(Library.one(owner_id, row.library_id), named, keep_version=True)
-                elif isinstance(row, SharedLibrary):
-                    looking = Share.one(row.shared_from_id, row.library_id, owner_id)
-                    await self._rows.update(looking, the(Share.name).becomes(account.name))
 
     async def _until_done(self, job: Job) -> None:
         match job:
@@ -292,37 +280,7 @@ class ConsistencyManager:
             body = {**body, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-# --- what a change means ----------------------------------------------------------------------------------------------
-
-
-def has_consequences(change: Record) -> bool:
-    """Whether a change has consequences; the updates that the manager itself makes to items have none."""
-    return job_of(change) is not None
-
-
-def job_of(change: Record) -> Job | None:
-    """The job that a change calls for; None if it has no consequences."""
-    row = change.new or change.old
-    assert row is not None
-    changed_names = (
-        change.old is None
-        or change.new is None
-        or any(change.old.get(name) != change.new.get(name) for name in ("Name", "LibraryName", "OwnerName"))
-    )
-    gone = change.new is None
-    match row.get("EntityType", {}).get("S"):
-        case "COLLECTION" if changed_names and change.old is not None:
-            return _job("collection", _entity(Collection, row))
-        case "LIBRARY" if changed_names and change.old is not None:
-            return _job("library", _entity(Library, row))
-        case "BOOK" if gone:
-            return _job("item", _entity(Book, row))
-        case "VIDEO" if gone:
-            return _job("item", _entity(Video, row))
-        case "RELOCATION" if not gone:
-            return _job("item", _entity(Relocation, row))
-        case _:
-            return None
+# --- what rows belong to ----------------------------------------------------------------------------------------------
 
 
 def jobs_of(row: dict[str, Any]) -> Iterable[Job]:
@@ -346,10 +304,6 @@ def _job(what: str, entity: Any) -> Job:
 def _entity(kind: type[Any], row: dict[str, Any]) -> Any:
     plan: EntityPlan = plan_of(kind)
     return plan.coding.decode(row)
-
-
-def _decoded(kind: type[Any], row: dict[str, Any] | None) -> Any:
-    return None if row is None or not plan_of(kind).matches(row) else _entity(kind, row)
 
 
 # --- what follows -----------------------------------------------------------------------------------------------------

@@ -18,16 +18,14 @@ from potluck.apps.library.pictures import NotAPicture
 from potluck.apps.library.placement import Item, as_seen
 from potluck.people.errors import Throttled
 from potluck.store import Store
-from potluck.streams import Record
 from potluck.table import WriteRefused, put, the, update
-from potluck.table.entity import plan_of
 from potluck.validation.field_types import Text
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
 from potluck.web.writes import Writes, or_raise
 
-__all__ = ["Covers", "NoCover", "cover", "fetch_cover", "has_new_address"]
+__all__ = ["Covers", "NoCover", "cover", "fetch_cover", "wants_cover"]
 
 LARGEST_PICTURE = 10_000_000
 RETRY_AFTER_SECONDS = 10
@@ -91,10 +89,9 @@ class Covers:
         self._slow = {whose: times for whose, times in lately.items() if times}
         return len(self._slow.get(owner_id, ())) < MOST_SLOW
 
-    async def handle(self, change: Record) -> None:
-        """Handle a change from the stream: try once to fetch a new cover. The next does not wait for a slow one."""
-        item = _item(change.new or {})
-        if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
+    async def fetch_for(self, item: Item) -> None:
+        """Try once to fetch a new cover. The next does not wait for a slow one."""
+        if not self._answers_in_time(item.owner_id):
             return
         fetching = asyncio.create_task(self._fetch(item))
         self._fetching.add(fetching)
@@ -137,18 +134,9 @@ class Covers:
             log.info("a cover came too late: %s", type(refusal).__name__)
 
 
-def has_new_address(change: Record) -> bool:
-    """Whether a change sets a picture URL that has not been fetched; tested without decoding the row."""
-    new, old = change.new or {}, change.old or {}
-    return "PictureUrl" in new and "CoverHash" not in new and new["PictureUrl"] != old.get("PictureUrl")
-
-
-def _item(row: dict[str, Any]) -> Item | None:
-    for kind in (Book, Video):
-        if plan_of(kind).matches(row):
-            found: Item = plan_of(kind).coding.decode(row)
-            return found
-    return None
+def wants_cover(item: Item) -> bool:
+    """Whether the item has a picture URL that was not fetched."""
+    return item.picture_url is not None and item.cover_hash is None
 
 
 class CoverVersion(Input):

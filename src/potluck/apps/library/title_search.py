@@ -100,7 +100,7 @@ class TitleSearch:
         self._rows, self._clock, self._lookup, self._lease, self._every = rows, clock, lookup, lease, every
 
     async def run(self) -> None:
-        await self._lease.rows.create_if_missing(self._lease.engine)
+        await self._lease.work_table.create_if_missing(self._lease.engine)
         await self._lease.run(self._work)
 
     async def _work(self) -> None:

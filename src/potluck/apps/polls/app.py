@@ -7,8 +7,8 @@ from typing import Any
 # Imported for its rules, which register with the subject of results.
 import potluck.apps.polls.live_results  # noqa: F401
 from potluck.apps.polls.account_deletion import AccountData
+from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import polls_context
-from potluck.apps.polls.deletion import Deletions
 from potluck.apps.polls.demo import demo_of
 from potluck.apps.polls.entities import ranked_choice_polls
 from potluck.apps.polls.home_card import home_card
@@ -45,7 +45,7 @@ def polls_app(core: Core) -> App:
         context=context,
         templates=TEMPLATES,
         entry=entry._replace(address=HOME),
-        consumers=[Deletions(core.store).consumer()],
+        consumers=consumers_of(core),
         export=account_data.export,
         forget=account_data.forget,
         home_card=partial(home_card, context),

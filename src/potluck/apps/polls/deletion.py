@@ -8,11 +8,9 @@ The work is idempotent, so it may be killed at any moment.
 
 from datetime import datetime
 
-from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow, ranked_choice_polls
+from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow
 from potluck.store import Store, all_done
-from potluck.streams import Consumer, PositionLost, Record
 from potluck.table import delete, put, the
-from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 
 __all__ = ["ROWS_PROMPTLY", "Deletions", "deleting"]
@@ -42,11 +40,6 @@ class Deletions:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def consumer(self) -> Consumer:
-        return Consumer(
-            self._store.engine, "poll-deletions", ranked_choice_polls.name, self.handle, of=[Deletion], lost=self.lost
-        )
-
     async def carry_on(self, deletion: Deletion, *, promptly: bool = False) -> None:
         """Delete what is left, then the deletion itself; if `promptly`, only as much as a caller waits for."""
         deleted = 0
@@ -59,16 +52,7 @@ class Deletions:
             await all_done([self._store.write_each(map(delete, part)) for part in parts])
             deleted += len(rows)
 
-    # --- the consumer -------------------------------------------------------------------------------------------
-
-    async def handle(self, change: Record) -> None:
-        """Called for each change in the table's stream."""
-        plan = plan_of(Deletion)
-        if change.kind != "INSERT" or change.new is None or not plan.matches(change.new):
-            return
-        await self.carry_on(plan.coding.decode(change.new))
-
-    async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed, so continue every unfinished deletion."""
+    async def resume(self) -> None:
+        """Continue every unfinished deletion."""
         for deletion in await self._store.all(Deletion.all_under_way()):
             await self.carry_on(deletion)

@@ -12,6 +12,7 @@ from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.entities import ranked_choice_polls
 from potluck.apps.shareables.account_data import AccountData
 from potluck.apps.shareables.ballots import ballots, results
+from potluck.apps.shareables.consumers import consumers_of
 from potluck.apps.shareables.context import ShareablesContext
 from potluck.apps.shareables.demo import demo_of
 from potluck.apps.shareables.entities import shareables as shareables_table
@@ -21,7 +22,6 @@ from potluck.apps.shareables.home_card import home_card
 from potluck.apps.shareables.items import items
 from potluck.apps.shareables.pages import ENDPOINTS
 from potluck.apps.shareables.presence import Presence
-from potluck.apps.shareables.purged_polls import PollsOfPurged
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.web.actions import Actions
@@ -58,7 +58,8 @@ def shareables_app(core: Core) -> App:
         templates=Path(__file__).parent / "templates",
         borrowed_templates=[POLLS_TEMPLATES],
         entry=entry._replace(address=HOME),
-        consumers=[PoolRefill(core.engine, pool), PollsOfPurged(core.store, core.clock).consumer()],
+        consumers=consumers_of(core),
+        background=[PoolRefill(core.engine, pool)],
         export=account_data.export,
         forget=account_data.forget,
         home_card=partial(home_card, core.store, core.clock),

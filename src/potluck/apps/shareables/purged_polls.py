@@ -8,10 +8,9 @@ from uuid import UUID
 
 from potluck.apps.polls.deletion import deleting
 from potluck.apps.polls.entities import Poll
-from potluck.apps.shareables.entities import Shareable, shareables
+from potluck.apps.shareables.entities import Shareable
 from potluck.engines.recording import access_pattern
 from potluck.store import Clock, Store
-from potluck.streams import Consumer, PositionLost, Record
 from potluck.table import WriteRefused
 from potluck.table.entity import plan_of
 from potluck.table.tables import Request
@@ -26,21 +25,12 @@ class PollsOfPurged:
         self._store = store
         self._clock = clock
 
-    def consumer(self) -> Consumer:
-        return Consumer(
-            self._store.engine, "shareable-polls", shareables.name, self.handle, of=[Shareable], lost=self.lost
-        )
-
-    async def handle(self, change: Record) -> None:
-        """Delete the poll of a shareable that this change removed."""
-        plan = plan_of(Shareable)
-        if change.kind != "REMOVE" or change.old is None or not plan.matches(change.old):
-            return
-        shareable: Shareable = plan.coding.decode(change.old)
+    async def delete_poll(self, shareable: Shareable) -> None:
+        """Delete the poll of a shareable that is gone."""
         if shareable.poll_id is not None:
             await self._delete(shareable.poll_id)
 
-    async def lost(self, lost: PositionLost) -> None:
+    async def delete_orphans(self) -> None:
         """Check every poll that belongs to a shareable, since removals may have been missed."""
         plan, body = plan_of(Poll), {"TableName": plan_of(Poll).table.name}
         while True:

@@ -115,7 +115,7 @@ class PoolRefill:
         self._lease = Lease(engine, "REFILL#ShortIdPool")
 
     async def run(self) -> None:
-        await self._lease.rows.create_if_missing(self._lease.engine)
+        await self._lease.work_table.create_if_missing(self._lease.engine)
         while True:
             await self._lease.run(self._pool.refill)
             await self._pool.low.wait()

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from potluck.apps.shopping.cascade import APP, Cascade
+from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.clearing import undoing
+from potluck.apps.shopping.consumers import consumers_of
 from potluck.apps.shopping.demo import demo_of
-from potluck.apps.shopping.entities import Deletion
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import HOME, families, family_place
@@ -19,12 +19,10 @@ from potluck.apps.shopping.members import invitations, members
 from potluck.apps.shopping.offline import offline_pages
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
-from potluck.people.entities import Account, accounts
-from potluck.streams import Consumer, PositionLost
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
 
-__all__ = ["SUBJECTS", "consumers_of", "shopping_app"]
+__all__ = ["SUBJECTS", "shopping_app"]
 
 SUBJECTS = (families, members, invitations, stores, locations, list_home, shopping_list, undoing, inventory, to_list)
 
@@ -41,6 +39,7 @@ def shopping_app(core: Core) -> App:
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         consumers=consumers_of(core),
+        account_renamed=places.account_renamed,
         export=export_of(core),
         still_needed=places.still_needed,
         forget=places.forget,
@@ -50,20 +49,3 @@ def shopping_app(core: Core) -> App:
         home_card=home_card_of(core),
         demo=demo_of(core, SUBJECTS),
     )
-
-
-def consumers_of(core: Core) -> list[Consumer]:
-    """The background work: finishing deletions, and copying changed account names to memberships."""
-    cascade = Cascade(core.store, core.clock, core.people.invitations)
-    return [
-        Consumer(
-            core.engine, "shopping-deletions", inventory_table.name, cascade.handle, of=[Deletion], lost=cascade.lost
-        ),
-        Consumer(
-            core.engine, "shopping-names", accounts.name, family_place.on(core).follow_name, of=[Account], lost=_missed
-        ),
-    ]
-
-
-async def _missed(lost: PositionLost) -> None:
-    """Nothing to catch up on: a missed name is corrected by the account's next change, and new members get today's."""

@@ -29,7 +29,6 @@ from potluck.people.invitations import Invitations
 from potluck.store import Clock
 from potluck.store import Store as Rows
 from potluck.store.retries import attempts
-from potluck.streams import PositionLost, Record
 from potluck.table import (
     Condition,
     Request,
@@ -106,21 +105,14 @@ def unlinked(row: Linked, gone_id: UUID, now: datetime) -> Operation:
 
 
 class Cascade:
-    """The consumer that finishes deletions."""
+    """Finishes deletions."""
 
     def __init__(self, rows: Rows, clock: Clock, invitations: Invitations) -> None:
         self._rows = rows
         self._clock = clock
         self._invitations = invitations
 
-    async def handle(self, change: Record) -> None:
-        """Called for each change in the table's stream."""
-        row = change.new
-        if change.kind != "INSERT" or row is None or not plan_of(Deletion).matches(row):
-            return
-        await self.finish(plan_of(Deletion).coding.decode(row))
-
-    async def lost(self, lost: PositionLost) -> None:
+    async def resume(self) -> None:
         """Changes may have been missed, so scan the table for unfinished deletions."""
         async for deletion in self._everywhere():
             await self.finish(deletion)

@@ -1,0 +1,32 @@
+"""What follows from changes of the table."""
+
+from potluck.apps.journal.entities import AIThread, Comment, Entry, EntryMeta
+from potluck.apps.journal.indexing import Indexing
+from potluck.store import Store
+from potluck.streams import Consumer, changed, created, deleted
+from potluck.web.app import Core
+
+__all__ = ["consumers_of", "index_consumer"]
+
+
+def consumers_of(core: Core) -> list[Consumer]:
+    """Index what was too large for its own transaction, and clean up after what was deleted."""
+    return [index_consumer(core.store)]
+
+
+def index_consumer(store: Store) -> Consumer:
+    indexing = Indexing(store)
+    return Consumer(
+        # A consumer that never ran indexes everything: the name is new whenever the words of existing rows change.
+        "journal-index",
+        created(Entry, do=lambda entry: indexing.index_entry(None, entry)),
+        changed(Entry, do=indexing.index_entry),
+        deleted(Entry, do=lambda entry: indexing.index_entry(entry, None)),
+        created(Comment, do=lambda comment: indexing.index_comment(None, comment)),
+        changed(Comment, do=indexing.index_comment),
+        deleted(Comment, do=lambda comment: indexing.index_comment(comment, None)),
+        deleted(EntryMeta, do=lambda meta: indexing.clear_comments(meta.entry_id, meta.athlete_id)),
+        deleted(AIThread, do=indexing.clear_messages),
+        lost=indexing.rebuild,
+        begin=indexing.rebuild,
+    )

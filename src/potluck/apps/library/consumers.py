@@ -1,0 +1,42 @@
+"""What follows from changes of the table."""
+
+from potluck.apps.library.consistency import ConsistencyManager
+from potluck.apps.library.covers import Covers, wants_cover
+from potluck.apps.library.entities import Book, Collection, Library, Relocation, Video
+from potluck.store import Store
+from potluck.streams import Consumer, changed, created, deleted, nothing_to_rebuild
+
+__all__ = ["consumers_of"]
+
+
+def consumers_of(store: Store, covers: Covers) -> list[Consumer]:
+    """Update copied names, delete what belonged to something deleted, and fetch covers."""
+    manager = ConsistencyManager(store)
+
+    async def fetch_new(before: Book | Video, after: Book | Video) -> None:
+        await covers.fetch_for(after)
+
+    return [
+        Consumer(
+            "library-consistency",
+            changed(Collection, Collection.name, do=manager.collection_renamed),
+            deleted(Collection, do=manager.follow_collection),
+            changed(Library, Library.library_name, Library.owner_name, do=manager.library_renamed),
+            deleted(Library, do=manager.follow_library),
+            deleted(Book, do=manager.follow_item),
+            deleted(Video, do=manager.follow_item),
+            created(Relocation, do=manager.follow_item),
+            changed(Relocation, do=manager.relocated_again),
+            lost=manager.rebuild,
+        ),
+        Consumer(
+            # A consumer of its own, so that nothing else waits for a remote host.
+            "library-covers",
+            created(Book, do=covers.fetch_for, where=wants_cover),
+            changed(Book, Book.picture_url, do=fetch_new, where=wants_cover),
+            created(Video, do=covers.fetch_for, where=wants_cover),
+            changed(Video, Video.picture_url, do=fetch_new, where=wants_cover),
+            # A cover can be requested again.
+            lost=nothing_to_rebuild,
+        ),
+    ]

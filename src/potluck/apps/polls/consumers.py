@@ -1,0 +1,14 @@
+"""What follows from changes of the table."""
+
+from potluck.apps.polls.deletion import Deletions
+from potluck.apps.polls.entities import Deletion
+from potluck.streams import Consumer, created
+from potluck.web.app import Core
+
+__all__ = ["consumers_of"]
+
+
+def consumers_of(core: Core) -> list[Consumer]:
+    """Delete the rows of deleted polls, to the last one."""
+    deletions = Deletions(core.store)
+    return [Consumer("poll-deletions", created(Deletion, do=deletions.carry_on), lost=deletions.resume)]

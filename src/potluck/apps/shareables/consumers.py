@@ -1,0 +1,14 @@
+"""What follows from changes of the table."""
+
+from potluck.apps.shareables.entities import Shareable
+from potluck.apps.shareables.purged_polls import PollsOfPurged
+from potluck.streams import Consumer, deleted
+from potluck.web.app import Core
+
+__all__ = ["consumers_of"]
+
+
+def consumers_of(core: Core) -> list[Consumer]:
+    """Delete the polls of shareables that are gone, expired or deleted."""
+    purged = PollsOfPurged(core.store, core.clock)
+    return [Consumer("shareable-polls", deleted(Shareable, do=purged.delete_poll), lost=purged.delete_orphans)]

@@ -1,0 +1,14 @@
+"""What follows from changes of the table."""
+
+from potluck.apps.shopping.cascade import Cascade
+from potluck.apps.shopping.entities import Deletion
+from potluck.streams import Consumer, created
+from potluck.web.app import Core
+
+__all__ = ["consumers_of"]
+
+
+def consumers_of(core: Core) -> list[Consumer]:
+    """Finish deletions."""
+    cascade = Cascade(core.store, core.clock, core.people.invitations)
+    return [Consumer("shopping-deletions", created(Deletion, do=cascade.finish), lost=cascade.resume)]
