@@ -67,7 +67,7 @@ def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
     from uuid import UUID
 
     from potluck.apps.polls.entities import Poll
-    from potluck.apps.polls.recounting import VotesKeepComing, every_poll, recounted
+    from potluck.apps.polls.recounting import VotesKeepComing, recounted
     from potluck.store import Store
 
     settings = _with_data(chosen, settings)
@@ -78,7 +78,7 @@ def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
 
     async def recount(store: Store) -> int:
         status = 0
-        for poll_id in named or [each async for each in every_poll(store)]:
+        for poll_id in named or [each.poll_id async for each in store.every(Poll, consistent=True)]:
             poll = await store.get(Poll.one(poll_id))
             if poll is None:
                 print(f"{poll_id}: there is no such poll", file=sys.stderr)

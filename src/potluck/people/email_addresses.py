@@ -15,9 +15,7 @@ from potluck.people.entities import Account, EmailAddress
 from potluck.store import Store
 from potluck.store.backfill import Progress
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused, absent, check, delete, put, the
-from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
-from potluck.table.tables import Request
 
 __all__ = [
     "account_with",
@@ -100,23 +98,14 @@ async def move_address(store: Store, row: EmailAddress) -> bool:
 
 
 async def move_addresses(store: Store) -> AsyncIterator[Progress]:
-    """Move every row to the normal form, page by page. Where another account has it, both stay as they are."""
-    plan = plan_of(EmailAddress)
+    """Move every row to the normal form. Where another account has it, both stay as they are."""
     read = moved = 0
-    position: dict[str, object] | None = None
-    while True:
-        body = {"TableName": plan.table.name, "Limit": ROWS_AT_ONCE, "ConsistentRead": True}
-        if position is not None:
-            body["ExclusiveStartKey"] = position
-        answer = await store.repeat(Request("Scan", body))
-        for item in answer["Items"]:
-            if plan.matches(item):
-                moved += await move_address(store, plan.coding.decode(item))
-        read += len(answer["Items"])
-        position = answer.get("LastEvaluatedKey")
-        yield Progress(read, moved, position)
-        if position is None:
-            return
+    async for row in store.every(EmailAddress, consistent=True):
+        moved += await move_address(store, row)
+        read += 1
+        if read % ROWS_AT_ONCE == 0:
+            yield Progress(read, moved, None)
+    yield Progress(read, moved, None)
 
 
 def _forms(email: str) -> list[str]:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from potluck.engines import DynamoError
 from potluck.engines.recording import access_pattern
+from potluck.store.scanning import scan
 from potluck.store.store import Store, all_done
 from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import AlreadyExists, NotUnique, Unavailable
@@ -47,21 +48,15 @@ async def backfill(
     """Rewrite the rows that have old keys, page by page. A row that changes meanwhile is read again."""
     plan = plan_of(entity)
     read = rewritten = 0
-    while True:
-        body: dict[str, Any] = {"TableName": plan.table.name, "Limit": ROWS_AT_ONCE, "ConsistentRead": True}
-        if position is not None:
-            body["ExclusiveStartKey"] = dict(position)
-        with access_pattern(f"{plan.name} backfill"):
-            answer = await store.repeat(Request("Scan", body))
-            items = answer["Items"]
-            for start in range(0, len(items), WRITES_AT_ONCE):
-                batch = [_bring_up_to_date(store, plan, item) for item in items[start : start + WRITES_AT_ONCE]]
+    pattern = f"{plan.name} backfill"
+    # Not `store.every`: rows under former keys are recognised here, and only here.
+    async for page in scan(store, plan.table, pattern, consistent=True, limit=ROWS_AT_ONCE, after=position):
+        with access_pattern(pattern):
+            for start in range(0, len(page.rows), WRITES_AT_ONCE):
+                batch = [_bring_up_to_date(store, plan, row) for row in page.rows[start : start + WRITES_AT_ONCE]]
                 rewritten += sum(await all_done(batch))
-        read += len(items)
-        position = answer.get("LastEvaluatedKey")
-        yield Progress(read, rewritten, None if position is None else dict(position))
-        if position is None:
-            return
+        read += len(page.rows)
+        yield Progress(read, rewritten, page.position)
 
 
 async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:

@@ -16,7 +16,7 @@ from potluck.apps.polls.counting import Rules, count, results
 from potluck.apps.polls.entities import Count, Poll, Record, Shard, Vote
 from potluck.apps.polls.fields import POLL_METHODS
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.recounting import every_poll, recounted
+from potluck.apps.polls.recounting import recounted
 from potluck.apps.polls.results import VotesComingIn, audited, current_record, turnout_of
 from potluck.table import absent, delete, put, the
 from potluck.validation.errors import ValidationError
@@ -576,7 +576,7 @@ async def test_votes_put_raw_into_the_table_are_counted_by_a_recount_and_told_by
         await booth.store.upsert(Count.one(poll_id, ranking), the(Count.count).add(number))
     await recounted(booth.store, poll)
     assert (await audited(context, poll)).equal
-    assert [each async for each in every_poll(booth.store)] == [poll_id]
+    assert [each.poll_id async for each in booth.store.every(Poll, consistent=True)] == [poll_id]
 
 
 async def test_an_audit_waits_for_a_moment_in_which_nobody_votes(racing_booth):

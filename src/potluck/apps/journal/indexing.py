@@ -20,7 +20,6 @@ from potluck.apps.journal.entities import (
     EntryMeta,
     KeywordIndex,
     PrivateKeywordIndex,
-    roll_model,
 )
 from potluck.apps.journal.keywords import (
     WORDS_AT_ONCE,
@@ -34,11 +33,12 @@ from potluck.apps.journal.keywords import (
 )
 from potluck.store import Store
 from potluck.store.retries import attempts
-from potluck.table import Request, WriteRefused, absent, check, delete, put, the
-from potluck.table.entity import plan_of
+from potluck.table import WriteRefused, absent, check, delete, put, the
 from potluck.table.operations import Operation
 
 __all__ = ["Indexing"]
+
+REBUILT = (Entry, Comment, AIMessage, CommentKeywordIndex, KeywordIndex, PrivateKeywordIndex)
 
 
 class Indexing:
@@ -150,18 +150,18 @@ class Indexing:
     async def rebuild(self) -> None:
         """Index every entry and comment, and delete what is left of deleted entries, comments and threads."""
         threads: set[UUID] = set()
-        async for row in self._everything():
-            if (entry := _decoded(Entry, row)) is not None:
-                await self.bring_up_to_date(entry, words_of_entry(entry))
-            elif (comment := _decoded(Comment, row)) is not None:
-                await self._rebuild_comment(comment)
-            elif (message := _decoded(AIMessage, row)) is not None:
-                threads.add(message.thread_id)
-            elif (word := _decoded(CommentKeywordIndex, row)) is not None:
-                await self._clear_comment_word(word)
-            for kind in (KeywordIndex, PrivateKeywordIndex):
-                if (found := _decoded(kind, row)) is not None:
-                    await self._clear_word(kind, found)
+        async for row in self._rows.every(*REBUILT, consistent=True):
+            match row:
+                case Entry():
+                    await self.bring_up_to_date(row, words_of_entry(row))
+                case Comment():
+                    await self._rebuild_comment(row)
+                case AIMessage():
+                    threads.add(row.thread_id)
+                case CommentKeywordIndex():
+                    await self._clear_comment_word(row)
+                case KeywordIndex() | PrivateKeywordIndex():
+                    await self._clear_word(row)
         await self._clear_orphaned_messages(threads)
 
     async def _rebuild_comment(self, comment: Comment) -> None:
@@ -186,30 +186,18 @@ class Indexing:
             return
         gone = set(threads)
         # A message does not say whose its thread is, so its thread can only be found by a scan that begins afterwards.
-        async for row in self._everything():
-            thread = _decoded(AIThread, row)
-            if thread is not None:
-                gone.discard(thread.thread_id)
+        async for thread in self._rows.every(AIThread, consistent=True):
+            gone.discard(thread.thread_id)
         for thread_id in gone:
             await self._rows.write_each(delete(each) for each in await self._rows.all(AIMessage.in_thread(thread_id)))
 
-    async def _clear_word(self, kind: type[Any], row: Any) -> None:
+    async def _clear_word(self, row: KeywordIndex | PrivateKeywordIndex) -> None:
         meta = await self._rows.get(EntryMeta.one(row.entry_id))
         entry = None if meta is None else await self._rows.get(Entry.one(meta.athlete_id, meta.date, meta.entry_id))
         if entry is None or entry.athlete_id != row.athlete_id:
             await self._rows.delete(row)
-        elif (kind, row.token) not in words_of_entry(entry):
-            await self.bring_up_to_date(entry, {(kind, row.token)})
-
-    async def _everything(self) -> Any:
-        body: dict[str, Any] = {"TableName": roll_model.name, "ConsistentRead": True}
-        while True:
-            answer = await self._rows.repeat(Request("Scan", body))
-            for row in answer["Items"]:
-                yield row
-            if "LastEvaluatedKey" not in answer:
-                return
-            body = {**body, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
+        elif (type(row), row.token) not in words_of_entry(entry):
+            await self.bring_up_to_date(entry, {(type(row), row.token)})
 
 
 def _gone(entry_id: UUID, athlete_id: UUID) -> Operation:
@@ -220,9 +208,3 @@ def _gone(entry_id: UUID, athlete_id: UUID) -> Operation:
 def _ref(row: Any) -> Any:
     comment = (row.comment_id,) if isinstance(row, CommentKeywordIndex) else ()
     return type(row).one(row.athlete_id, row.token, row.created_at, row.entry_id, *comment)
-
-
-def _decoded(kind: type[Any], row: Any) -> Any:
-    """The row as an entity of this kind; None if it is of another."""
-    plan = plan_of(kind)
-    return plan.coding.decode(row) if row is not None and plan.matches(row) else None

@@ -38,13 +38,11 @@ from potluck.apps.library.entities import (
     Share,
     SharedLibrary,
     Video,
-    media_library,
 )
 from potluck.apps.library.placement import Item, names_still
 from potluck.store import Store
 from potluck.store.retries import attempts
-from potluck.table import Query, Request, WriteRefused, check, delete, put, the, update
-from potluck.table.entity import EntityPlan, plan_of
+from potluck.table import Query, WriteRefused, check, delete, put, the, update
 from potluck.table.operations import Operation
 from potluck.table.operations.alike import AlikeUpdates, Asked
 
@@ -57,6 +55,7 @@ MOST_WRITES = 90
 SIDE_BY_SIDE = 3
 # As many as one BatchGetItem takes.
 READ_AT_ONCE = 100
+IN_LIBRARIES = (Library, Collection, CollectionMember, Book, Video, Event, Share, Relocation)
 
 T = TypeVar("T")
 Step = Sequence[Operation]
@@ -111,7 +110,7 @@ class ConsistencyManager:
     async def rebuild(self) -> None:
         """Changes may have been missed: scan the table, and bring up to date whatever its rows belong to."""
         jobs: dict[Job, None] = {}
-        async for row in self._everything():
+        async for row in self._rows.every(*IN_LIBRARIES, consistent=True):
             jobs |= dict.fromkeys(jobs_of(row))
         for job in jobs:
             await self._until_done(job)
@@ -269,41 +268,23 @@ class ConsistencyManager:
                     await self._rows.transact(*checks, *step)
             return False
 
-    async def _everything(self) -> AsyncIterator[dict[str, Any]]:
-        body: dict[str, Any] = {"TableName": media_library.name, "ConsistentRead": True}
-        while True:
-            answer = await self._rows.repeat(Request("Scan", body))
-            for row in answer["Items"]:
-                yield row
-            if "LastEvaluatedKey" not in answer:
-                return
-            body = {**body, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
-
 
 # --- what rows belong to ----------------------------------------------------------------------------------------------
 
 
-def jobs_of(row: dict[str, Any]) -> Iterable[Job]:
+def jobs_of(row: Any) -> Iterable[Job]:
     """The jobs for whatever an existing row belongs to, when it is not known which changes were missed."""
-    for kind in (Library, Collection, CollectionMember, Book, Video, Event, Share, Relocation):
-        if plan_of(kind).matches(row):
-            entity = _entity(kind, row)
-            yield _job("library", entity)
-            if isinstance(entity, Collection | CollectionMember):
-                yield _job("collection", entity)
-            if isinstance(entity, Event | Relocation):
-                yield _job("item", entity)
+    yield _job("library", row)
+    if isinstance(row, Collection | CollectionMember):
+        yield _job("collection", row)
+    if isinstance(row, Event | Relocation):
+        yield _job("item", row)
 
 
 def _job(what: str, entity: Any) -> Job:
     things = {"collection": "collection_id", "item": "item_id"}
     thing_id = getattr(entity, things[what]) if what in things else None
     return Job(what, entity.owner_id, entity.library_id, thing_id)
-
-
-def _entity(kind: type[Any], row: dict[str, Any]) -> Any:
-    plan: EntityPlan = plan_of(kind)
-    return plan.coding.decode(row)
 
 
 # --- what follows -----------------------------------------------------------------------------------------------------

@@ -5,19 +5,17 @@ the votes were read, and increments the shards, so that older records are no lon
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 from msgspec import Struct
 
 from potluck.apps.polls.candidates import Numbers
-from potluck.apps.polls.entities import SHARDS, Count, Poll, Shard, Vote, ranked_choice_polls
+from potluck.apps.polls.entities import SHARDS, Count, Poll, Shard, Vote
 from potluck.store import Store
 from potluck.table import WriteRefused, absent, put, the, update, upsert
 from potluck.table.operations import Operation
-from potluck.table.tables import Request
 
-__all__ = ["Recount", "VotesKeepComing", "every_poll", "recounted"]
+__all__ = ["Recount", "VotesKeepComing", "recounted"]
 
 ATTEMPTS = 5
 # A transaction takes 100 actions, and the shards are ten of them.
@@ -37,27 +35,6 @@ class Recount(Struct, frozen=True, kw_only=True):
     """How many rankings had a wrong count."""
     unreadable: int
     """Votes that name somebody who is not a candidate; they are not counted."""
-
-
-async def every_poll(store: Store) -> AsyncIterator[UUID]:
-    """The ids of all polls. Scans the whole table, as nothing else does."""
-    position = None
-    while True:
-        body = {
-            "TableName": ranked_choice_polls.name,
-            "FilterExpression": "SK = :poll",
-            "ExpressionAttributeValues": {":poll": {"S": "METADATA"}},
-            "ProjectionExpression": "id",
-            "ConsistentRead": True,
-        }
-        if position is not None:
-            body["ExclusiveStartKey"] = position
-        answer = await store.repeat(Request("Scan", body))
-        for item in answer["Items"]:
-            yield UUID(item["id"]["S"])
-        position = answer.get("LastEvaluatedKey")
-        if position is None:
-            return
 
 
 async def recounted(store: Store, poll: Poll) -> Recount:

@@ -9,11 +9,8 @@ from uuid import UUID
 from potluck.apps.polls.deletion import deleting
 from potluck.apps.polls.entities import Poll
 from potluck.apps.shareables.entities import Shareable
-from potluck.engines.recording import access_pattern
 from potluck.store import Clock, Store
 from potluck.table import WriteRefused
-from potluck.table.entity import plan_of
-from potluck.table.tables import Request
 
 __all__ = ["PollsOfPurged"]
 
@@ -32,16 +29,9 @@ class PollsOfPurged:
 
     async def delete_orphans(self) -> None:
         """Check every poll that belongs to a shareable, since removals may have been missed."""
-        plan, body = plan_of(Poll), {"TableName": plan_of(Poll).table.name}
-        while True:
-            with access_pattern("Poll of purged shareables"):
-                answer = await self._store.repeat(Request("Scan", body))
-            for poll in (plan.coding.decode(each) for each in answer["Items"] if plan.matches(each)):
-                if poll.short_id is not None and await self._store.get(Shareable.one(poll.short_id)) is None:
-                    await self._delete(poll.poll_id)
-            if "LastEvaluatedKey" not in answer:
-                return
-            body |= {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+        async for poll in self._store.every(Poll):
+            if poll.short_id is not None and await self._store.get(Shareable.one(poll.short_id)) is None:
+                await self._delete(poll.poll_id)
 
     async def _delete(self, poll_id: UUID) -> None:
         """Delete the poll itself; its votes and counts follow as with any deleted poll."""

@@ -5,18 +5,15 @@ low, which happens when it is about half used: it is then refilled in the backgr
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from string import ascii_uppercase, digits
 
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
 from potluck.engines import Engine
-from potluck.engines.recording import access_pattern
 from potluck.people.secrets import Random, system_random
 from potluck.store import Store
 from potluck.streams.leases import Lease
 from potluck.table import WriteRefused, absent, delete, put, the
-from potluck.table.entity import plan_of
-from potluck.table.tables import Request
 from potluck.web.writes import Outcome, or_raise, or_retry
 
 __all__ = ["POOL_DEPTH", "PoolRefill", "ShortIdPool"]
@@ -70,7 +67,7 @@ class ShortIdPool:
     async def refill(self) -> None:
         """Fill every partition; ids claimed or added concurrently do no harm."""
         self.low.clear()
-        there = {(each.partition, each.bucket) async for each in self._entries()}
+        there = {(each.partition, each.bucket) async for each in self._store.every(ShortIdPoolEntry)}
         places = ((partition, bucket) for bucket in range(POOL_DEPTH) for partition in range(POOL_PARTITIONS))
         missing = [place for place in places if place not in there]
         for start in range(0, len(missing), POOL_PARTITIONS):
@@ -85,18 +82,6 @@ class ShortIdPool:
         entries = [each for each, used in zip(entries, in_use, strict=True) if used is None]
         await self._store.write_each(map(put, entries))
         return entries
-
-    async def _entries(self) -> AsyncIterator[ShortIdPoolEntry]:
-        plan = plan_of(ShortIdPoolEntry)
-        body = {"TableName": plan.table.name}
-        while True:
-            with access_pattern("ShortIdPool refill"):
-                answer = await self._store.repeat(Request("Scan", body))
-            for item in answer["Items"]:
-                yield plan.coding.decode(item)
-            if "LastEvaluatedKey" not in answer:
-                return
-            body |= {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _new_id(self) -> str:
         return "".join(signs[self._below(len(signs))] for signs in SPELLING)

@@ -7,9 +7,7 @@ once no link is left. The work is idempotent, so the consumer may be killed at a
 """
 
 import contextlib
-from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from potluck.apps.shopping.access import InFamily
@@ -23,7 +21,6 @@ from potluck.apps.shopping.entities import (
     ShoppingListItem,
     StorageLocation,
     Store,
-    inventory,
 )
 from potluck.people.invitations import Invitations
 from potluck.store import Clock
@@ -31,7 +28,6 @@ from potluck.store import Store as Rows
 from potluck.store.retries import attempts
 from potluck.table import (
     Condition,
-    Request,
     WriteRefused,
     delete,
     present,
@@ -39,7 +35,6 @@ from potluck.table import (
     the,
     update,
 )
-from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 from potluck.web.writes import Outcome, or_retry
 
@@ -114,7 +109,7 @@ class Cascade:
 
     async def resume(self) -> None:
         """Changes may have been missed, so scan the table for unfinished deletions."""
-        async for deletion in self._everywhere():
+        async for deletion in self._rows.every(Deletion, consistent=True):
             await self.finish(deletion)
 
     async def finish(self, deletion: Deletion) -> None:
@@ -165,23 +160,6 @@ class Cascade:
             for operation in operations:
                 with contextlib.suppress(WriteRefused):
                     await self._rows.transact(operation)
-
-    async def _everywhere(self) -> AsyncIterator[Deletion]:
-        plan = plan_of(Deletion)
-        body: dict[str, Any] = {
-            "TableName": inventory.name,
-            "ConsistentRead": True,
-            "FilterExpression": "#type = :type",
-            "ExpressionAttributeNames": {"#type": "entityType"},
-            "ExpressionAttributeValues": {":type": {"S": "Deletion"}},
-        }
-        while True:
-            answer = await self._rows.repeat(Request("Scan", body))
-            for row in answer["Items"]:
-                yield plan.coding.decode(row)
-            if "LastEvaluatedKey" not in answer:
-                return
-            body = {**body, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
 def _links_to(item: InventoryItem, gone_id: UUID) -> bool:
