@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,21 @@ def test_an_import_against_the_layers_is_caught(tmp_path, module, line):
 
     assert linted.returncode == 1
     assert "1 broken" in linted.stdout, linted.stdout + linted.stderr
+
+
+@pytest.mark.parametrize(
+    ("operation", "module"),
+    [
+        ("Scan", "store/scanning.py"),
+        *((each, "streams/log.py") for each in ("DescribeStream", "GetShardIterator", "GetRecords")),
+    ],
+)
+def test_one_module_scans_tables_and_one_reads_streams(operation, module):
+    package = ROOT / "src" / "potluck"
+    asked = re.compile(rf'(call|Request|retry)\([^)]*"{operation}"')
+    senders = {
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        if asked.search(path.read_text()) and path.relative_to(package).parts[0] not in ("dynamo", "engines")
+    }
+    assert senders == {module}

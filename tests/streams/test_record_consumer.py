@@ -446,7 +446,7 @@ class Shelved:
         self.records[name] = [
             {
                 "eventName": "INSERT",
-                "dynamodb": {"Keys": {}, "NewImage": {"n": {"N": str(n)}}, "SequenceNumber": f"{n:09}"},
+                "dynamodb": {"Keys": {}, "NewImage": {"n": {"N": str(n)}}, "SequenceNumber": f"{n:021}"},
             }
             for n in numbers
         ]
@@ -477,7 +477,9 @@ class Shelved:
         shards = []
         for name in names[place : place + 1]:
             parent = self.parents[name]
-            shards.append({"ShardId": name, **({"ParentShardId": parent} if parent else {})})
+            numbers = {"EndingSequenceNumber": "9"} if name in self.closed else {}
+            about = {"ParentShardId": parent} if parent else {}
+            shards.append({"ShardId": name, "SequenceNumberRange": numbers, **about})
         more = {"LastEvaluatedShardId": names[place]} if place + 1 < len(names) else {}
         return {"StreamDescription": {"Shards": shards, **more}}
 
@@ -595,7 +597,7 @@ async def test_a_trimmed_position_is_reported_and_reading_starts_at_what_is_left
     async with running(numbers.consumer(shelved)):
         await until(lambda: len(numbers) == 4)
         await numbers.saved(shelved)
-    assert numbers == [1, 2, "shard root is trimmed after 000000002", 5]
+    assert numbers == [1, 2, "shard root is trimmed after 000000000000000000002", 5]
     async with running(numbers.consumer(shelved)):
         await asyncio.sleep(0.3)
     assert len(numbers) == 4

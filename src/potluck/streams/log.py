@@ -1,6 +1,11 @@
-"""A table's change log: its shards and their parents, and pages of changes."""
+"""A table's change log: its shards and their parents, and pages of changes. Nothing else reads a stream.
+
+Transient failures are retried: for a moment, and then Unavailable, or for as long as they last if the log is opened
+`patient`.
+"""
 
 import logging
+import math
 import time
 from collections.abc import Mapping
 from functools import lru_cache
@@ -13,7 +18,7 @@ from potluck.streams.backoff import Backoff
 from potluck.streams.records import Record
 from potluck.table.errors import Unavailable
 
-__all__ = ["Log", "Page", "Trimmed", "Vector", "open_log", "tag_of"]
+__all__ = ["Log", "Page", "ShardReader", "Trimmed", "Vector", "call_with_retry", "open_log", "tag_of"]
 
 PAGE_RECORDS = 1000
 # A failure that lasts longer than this is reported as Unavailable.
@@ -39,18 +44,33 @@ def tag_of(name: str) -> bytes:
 class Trimmed(Exception):
     """The log no longer reaches back this far."""
 
+    def __init__(self, error: DynamoError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+    @property
+    def shard_gone(self) -> bool:
+        """Whether the whole shard is gone, or its table."""
+        return self.error.code == "ResourceNotFoundException"
+
+    @property
+    def never_there(self) -> bool:
+        """Whether the log never had this position."""
+        return self.error.code == "ValidationException"
+
 
 class Page(NamedTuple):
     changes: list[Record]
-    next: str | None
-    """The iterator of the next page; None at the shard's end."""
+    ended: bool
+    """Whether the shard has ended: nothing more will come in it."""
 
 
 class Log:
     """One stream of one table, and its shards as they were last looked up."""
 
-    def __init__(self, engine: Engine, table: str, arn: str) -> None:
+    def __init__(self, engine: Engine, table: str, arn: str, *, patient: bool = False) -> None:
         self.engine = engine
+        self.patient = patient
         self.table = table
         self.arn = arn
         self.tag = tag_of(arn)
@@ -64,7 +84,7 @@ class Log:
         closed: set[str] = set()
         request = {"StreamArn": self.arn}
         while True:
-            stream = (await call_with_retry(self.engine, "DescribeStream", request))["StreamDescription"]
+            stream = (await self.call("DescribeStream", request))["StreamDescription"]
             for shard in stream["Shards"]:
                 parents[shard["ShardId"]] = shard.get("ParentShardId")
                 if "EndingSequenceNumber" in shard["SequenceNumberRange"]:
@@ -107,40 +127,68 @@ class Log:
             parent = self.parents[parent]
         return ancestors
 
-    async def iterator(self, shard: str, after: int | None) -> str:
-        """An iterator after this sequence number; Trimmed if changes after it are gone."""
-        request = {"StreamArn": self.arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
-        if after is not None:
-            request |= {
-                "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
-                "SequenceNumber": str(after).zfill(SHORTEST_NUMBER),
-            }
-        try:
-            return str((await call_with_retry(self.engine, "GetShardIterator", request))["ShardIterator"])
-        except DynamoError as error:
-            if error.code in TRIMMED:
-                raise Trimmed from error
-            raise
+    def read(self, shard: str, after: int | None, limit: int | None = None) -> "ShardReader":
+        """Reads a shard's changes after this sequence number, or from its beginning."""
+        return ShardReader(self, shard, after, limit or PAGE_RECORDS)
 
-    async def page(self, iterator: str, limit: int = PAGE_RECORDS) -> Page:
-        request = {"ShardIterator": iterator, "Limit": limit}
-        try:
-            answer = await call_with_retry(self.engine, "GetRecords", request)
-        except DynamoError as error:
-            if error.code in TRIMMED:
-                raise Trimmed from error
-            raise
-        return Page([Record(self.table, record) for record in answer["Records"]], answer.get("NextShardIterator"))
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        return await call_with_retry(self.engine, operation, request, patient=self.patient)
 
 
-async def open_log(engine: Engine, table: str) -> Log | None:
-    """The table's current log, with its shards; None while it has none."""
+class ShardReader:
+    """Reads one shard, page by page; gets a new iterator whenever it has none, or an expired one."""
+
+    def __init__(self, log: Log, shard: str, after: int | None, limit: int) -> None:
+        self.log = log
+        self.shard = shard
+        self.after = after
+        """The last change that was read; None before the first."""
+        self._limit = limit
+        self._iterator: str | None = None
+
+    def seek(self, after: int | None) -> None:
+        """Continue after this change."""
+        self.after, self._iterator = after, None
+
+    async def page(self) -> Page:
+        """The next changes, none at the log's end for now; Trimmed if some of them are gone."""
+        while True:
+            try:
+                iterator = self._iterator or await self._new_iterator()
+                self._iterator = None
+                answer = await self.log.call("GetRecords", {"ShardIterator": iterator, "Limit": self._limit})
+            except DynamoError as error:
+                if error.code == "ExpiredIteratorException":
+                    continue
+                if error.code in TRIMMED:
+                    raise Trimmed(error) from error
+                raise
+            changes = [Record(self.log.table, record) for record in answer["Records"]]
+            if changes:
+                self.after = int(changes[-1].sequence_number)
+            self._iterator = answer.get("NextShardIterator")
+            return Page(changes, self._iterator is None)
+
+    async def _new_iterator(self) -> str:
+        request = {"StreamArn": self.log.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON"}
+        if self.after is not None:
+            number = str(self.after).zfill(SHORTEST_NUMBER)
+            request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": number}
+        return str((await self.log.call("GetShardIterator", request))["ShardIterator"])
+
+
+async def open_log(engine: Engine, table: str, *, patient: bool = False, although_disabled: bool = False) -> Log | None:
+    """The table's current log, with its shards; None while it has none.
+
+    A disabled stream can be read for another day.
+    """
     try:
-        described = (await call_with_retry(engine, "DescribeTable", {"TableName": table}))["Table"]
+        described = (await call_with_retry(engine, "DescribeTable", {"TableName": table}, patient=patient))["Table"]
         arn = described.get("LatestStreamArn")
-        if arn is None or not described.get("StreamSpecification", {}).get("StreamEnabled"):
+        enabled = described.get("StreamSpecification", {}).get("StreamEnabled")
+        if arn is None or not (enabled or although_disabled):
             return None
-        found = Log(engine, table, str(arn))
+        found = Log(engine, table, str(arn), patient=patient)
         await found.look_at_shards()
     except DynamoError as error:
         if error.code == "ResourceNotFoundException":
@@ -149,10 +197,12 @@ async def open_log(engine: Engine, table: str) -> Log | None:
     return found
 
 
-async def call_with_retry(engine: Engine, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Send a read, retrying transient failures; Unavailable if they last too long."""
+async def call_with_retry(
+    engine: Engine, operation: str, request: dict[str, Any], *, patient: bool = False
+) -> dict[str, Any]:
+    """Send a request that may be sent twice, retrying transient failures; Unavailable if they outlast our patience."""
     pauses = Backoff()
-    until = time.monotonic() + RETRY_SECONDS
+    until = math.inf if patient else time.monotonic() + RETRY_SECONDS
     while True:
         try:
             return await engine.call(operation, request)

@@ -36,7 +36,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -46,6 +47,7 @@ from potluck.engines import DynamoError, Engine
 from potluck.engines.transient import is_transient
 from potluck.streams.backoff import SHORTEST_PAUSE, Backoff
 from potluck.streams.leases import Deposed, Lease, WorkTable, cancelled
+from potluck.streams.log import Log, Trimmed, call_with_retry, open_log
 from potluck.streams.positions import Action, Position, Positions
 from potluck.streams.records import Concerns, Record
 from potluck.table.errors import OutcomeUnknown, Unavailable
@@ -99,7 +101,8 @@ class Subscribed(Protocol):
 Following = Callable[[str, str, str | None, Concerns], Subscribed | None]
 """Subscribes to what follows a position, by table and shard; None if that has to be read from the log."""
 
-Shards = dict[str, str | None]  # shard id -> parent's id
+Shards = Mapping[str, str | None]
+"""Each shard and its parent."""
 
 
 class RecordConsumer:
@@ -144,7 +147,9 @@ class RecordConsumer:
         self.idle_seconds = idle_seconds
         self.discover_seconds = discover_seconds
         self.clock = clock
-        self._positions = Positions(engine, self.work_table, name, self.lease, self._call_with_retry)
+        self._positions = Positions(
+            engine, self.work_table, name, self.lease, partial(call_with_retry, engine, patient=True)
+        )
 
     async def run(self) -> None:
         """Consume whenever the lease is ours, until cancelled."""
@@ -156,13 +161,13 @@ class RecordConsumer:
         reading: dict[str, asyncio.Task[None]] = {}
         try:
             while True:
-                arn = await self._stream()
-                shards = await self._shards(arn)
-                positions = await self._up_to_date(arn, shards)
+                stream = await self._open_log()
+                shards = stream.parents
+                positions = await self._up_to_date(stream.arn, shards)
                 for shard, parent in shards.items():
                     before = positions.get(parent) if parent in shards else None
                     if shard not in reading and not positions[shard].finished and (before is None or before.finished):
-                        reading[shard] = asyncio.create_task(self._read(arn, shard), name=f"{self.name}:{shard}")
+                        reading[shard] = asyncio.create_task(self._read(stream, shard), name=f"{self.name}:{shard}")
                 done: set[asyncio.Task[None]] = set()
                 if reading:
                     done, _ = await asyncio.wait(
@@ -209,52 +214,35 @@ class RecordConsumer:
             await positions.forget(trimmed)
         return known
 
-    async def _read(self, arn: str, shard: str) -> None:
+    async def _read(self, stream: Log, shard: str) -> None:
         """Hand over the shard's changes from its position to its end."""
         position = await self._positions.claim(shard)
         try:
-            await self._read_from(arn, shard, position)
+            await self._read_from(stream, shard, position)
         except asyncio.CancelledError:
             if position.passed_to is not None:
                 await self._save_at_the_end(position, position.passed_to, self.clock())
             raise
 
-    async def _read_from(self, arn: str, shard: str, position: Position) -> None:
+    async def _read_from(self, stream: Log, shard: str, position: Position) -> None:
         if position.sequence_number is None and self._may_have_lost(position):
             await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
             await self._positions.restart(position, self.clock())
-        iterator: str | None = None
+        reader = stream.read(shard, _number(position.read_to), self.page_records)
         while True:
+            asked_at = self.clock()
             try:
-                if iterator is None:
-                    iterator = await self._iterator(arn, position)
-                asked_at = self.clock()
-                page = await self._call_with_retry(
-                    "GetRecords", {"ShardIterator": iterator, "Limit": self.page_records}
-                )
-            except DynamoError as error:
-                iterator = None
-                if error.code == "ExpiredIteratorException":
-                    continue
-                if error.code == "TrimmedDataAccessException":
-                    if position.read_to is None and not self._may_have_lost(position):
-                        # Too soon for anything to have been trimmed; DynamoDB Local has answered this for a new shard.
-                        await asyncio.sleep(SHORTEST_PAUSE)
-                        continue
-                    await self._report(f"shard {shard} is trimmed after {position.read_to}")
-                    await self._positions.restart(position, self.clock())
-                    continue
-                if error.code == "ResourceNotFoundException":
-                    # The shard or the table is gone; looking up the shards again shows which.
-                    await asyncio.sleep(self.idle_seconds)
+                page = await reader.page()
+            except Trimmed as trimmed:
+                if not await self._recovers(position, trimmed):
                     return
-                raise
-            changes = [Record(self.table, record) for record in page["Records"]]
+                reader.seek(_number(position.read_to))
+                continue
+            changes = page.changes
             await self._hand_over(position, [change for change in changes if self.concerns(change)], asked_at)
             if changes:
                 await self._skip(position, changes[-1].sequence_number, len(changes), asked_at)
-            iterator = page.get("NextShardIterator")
-            if iterator is None:
+            if page.ended:
                 await self._positions.save(position, position.read_to, asked_at, finished=True)
                 return
             if not changes:
@@ -264,7 +252,23 @@ class RecordConsumer:
                     await self._wait()
                 else:
                     await self._consume_subscription(position, given)
-                    iterator = None
+                    reader.seek(_number(position.read_to))
+
+    async def _recovers(self, position: Position, trimmed: Trimmed) -> bool:
+        """Make up for what the log no longer has; False if the shard itself is gone."""
+        if trimmed.never_there:
+            raise trimmed.error
+        if trimmed.shard_gone:
+            # The shard or the table is gone; looking up the shards again shows which.
+            await asyncio.sleep(self.idle_seconds)
+            return False
+        if position.read_to is None and not self._may_have_lost(position):
+            # Too soon for anything to have been trimmed; DynamoDB Local has answered this for a new shard.
+            await asyncio.sleep(SHORTEST_PAUSE)
+            return True
+        await self._report(f"shard {position.shard} is trimmed after {position.read_to}")
+        await self._positions.restart(position, self.clock())
+        return True
 
     async def _consume_subscription(self, position: Position, given: Subscribed) -> None:
         """Handle the changes that the process's reader supplies, until the log has to be read again."""
@@ -379,27 +383,11 @@ class RecordConsumer:
                     raise
             await pauses.wait()
 
-    async def _stream(self) -> str:
-        described = (await self._call_with_retry("DescribeTable", {"TableName": self.table}))["Table"]
-        if "LatestStreamArn" not in described:
+    async def _open_log(self) -> Log:
+        stream = await open_log(self.engine, self.table, patient=True, although_disabled=True)
+        if stream is None:
             raise DynamoError("ValidationException", f"the table {self.table} has no stream for {self.name} to read")
-        return str(described["LatestStreamArn"])
-
-    async def _shards(self, arn: str) -> Shards:
-        shards: Shards = {}
-        request = {"StreamArn": arn}
-        while True:
-            stream = (await self._call_with_retry("DescribeStream", request))["StreamDescription"]
-            shards |= {shard["ShardId"]: shard.get("ParentShardId") for shard in stream["Shards"]}
-            if "LastEvaluatedShardId" not in stream:
-                return shards
-            request = {"StreamArn": arn, "ExclusiveStartShardId": stream["LastEvaluatedShardId"]}
-
-    async def _iterator(self, arn: str, position: Position) -> str:
-        request = {"StreamArn": arn, "ShardId": position.shard, "ShardIteratorType": "TRIM_HORIZON"}
-        if position.read_to is not None:
-            request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": position.read_to}
-        return str((await self._call_with_retry("GetShardIterator", request))["ShardIterator"])
+        return stream
 
     async def _wait(self) -> None:
         try:
@@ -409,17 +397,9 @@ class RecordConsumer:
                 raise
             await asyncio.sleep(self.idle_seconds)
 
-    async def _call_with_retry(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Send the request, retrying transient failures for as long as they last."""
-        pauses = Backoff()
-        while True:
-            try:
-                return await self.engine.call(operation, request)
-            except DynamoError as error:
-                if not is_transient(error):
-                    raise
-                log.info("%s: %s is sent again: %s", self.name, operation, error)
-            await pauses.wait()
+
+def _number(sequence_number: str | None) -> int | None:
+    return None if sequence_number is None else int(sequence_number)
 
 
 def _passes(error: Exception) -> bool:

@@ -329,49 +329,40 @@ class Tail:
 
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
         """Buffer the shard's changes as they come, to its end."""
-        iterator: str | None = None
         # Readers wait for the tail, so it begins where memory will: not with the day of changes that others made.
-        begin = None if buffer.shards[shard].from_start else self._near_end()
+        reader = buffer.log.read(shard, None if buffer.shards[shard].from_start else self._near_end())
         self._news[shard] = asyncio.Event()
         while True:
             last = buffer.shards[shard].sequence
             try:
-                if iterator is None:
-                    iterator = await buffer.log.iterator(shard, begin if last is None else last)
-                page = await buffer.log.page(iterator)
+                page = await reader.page()
             except Trimmed:
                 if last is not None:
                     # The machine slept for a day, say: changes are missing from memory, so it starts over.
                     raise DynamoError("TrimmedDataAccessException", f"{shard} is trimmed after {last}") from None
                 # The log's beginning has moved on; DynamoDB Local has also been seen to report this for a new shard.
-                begin = iterator = None
+                reader.seek(None)
                 await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
-                continue
-            except DynamoError as error:
-                if error.code != "ExpiredIteratorException":
-                    raise
-                iterator = None
                 continue
             except Unavailable as error:
                 await self._mark_failing(shard, error)
-                iterator = None
                 continue
             self._mark_working(shard)
             if page.changes:
                 await self._add(buffer, shard, page.changes)
-            iterator = page.next
-            if not page.changes or iterator is None:
+            if not page.changes or page.ended:
                 behind.discard(shard)
                 if not behind and self.buffer is not buffer:
                     await self._publish(buffer)
-            if iterator is None:
+            if page.ended:
                 self._end_subscriptions(shard)
                 return
             if not page.changes:
                 await self._wait(shard)
-                if buffer.shards[shard].sequence != last:
+                now = buffer.shards[shard].sequence
+                if now != last:
                     # The iterator would return once more what was handed over meanwhile.
-                    iterator = None
+                    reader.seek(now)
 
     def _near_end(self) -> int | None:
         """The change after which the log fits into memory, where the engine can tell."""

@@ -14,7 +14,7 @@ from potluck.apps.library.search import best
 from potluck.apps.library.searching import Indexes
 from potluck.dynamo.database import Database
 from potluck.store import Store
-from potluck.streams.log import Log
+from potluck.streams import log
 from potluck.table import absent, delete, put
 from potluck.web.live import Live
 
@@ -118,7 +118,7 @@ async def test_a_library_searched_long_ago_is_read_again_rather_than_everybody_s
     restarted: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "FEWEST_CHANGES", 50)
-    monkeypatch.setattr(Log.page, "__defaults__", (100,))
+    monkeypatch.setattr(log, "PAGE_RECORDS", 100)
     store = Store(restarted, clock)
     live = Live(restarted, clock, buffer_records=IN_MEMORY)
     try:

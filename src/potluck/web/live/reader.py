@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
-from potluck.engines import DynamoError
 from potluck.streams.buffer import Buffer, BufferedRecord, TopicKey, partition_attributes, partition_text, topics_of
-from potluck.streams.log import Log, Page, Trimmed, Vector
+from potluck.streams.log import Log, Page, ShardReader, Trimmed, Vector
 from potluck.streams.tail import Tail
 from potluck.table.errors import Unavailable
 from potluck.table.membership import Membership
@@ -265,7 +264,7 @@ class Reader:
         waiting = list(vector)
         while waiting:
             shard = waiting.pop(0)
-            iterator: str | None = None
+            reader = log.read(shard, vector[shard])
             while True:
                 # A page is a megabyte, so only a few readers at a time hold one, however many reconnect at once.
                 async with self._log_slots:
@@ -273,7 +272,7 @@ class Reader:
                         # A client that has gone must not take a slot from others.
                         return
                     part.check_readable()
-                    page, iterator = await _page(log, shard, vector[shard], iterator)
+                    page = await _page(reader)
                     records = []
                     for change in page.changes:
                         vector[shard] = int(change.sequence_number)
@@ -283,7 +282,7 @@ class Reader:
                 # The embedded engine answers without yielding, and a day of changes is many pages.
                 await asyncio.sleep(0)
                 yield LogPage(records, dict(vector), len(page.changes))
-                if iterator is None:
+                if page.ended:
                     children = await _children(log, shard)
                     if children:
                         del vector[shard]
@@ -388,26 +387,16 @@ async def _resolved(log: Log, since: Position, now: int) -> Vector:
     return {log.by_tag[tag]: sequence for tag, sequence in shards.items()}
 
 
-async def _page(log: Log, shard: str, after: int | None, iterator: str | None) -> tuple[Page, str | None]:
-    """The shard's next page, and the iterator after it."""
-    for attempt in range(FALSE_TRIMS + 1):
+async def _page(reader: ShardReader) -> Page:
+    for _ in range(FALSE_TRIMS):
         try:
-            if iterator is None:
-                iterator = await log.iterator(shard, after)
-            page = await log.page(iterator)
-        except DynamoError as error:
-            if error.code != "ExpiredIteratorException":
-                raise
-            iterator = None
+            return await reader.page()
         except Trimmed:
             # DynamoDB Local has been seen to report this for a new shard; the beginning itself cannot be trimmed.
-            if after is not None or attempt == FALSE_TRIMS:
+            if reader.after is not None:
                 raise
-            iterator = None
             await asyncio.sleep(FALSE_TRIM_PAUSE)
-        else:
-            return page, page.next
-    raise Trimmed
+    return await reader.page()
 
 
 async def _children(log: Log, shard: str) -> list[str]:
