@@ -97,7 +97,7 @@ def crowd(port: int, drip: bytes) -> str:
 def running(source: Path, *arguments: str) -> Iterator[int]:
     """A command of this checkout, or of another, and the port it says it listens on."""
     environment = os.environ | {"PYTHONPATH": str(source), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-c", "import sys; from potluck.cli import main; sys.exit(main())", *arguments]
+    command = [sys.executable, "-c", "import sys; from potluck.commands.main import main; sys.exit(main())", *arguments]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as server:

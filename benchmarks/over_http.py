@@ -137,7 +137,16 @@ class Server:
 def potluck(folder: Path) -> Iterator[tuple[str, int]]:
     """`potluck dynamodb` on a file: its endpoint and its process id."""
     port = references.free_port()
-    command = [sys.executable, "-m", "potluck.cli", "dynamodb", "--port", str(port), "--file", str(folder / "http.db")]
+    command = [
+        sys.executable,
+        "-m",
+        "potluck.commands.main",
+        "dynamodb",
+        "--port",
+        str(port),
+        "--file",
+        str(folder / "http.db"),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         wait_for_port(port)

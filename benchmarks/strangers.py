@@ -102,7 +102,7 @@ async def running(source: Path | None) -> AsyncIterator[tuple[int, Path]]:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
-            "import sys; from potluck.cli import main; sys.exit(main(['serve']))",
+            "import sys; from potluck.commands.main import main; sys.exit(main(['serve']))",
             env={
                 **os.environ,
                 "POTLUCK_DATA": str(data),

@@ -24,7 +24,14 @@ COMMAND_SECONDS = 60
 # What the programs import, loaded once in the process that each of them is forked from: it takes longer than they do.
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(
-    ["pytest", "boto3", "potluck.store.backfill", "potluck.cli", "potluck.engines.aws", "potluck.engines.embedded"]
+    [
+        "pytest",
+        "boto3",
+        "potluck.store.backfill",
+        "potluck.commands.main",
+        "potluck.engines.aws",
+        "potluck.engines.embedded",
+    ]
 )
 
 
@@ -122,9 +129,9 @@ def run(words: list[str], folder: Path, variables: dict[str, str], output: str) 
 
         sys.exit(pytest.main(arguments))
     assert program == "potluck"
-    from potluck import cli
+    from potluck.commands.main import main
 
-    sys.exit(cli.main(arguments))
+    sys.exit(main(arguments))
 
 
 def environment() -> dict[str, str]:

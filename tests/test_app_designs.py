@@ -6,13 +6,13 @@ from types import ModuleType
 
 import pytest
 
-from potluck.cli import _designed
+from potluck.commands.table_modules import apps_with_tables
 from potluck.table.design import markdown, with_section
 from potluck.table.lint import lint
 from potluck.table.tables import Table
 
 # Whatever has a table, as `potluck design` finds it: a new app is held to this when it appears.
-APPS = _designed()
+APPS = apps_with_tables()
 
 
 def declarations(app: str) -> ModuleType:

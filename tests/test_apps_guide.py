@@ -26,7 +26,7 @@ def test_the_app_of_the_guide_works(tmp_path):
         path.write_text(text)
     ran = run(tmp_path, "pytest", "-q", "-c", ROOT / "pyproject.toml", "-p", "no:cacheprovider", "chores")
     assert "3 passed" in ran
-    assert "no findings" in run(tmp_path, "potluck.cli", "design", "chores.entities", "--lint")
+    assert "no findings" in run(tmp_path, "potluck.commands.main", "design", "chores.entities", "--lint")
 
 
 def run(folder: Path, *command: str | Path) -> str:

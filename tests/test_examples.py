@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import running
 from tests.engine_targets import local_endpoint
+from tests.processes import running
 
 TOUR = Path(__file__).parent.parent / "examples" / "engine_tour.py"
 

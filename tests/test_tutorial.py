@@ -17,8 +17,8 @@ import pytest
 
 from potluck import table
 from potluck.store import Store
-from tests.commands import running
 from tests.engine_targets import EMBEDDED, LOCAL, local_endpoint
+from tests.processes import running
 from tests.reader import Block, Reader, blocks, combined, commands, environment, first_line
 
 ROOT = Path(__file__).parent.parent

@@ -2,7 +2,7 @@
 
 import sys
 
-from potluck.cli import main
+from potluck.commands.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

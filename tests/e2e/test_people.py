@@ -8,10 +8,10 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
-from tests.commands import POTLUCK
 from tests.e2e.browsing import open_visit
 from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
 from tests.e2e.toys import Toy
+from tests.processes import POTLUCK
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 

@@ -3,9 +3,9 @@
 import pytest
 from botocore.exceptions import ClientError
 
-from potluck import cli
-from tests.commands import running, stopped
+from potluck.commands.main import main
 from tests.dynamo.test_namespaces import TABLE, client
+from tests.processes import running, stopped
 
 INDEXED = {
     "TableName": "Indexed",
@@ -109,6 +109,6 @@ def test_it_does_none_of_this_unless_told(tmp_path):
 )
 def test_a_wrong_rate_is_told_in_plain_words(option, given, most, capsys):
     with pytest.raises(SystemExit) as ended:
-        cli.main(["dynamodb", f"{option}={given}"])
+        main(["dynamodb", f"{option}={given}"])
     assert ended.value.code == 2
     assert f"argument {option}: '{given}' is not a number from 0 to {most}" in capsys.readouterr().err

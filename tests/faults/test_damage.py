@@ -12,14 +12,14 @@ from pathlib import Path
 import apsw
 import pytest
 
-from potluck import cli
+from potluck.commands.main import main
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import StoreDamaged, StoreUnusable
 from potluck.dynamo.storage.clean_close import is_marked_open
-from tests.commands import POTLUCK
 from tests.faults.held_open import TABLE, fill, item
 from tests.faults.power_cut_vfs import FaultyDisk
 from tests.patience import PATIENCE_SECONDS, until
+from tests.processes import POTLUCK
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = 4096
@@ -218,7 +218,7 @@ async def test_a_log_whose_header_is_damaged_can_be_accepted(tmp_path):
     with held_open(path, ITEMS, ITEMS + 1):
         pass
     flip(beside(path, "-wal"), 0)
-    assert await asyncio.to_thread(cli.main, ["accept-lost-writes", "--file", str(path), "--yes"]) == 0
+    assert await asyncio.to_thread(main, ["accept-lost-writes", "--file", str(path), "--yes"]) == 0
     assert await items_in(path) == ITEMS
 
 
@@ -265,20 +265,20 @@ async def test_lost_writes_can_be_accepted(tmp_path, capsys):
     beside(path, "-wal").unlink()
     await refusal_of(path)
     accept = ["accept-lost-writes", "--file", str(path)]
-    assert await asyncio.to_thread(cli.main, accept) == 1
+    assert await asyncio.to_thread(main, accept) == 1
     assert "although it was confirmed" in capsys.readouterr().out
     await refusal_of(path)
-    assert await asyncio.to_thread(cli.main, [*accept, "--yes"]) == 0
+    assert await asyncio.to_thread(main, [*accept, "--yes"]) == 0
     async with await Database.open(path) as database:
         await fill(database, 0, 1)
-    assert await asyncio.to_thread(cli.main, [*accept, "--yes"]) == 0
+    assert await asyncio.to_thread(main, [*accept, "--yes"]) == 0
     assert "nothing is missing" in capsys.readouterr().out
 
 
 async def test_a_log_that_was_cut_short_can_be_accepted(tmp_path):
     path = killed_store(tmp_path / "store.db")
     os.truncate(beside(path, "-wal"), beside(path, "-wal").stat().st_size // 2)
-    assert await asyncio.to_thread(cli.main, ["accept-lost-writes", "--file", str(path), "--yes"]) == 0
+    assert await asyncio.to_thread(main, ["accept-lost-writes", "--file", str(path), "--yes"]) == 0
     assert 0 < await items_in(path) < ITEMS
 
 
@@ -414,7 +414,7 @@ async def test_a_row_that_cannot_be_decoded_is_damage(tmp_path):
 async def test_a_damaged_page_stops_a_backup_in_one_sentence(tmp_path, capsys):
     path = await closed_store(tmp_path / "store.db")
     damage_page(path, page_of(path, "thing-00030-xxx"))
-    copied = await asyncio.to_thread(cli.main, ["backup", str(tmp_path / "copy.db"), "--file", str(path)])
+    copied = await asyncio.to_thread(main, ["backup", str(tmp_path / "copy.db"), "--file", str(path)])
     assert copied == 1
     assert "is damaged" in capsys.readouterr().err
     assert not (tmp_path / "copy.db").exists()
@@ -457,7 +457,7 @@ def test_an_empty_store_next_to_its_secret_is_refused_by_every_command(data, mon
     (data / "potluck.db").touch()
     monkeypatch.chdir(data.parent)
     monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
-    assert cli.main(command) == 1
+    assert main(command) == 1
     said = capsys.readouterr().err
     assert said.startswith("potluck: data/potluck.db is empty")
     assert said.count("\n") == 1

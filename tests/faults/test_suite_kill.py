@@ -12,8 +12,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from tests.commands import running
 from tests.patience import PATIENCE_SECONDS
+from tests.processes import running
 from tests.web.suites import ask, data, signed_up
 
 WRITERS = 12

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from msgspec import Meta
 
-from potluck import cli
+from potluck.commands.main import main
 from potluck.engines import ANSWER_LOST, DynamoError, Engine, open_engine
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
@@ -277,7 +277,7 @@ async def test_the_command_moves_unique_values_and_says_which_is_taken(tmp_path:
         await store.create_tables(before)
         arguments = ["backfill", "tests.store.test_backfill", "Seedling", "--data", str(tmp_path)]
         await store.put(Cutting(number=UUID(int=1), label="mint"), when=absent)
-        assert await asyncio.to_thread(cli.main, arguments) == 0
+        assert await asyncio.to_thread(main, arguments) == 0
         moved = await store.one(Seedling.one(UUID(int=1)))
         # Its guard names the new key, else it would stay behind here.
         await store.delete(moved)
@@ -286,7 +286,7 @@ async def test_the_command_moves_unique_values_and_says_which_is_taken(tmp_path:
         row = put(Cutting(number=UUID(int=1), label="mint"), when=absent).request(0).body["TransactItems"][0]["Put"]
         await engine.call("PutItem", {"TableName": "Plants", "Item": row["Item"]})
         capsys.readouterr()
-        assert await asyncio.to_thread(cli.main, arguments) == 1
+        assert await asyncio.to_thread(main, arguments) == 1
         assert capsys.readouterr().err == "potluck: a row of Seedling cannot be rewritten: label 'mint' is taken\n"
     finally:
         await engine.close()

@@ -25,9 +25,7 @@ from urllib.parse import parse_qs, unquote_to_bytes
 from zlib import crc32
 
 import msgspec
-import uvicorn
 
-from potluck.connections.limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DAMAGED, FULL, DynamoError
 from potluck.dynamo.limits import KIB, MIB
@@ -39,6 +37,12 @@ from potluck.dynamo.parameters import (
     check_whole,
     unknown_operation,
 )
+from potluck.extras import needs_extra
+
+with needs_extra("server"):
+    import uvicorn
+
+    from potluck.connections.limits import Connection, response
 
 __all__ = ["application", "serve", "serving"]
 

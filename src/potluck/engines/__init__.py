@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import CLOSED, FULL, DynamoError, NotPlain, StoreDamaged, StoreUnusable
+from potluck.dynamo.errors import CLOSED, FULL, DynamoError, NotPlain, StoreDamaged
 from potluck.dynamo.storage.touches import EVERYWHERE, Place
+from potluck.extras import needs_extra
 
 __all__ = [
     "ANSWER_LOST",
@@ -127,12 +128,8 @@ async def open_engine(
 
         engine = await open_embedded(path, reserve=reserve)
     elif kind == "aws":
-        try:
+        with needs_extra("aws"):
             from potluck.engines.aws import Aws
-        except ModuleNotFoundError as missing:
-            raise StoreUnusable(
-                f"POTLUCK_ENGINE is 'aws', and {missing.name} is not installed: pip install 'potluck[aws]'"
-            ) from missing
 
         engine = await Aws.open(region=region, endpoint=endpoint)
     else:

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import pytest
 
-from potluck import cli
 from potluck.apps.polls.ballot_files import read
+from potluck.commands.main import main
 from potluck.people.secrets import hash_of
 from potluck.web.csv_files import BYTE_ORDER_MARK
 from tests.apps.polls.doors import CANDIDATES, Calls, calls_on, data, problem
@@ -441,7 +441,7 @@ async def test_the_documents_poll_and_vote_are_shown_once_the_command_has_counte
 
     assert await told() == (False, 1, 0)
     assert leader not in (await calls.client.get(f"{path}/results")).text
-    assert await asyncio.to_thread(cli.main, ["polls", "recount", "--data", str(tmp_path / "data")]) == 0
+    assert await asyncio.to_thread(main, ["polls", "recount", "--data", str(tmp_path / "data")]) == 0
     assert capsys.readouterr().out == f"{POLL_ID}: votes: 1, counted before: 0, counts changed: 1\n"
     assert await told() == (True, 1, 1)
     assert leader in (await calls.client.get(f"{path}/results")).text

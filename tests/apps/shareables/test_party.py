@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from tests.apps.shareables.doors import ADMIN, VIEW
-from tests.commands import running
 from tests.patience import PATIENCE_SECONDS, until
+from tests.processes import running
 from tests.web.suites import API, ask, bearer, data
 
 ITEMS = 40

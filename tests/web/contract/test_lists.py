@@ -5,7 +5,7 @@ import json
 from base64 import urlsafe_b64decode
 from urllib.parse import quote
 
-from potluck.backups import accept_new_secret
+from potluck.commands.accept_new_secret import accept_new_secret
 from potluck.settings import Settings
 from tests.engine_targets import EMBEDDED
 from tests.web.contract.worlds import book_of, world_on

@@ -14,6 +14,7 @@ from typing import Any
 
 from potluck.dynamo.errors import DynamoError, StoreUnusable
 from potluck.dynamo.storage.private_files import open_to, write_private
+from potluck.extras import MissingExtra
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
 
@@ -125,7 +126,7 @@ def listening(host: str, port: int) -> list[socket.socket]:
 
 def cannot_start(error: BaseException) -> str | None:
     """A readable reason, if the operator can do something about it; None if it is a bug."""
-    if isinstance(error, SettingsError | StoreUnusable | OSError):
+    if isinstance(error, SettingsError | StoreUnusable | MissingExtra | OSError):
         return str(error)
     if isinstance(error, DynamoError | Unavailable):
         return f"the store does not answer: {error}"

@@ -1,6 +1,5 @@
 """`potluck count` in the terminal."""
 
-import argparse
 import io
 import json
 import os
@@ -11,9 +10,9 @@ from typing import get_args
 
 import pytest
 
-from potluck import progress_bar
-from potluck.apps.polls import count_command
 from potluck.apps.polls.ballot_files import BallotFile, Format, write
+from potluck.commands import count, progress_bar
+from potluck.commands.main import main
 
 BALLOTS = {
     "candidates": ["Ann", "Bob", "Undeclared Write-ins"],
@@ -31,10 +30,7 @@ def counted(tmp_path, capsys):
         file = tmp_path / name
         written = ballots if isinstance(ballots, str | bytes) else json.dumps(ballots)
         file.write_bytes(written if isinstance(written, bytes) else written.encode())
-        parser = argparse.ArgumentParser()
-        count_command.add_parser(parser.add_subparsers(required=True))
-        chosen = parser.parse_args(["count", str(file), *arguments])
-        status = chosen.run(chosen, None)
+        status = main(["count", str(file), *arguments])
         return status, *capsys.readouterr()
 
     return run
@@ -159,10 +155,7 @@ def test_what_cannot_be_done_is_one_sentence(counted, arguments, said):
 
 
 def test_a_file_that_is_not_there_is_one_sentence(capsys):
-    parser = argparse.ArgumentParser()
-    count_command.add_parser(parser.add_subparsers(required=True))
-    chosen = parser.parse_args(["count", "/nowhere/ballots.blt"])
-    assert count_command.run(chosen) == 1
+    assert main(["count", "/nowhere/ballots.blt"]) == 1
     assert "No such file" in capsys.readouterr().err
 
 
@@ -190,9 +183,9 @@ class Screen(io.StringIO):
 
 def test_a_large_file_has_a_bar_where_somebody_looks(counted, monkeypatch):
     screen = Screen()
-    monkeypatch.setattr(count_command.sys, "stderr", screen)
+    monkeypatch.setattr(count.sys, "stderr", screen)
     monkeypatch.setattr(progress_bar, "REDRAWN_EVERY", 0.0)
-    monkeypatch.setattr(count_command, "LARGE_BYTES", 100_000)
+    monkeypatch.setattr(count, "LARGE_BYTES", 100_000)
     lines = "1 2 1 0\n" * 50_000
     status, out, _ = counted("--format", "json", ballots=f'2 1\n{lines}0\n"A"\n"B"\n', name="large.blt")
     assert status == 0
@@ -265,7 +258,7 @@ def test_a_reader_who_has_seen_enough_is_not_complained_to(tmp_path):
 
 
 def potluck(*arguments, encoding="utf-8", reader=None):
-    command = shlex.join([sys.executable, "-m", "potluck.cli", *arguments])
+    command = shlex.join([sys.executable, "-m", "potluck.commands.main", *arguments])
     env = os.environ | {"PYTHONIOENCODING": encoding}
     return subprocess.run(f"{command} | {reader}" if reader else command, shell=True, env=env, capture_output=True)
 

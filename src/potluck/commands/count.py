@@ -19,9 +19,10 @@ from potluck.apps.polls.counting import METHODS, CannotCount, Rules, TieOrder, c
 from potluck.apps.polls.counting.rules import MOST_DECIMALS, TieRule
 from potluck.apps.polls.counting.seeded_draws import SeededDraws
 from potluck.apps.polls.counting.tables import as_csv, as_text
-from potluck.progress_bar import ProgressBar
+from potluck.commands.progress_bar import ProgressBar
+from potluck.settings import Settings
 
-__all__ = ["add_parser", "run"]
+__all__ = ["declare", "run"]
 
 # Smaller files are counted before anyone could read a progress bar.
 LARGE_BYTES = 2_000_000
@@ -31,48 +32,48 @@ MOST_IN_MEMORY = 64 << 20
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        "count",
-        help="count a ballot file by any method, showing every round",
-        description="Count a ballot file (JSON, CSV, BLT, or PrefLib's .soc, .soi, .toc, .toi) and show every round. "
-        "Exit status: 0 counted, 1 refused with a sentence, 2 called wrongly.",
-    )
-    parser.add_argument("file", type=Path, metavar="FILE", help="the ballots; - reads them from standard input")
-    parser.add_argument("--method", choices=METHODS, help="the file's own; else irv, or stv for several seats")
-    parser.add_argument("--seats", type=int, metavar="N", help="how many are elected (1, or what the file says)")
+def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="the ballot file; - reads standard input")
     parser.add_argument(
-        "--format", choices=("text", "json", "csv"), default="text", help="how to show it (%(default)s)"
+        "--method", choices=METHODS, help="the counting method (the file's, otherwise irv, or stv for several seats)"
     )
-    parser.add_argument("--input", choices=ballot_files.FORMATS, help="the file's format, where it cannot be told")
-    parser.add_argument("--continue-to-two", action="store_true", help="go on after a majority until two are left")
+    parser.add_argument("--seats", type=int, metavar="N", help="the number of seats (the file's, otherwise 1)")
     parser.add_argument(
-        "--batch-elimination", action="store_true", help="eliminate at once all who could not catch up even together"
+        "--format", choices=("text", "json", "csv"), default="text", help="the output format (%(default)s)"
+    )
+    parser.add_argument("--input", choices=ballot_files.FORMATS, help="the file's format, if it cannot be detected")
+    parser.add_argument(
+        "--continue-to-two", action="store_true", help="continue after a majority until two candidates are left"
+    )
+    parser.add_argument(
+        "--batch-elimination",
+        action="store_true",
+        help="eliminate together all candidates who cannot catch up even with their combined votes",
     )
     parser.add_argument(
         "--overvote",
         choices=("exhaust", "skip", "exhaust-if-several"),
         default="exhaust",
-        help="what a rank with several names does to a ballot (%(default)s)",
+        help="how to treat a rank with several candidates (%(default)s)",
     )
     parser.add_argument(
         "--skipped-ranks",
         type=_ranks,
         metavar="N",
-        help="how many ranks in a row may be empty before a ballot ends (any number)",
+        help="exhaust a ballot after more than this many empty ranks in a row (any number)",
     )
     parser.add_argument(
         "--repeats",
         choices=("ignore", "exhaust"),
         default="ignore",
-        help="what naming somebody again does (%(default)s)",
+        help="how to treat a candidate ranked twice (%(default)s)",
     )
     parser.add_argument(
         "--undeclared",
         action="append",
         metavar="NAME",
-        help="a name that stands for undeclared write-ins, who leave first and cannot win; may be given several times "
-        "(a candidate called “Undeclared Write-ins” unless given)",
+        help="the candidate that collects undeclared write-ins, which is eliminated first and cannot win; may be "
+        "repeated (a candidate called “Undeclared Write-ins”)",
     )
     parser.add_argument(
         "--ties",
@@ -83,34 +84,32 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument(
         "--lot-order",
         metavar="ORDER",
-        help="candidates' numbers, the favoured first, as in 3,1,2; “reversed”; or “shuffled”, by --seed, as RCTab's "
-        "generated permutation (the file's, or else the order in which the candidates are listed)",
+        help="candidate numbers, the favoured first, such as 3,1,2; “reversed”; or “shuffled”, by --seed, as RCTab's "
+        "generated permutation (the file's, otherwise the order in which the candidates are listed)",
     )
     parser.add_argument(
         "--seed",
         type=int,
         metavar="N",
-        help="draw every tie for itself from this seed, as RCTab's random ties; with --lot-order shuffled, the order",
+        help="draw every tie separately from this seed, as RCTab's random ties; with --lot-order shuffled, the order",
     )
     parser.add_argument(
         "--decimals",
         type=int,
         metavar="N",
-        help=f"what votes are carried to, 0 to {MOST_DECIMALS} (stv and wigm 4, meek 9; others as their law says)",
+        help=f"the decimal places of votes, 0 to {MOST_DECIMALS} (stv and wigm 4, meek 9; others by their law)",
     )
     parser.add_argument(
         "--fractional-quota",
         action=argparse.BooleanOptionalAction,
-        help="stv, wigm, meek: a quota that is not in whole votes (wigm and meek have one)",
+        help="stv, wigm, meek: use a fractional quota (the default for wigm and meek)",
     )
     parser.add_argument(
-        "--quota", choices=("droop", "hare"), default="droop", help="stv: votes by one more than seats, or by seats"
+        "--quota", choices=("droop", "hare"), default="droop", help="stv: divide votes by seats plus one, or by seats"
     )
+    parser.add_argument("--max-rankings", type=int, metavar="N", help="read only this many ranks of each ballot (all)")
     parser.add_argument(
-        "--max-rankings", type=int, metavar="N", help="how many ranks of a ballot are read (all of them)"
-    )
-    parser.add_argument(
-        "--minimum-votes", type=int, default=0, metavar="N", help="whoever has fewer is eliminated before all others"
+        "--minimum-votes", type=int, default=0, metavar="N", help="eliminate candidates with fewer votes first"
     )
     parser.add_argument(
         "--first-round-threshold",
@@ -118,19 +117,21 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="irv: more than half of the first round's votes elects, in every round; bottoms-up: the share is of them",
     )
     parser.add_argument(
-        "--share", type=int, metavar="PERCENT", help="bottoms-up: until everybody left has this share of the votes"
+        "--share",
+        type=int,
+        metavar="PERCENT",
+        help="bottoms-up: stop when every remaining candidate has this share of the votes",
     )
+    parser.add_argument("--omega", type=int, metavar="N", help="meek: stop distributing below 10 to the -N votes (6)")
+    parser.add_argument("--stop-after", type=int, metavar="ROUND", help="stop after this round")
     parser.add_argument(
-        "--omega", type=int, metavar="N", help="meek: no more is passed on when it is less than 10 to the -N (6)"
+        "--one-winner-per-round", action="store_true", help="stv: elect at most one candidate per round"
     )
-    parser.add_argument("--stop-after", type=int, metavar="ROUND", help="end the count after this round")
-    parser.add_argument("--one-winner-per-round", action="store_true", help="stv: elect only one in a round")
-    parser.set_defaults(run=lambda chosen, *_: run(chosen))
-    return parser
 
 
-def run(args: argparse.Namespace) -> int:
-    """Count the file and print the result; errors go to standard error."""
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Count a ballot file (JSON, CSV, BLT, or PrefLib's .soc, .soi, .toc, .toi) and show every round. Exit status:
+    0 counted, 1 refused with a message, 2 usage error."""
     bar = ProgressBar(sys.stderr)
     try:
         file = _read(args, bar)
@@ -177,7 +178,7 @@ def _opened(path: Path) -> IO[bytes]:
     """A seekable file; piped input is buffered first."""
     if str(path) != "-" and path.is_file():
         return path.open("rb")
-    aside = tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115 - whoever asked for it closes it
+    aside = tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     if str(path) == "-":
         shutil.copyfileobj(sys.stdin.buffer, aside)
     else:

@@ -13,7 +13,7 @@ from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["POTLUCK", "running", "stopped"]
 
-POTLUCK = [sys.executable, "-m", "potluck.cli"]
+POTLUCK = [sys.executable, "-m", "potluck"]
 
 
 @contextmanager

@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from potluck import cli, demo
 from potluck.apps.polls.entities import ranked_choice_polls
 from potluck.apps.shopping.entities import inventory
-from potluck.demo import AlreadyHere, filled
+from potluck.commands import demo
+from potluck.commands.demo import AlreadyHere, filled
+from potluck.commands.main import main
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
@@ -79,7 +80,7 @@ async def test_a_demo_is_there_for_who_signs_in_as_one_of_its_people(tmp_path):
         assert (board["voterPolicy"], board["status"]) == ("codes", "open")
 
         # What it sends people to is there, and one of the codes that are left is good for a vote.
-        said = "\n".join(made.told("http://testserver"))
+        said = "\n".join(made.lines("http://testserver"))
         for each in made.worth_a_look:
             assert f"http://testserver{each.address}\n" in said
             assert (await client.get(each.address, headers=BROWSER | mara)).status_code == 200, each
@@ -173,12 +174,12 @@ def test_the_command_prints_the_sign_ins_once_and_says_what_to_do_the_second_tim
 
     monkeypatch.setattr(demo, "filled", without_apps)
     monkeypatch.setenv("POTLUCK_ORIGIN", "https://potluck.example")
-    assert cli.main(["demo", "--data", str(tmp_path / "data")]) == 0
+    assert main(["demo", "--data", str(tmp_path / "data")]) == 0
     said = capsys.readouterr()
     assert "https://potluck.example/sign-in" in said.out
     assert [name for name, _, _ in SIGN_IN.findall(said.out)] == list(demo.NAMES.values())
     assert not SIGN_IN.search(said.err)
-    assert cli.main(["demo", "--data", str(tmp_path / "data")]) == 1
+    assert main(["demo", "--data", str(tmp_path / "data")]) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("potluck: mara@potluck.example is here already")

@@ -17,8 +17,9 @@ from unittest import mock
 import httpx
 import pytest
 
-from potluck import cli
+from potluck.commands.main import main
 from potluck.dynamo.database import Database
+from potluck.dynamo.storage.creation import create_file
 from potluck.engines import open_engine
 from potluck.people.entities import SecretCheck, accounts
 from potluck.settings import Settings, SettingsError
@@ -26,8 +27,8 @@ from potluck.store import Store
 from potluck.suite import assembled, system_clock
 from potluck.web.suite_secret import load_secret
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE
-from tests.commands import POTLUCK, running, stopped
 from tests.patience import PATIENCE_SECONDS
+from tests.processes import POTLUCK, running, stopped
 from tests.web.suites import API, PASSWORD, bearer
 
 LAKE, HUT, CAMP = CANDIDATES
@@ -48,7 +49,7 @@ def potluck(*arguments, cwd, **environment):
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        status = cli.main([*map(str, arguments)])
+        status = main([*map(str, arguments)])
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
@@ -363,6 +364,13 @@ async def test_the_engine_alone_is_copied_without_a_secret_and_the_copy_is_a_sto
         assert (await copy.call("ListTables", {}))["TableNames"] == [accounts.name]
 
 
+def test_a_backup_into_a_folder_that_is_not_there_is_one_sentence(tmp_path, capsys):
+    store = tmp_path / "tables.db"
+    create_file(str(store))
+    assert main(["backup", str(tmp_path / "nowhere" / "copy.db"), "--file", str(store)]) == 1
+    assert capsys.readouterr().err == f"potluck: there is no folder {tmp_path / 'nowhere'} to put copy.db in\n"
+
+
 # --- restore ---------------------------------------------------------------------------------------------------------
 
 
@@ -635,12 +643,12 @@ def test_a_bar_is_shown_where_somebody_looks_at_a_long_backup(stored, monkeypatc
     asyncio.run(fill())
     screen = Terminal()
     monkeypatch.setattr("potluck.dynamo.storage.backup.STEPS_BETWEEN_REPORTS", 100)
-    monkeypatch.setattr("potluck.progress_bar.REDRAWN_EVERY", 0.0)
+    monkeypatch.setattr("potluck.commands.progress_bar.REDRAWN_EVERY", 0.0)
     monkeypatch.setattr(sys, "stderr", screen)
-    assert cli.main(["backup", str(stored / "copy"), "--data", str(stored / "data")]) == 0
+    assert main(["backup", str(stored / "copy"), "--data", str(stored / "data")]) == 0
     parts = [int(part) for part in re.findall(r"copying \[[#.]{30}\] +(\d+)%", screen.shown)]
     assert len(parts) > 3
     assert parts == sorted(parts)
     assert parts[-1] > 50
-    assert cli.main(["restore", str(stored / "copy"), "--data", str(stored / "other")]) == 0
+    assert main(["restore", str(stored / "copy"), "--data", str(stored / "other")]) == 0
     assert "restoring [" in screen.shown

@@ -1,9 +1,15 @@
-"""Demo data: made-up people who know each other, and what they might keep in each app."""
+"""`potluck demo`: made-up people who know each other, and what they might keep in each app."""
 
+import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from potluck.commands.arguments import add_data
+from potluck.commands.refusal import Refused
+from potluck.commands.running import run_or_refuse
+from potluck.commands.stores import origin_of
 from potluck.people.authentication import Principal
 from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import EmailAddress
@@ -16,9 +22,9 @@ from potluck.store import Clock, Store
 from potluck.suite import APPS, opened, system_clock
 from potluck.web.app import AppMaker, Guests, WorthALook
 
-__all__ = ["AlreadyHere", "Demo", "SignIn", "filled"]
+__all__ = ["AlreadyHere", "Demo", "SignIn", "declare", "filled", "run"]
 
-# A reserved domain, so that none of these is ever somebody's address.
+# A reserved domain, so that none of these is a real address.
 DOMAIN = "potluck.example"
 NAMES = {
     "mara": "Mara Okafor",
@@ -33,6 +39,29 @@ HERE_FOR_DAYS = 20
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PASSWORD_LENGTH = 16  # 5 bits each: 80 bits
 PASSWORD_GROUP = 4
+
+
+def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
+    add_data(parser, settings)
+
+
+def run(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Fill the store with made-up people and their data, and print how to sign in as them."""
+    settings = replace(settings, data=chosen.data)
+    try:
+        demo = run_or_refuse(filled(settings, _tell))
+    except AlreadyHere as problem:
+        raise Refused(
+            f"{problem.email} is here already. To start over, choose another folder (--data); for a new password, run "
+            f"`potluck reset-password {problem.email}`"
+        ) from None
+    print("\n".join(demo.lines(origin_of(settings))))
+    _tell("The passwords are not shown again. If Potluck is not running yet, start it: potluck serve")
+    return 0
+
+
+def _tell(step: str) -> None:
+    print(step, file=sys.stderr, flush=True)
 
 
 class AlreadyHere(Exception):
@@ -59,7 +88,7 @@ class Demo:
     sign_ins: Sequence[SignIn]
     worth_a_look: Sequence[WorthALook]
 
-    def told(self, origin: str) -> list[str]:
+    def lines(self, origin: str) -> list[str]:
         """As lines for a terminal."""
         names = max(len(each.name) for each in self.sign_ins)
         emails = max(len(each.email) for each in self.sign_ins)
@@ -140,6 +169,6 @@ def _email(first: str) -> str:
 
 
 def _new_password(random: Random) -> str:
-    """A random password, never one shipped with the code: only whoever runs the command learns it."""
+    """A random password, never one shipped with the code: only the command's output shows it."""
     signs = "".join(ALPHABET[byte % len(ALPHABET)] for byte in random(PASSWORD_LENGTH))
     return "-".join(signs[start : start + PASSWORD_GROUP] for start in range(0, PASSWORD_LENGTH, PASSWORD_GROUP))

