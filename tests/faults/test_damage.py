@@ -266,7 +266,7 @@ async def test_lost_writes_can_be_accepted(tmp_path, capsys):
     await refusal_of(path)
     accept = ["accept-lost-writes", "--file", str(path)]
     assert await asyncio.to_thread(main, accept) == 1
-    assert "although it was confirmed" in capsys.readouterr().out
+    assert "although they were confirmed" in capsys.readouterr().out
     await refusal_of(path)
     assert await asyncio.to_thread(main, [*accept, "--yes"]) == 0
     async with await Database.open(path) as database:
