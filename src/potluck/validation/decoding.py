@@ -1,8 +1,7 @@
 """Decodes JSON to inputs, exactly as they are declared, and reports all wrong fields at once.
 
-msgspec decodes straight to the struct. A strict check follows only for what msgspec accepts more generously than we do,
-and for texts that may need trimming; if that check fails, and whenever msgspec refuses, the JSON is parsed again,
-normalised (texts trimmed, blank ones null) and validated field by field.
+The JSON is parsed, normalised (texts trimmed, blank ones null) and validated field by field; then msgspec builds the
+struct. msgspec alone accepts more than the types do, and stops at the first error.
 
 A field's `Check` is called when the value is otherwise valid. An input's `check` is called with the struct, so when
 all of that struct's own fields are valid; what it finds in an inner object is reported with what is wrong elsewhere. An
@@ -22,7 +21,6 @@ from potluck.validation.characters import several_lines, with_line_ends
 from potluck.validation.compiling import schema_of
 from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
 from potluck.validation.file_rules import FileRules, read_until
-from potluck.validation.strict_checks import StrictCheck, strict_check_of, strict_check_of_object
 from potluck.validation.types import SchemaType, label_of
 
 __all__ = ["NOT_JSON", "build", "decode", "decode_tree", "normalised", "wrong_fields"]
@@ -50,27 +48,6 @@ def decode(kind: type[T], raw: bytes) -> T:
     """The body as declared; BodyNotJson, or ValidationError with everything that is wrong."""
     if len(raw) > MOST_NESTED and raw.count(b"[") + raw.count(b"{") > MOST_NESTED:
         raise ValidationError(FieldError("body", f"The body can have at most {MOST_NESTED:,} lists and objects"))
-    decoder, passes = _plans.get(kind) or _plan(kind)
-    try:
-        value: T = decoder.decode(raw)
-    except (msgspec.DecodeError, ValueError, ArithmeticError, RecursionError):
-        return _decode_thoroughly(kind, raw)
-    return value if passes(value, raw) else _decode_thoroughly(kind, raw)
-
-
-_plans: dict[Any, tuple[msgspec.json.Decoder[Any], StrictCheck]] = {}
-
-
-def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], StrictCheck]:
-    expected = schema_of(kind)
-    passes = strict_check_of_object(expected) if isinstance(expected, types.ObjectType) else strict_check_of(expected)
-    # Objects always have a check: names may be repeated.
-    assert passes is not None
-    _plans[kind] = plan = (msgspec.json.Decoder(kind), passes)
-    return plan
-
-
-def _decode_thoroughly(kind: type[T], raw: bytes) -> T:
     expected = schema_of(kind)
     rules: FileRules | None = getattr(kind, "file_rules", None)
     try:
@@ -105,10 +82,8 @@ def decode_tree(kind: type[T], tree: Any) -> T:
 
 def build(kind: type[T], tree: Any) -> T:
     """The struct of a normalised tree that is valid."""
-    decoder, _ = _plans.get(kind) or _plan(kind)
     try:
-        value: T = decoder.decode(msgspec.json.encode(_encodable(tree)))
-        return value
+        return msgspec.json.decode(msgspec.json.encode(_encodable(tree)), type=kind)
     except (msgspec.DecodeError, ValueError):
         # The decoder has the last word, even if no field was found to be wrong.
         raise ValidationError(FieldError("body", "The body is not as it was described")) from None
