@@ -47,7 +47,6 @@ from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.runner import Runner
-from potluck.web.static_files import static_file
 from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
 from potluck.web.suite_secret import derived, held_to_its_secret, load_secret
@@ -199,7 +198,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     site = Site(core, authentication, templates, problems)
     request_key = derived(secret, "requests")
     router = Router()
-    router.add_all_below("/static", static_file)
+    router.add_all_below(templates.assets.at, templates.assets.file)
     for app in everything:
         runner = Runner(core, app.context)
         api = Api(runner, authentication, request_key)

@@ -17,4 +17,10 @@ from tests.differential.differences import Intended
 
 __all__ = ["INTENDED"]
 
-INTENDED: list[Intended] = []
+INTENDED: list[Intended] = [
+    Intended("front/file *", "request", "static files have a digest in their address", now="?v=<fingerprint>"),
+    Intended("front/file *", "headers/cache-control", "every static file is immutable at its address", now="immutable"),
+    Intended("front/file *", "headers/etag", "what is immutable is not asked for again", now="(absent)"),
+    Intended("front/file by its fingerprint", "headers/cache-control", "an old digest is not cached", now="no-cache"),
+    Intended("front/file unchanged", "*", "what is immutable is not asked for again"),
+]

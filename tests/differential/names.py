@@ -24,7 +24,10 @@ PLACES = (
     (re.compile(r"\bsince=[A-Za-z0-9_%=-]{20,}"), "since=<position>"),
     (re.compile(r"\bcursor=[A-Za-z0-9_%=-]{20,}"), "cursor=<cursor>"),
     (re.compile(r"\?v=[0-9a-f]{12}\b"), "?v=<fingerprint>"),
-    (re.compile(r"/files/[0-9a-f]{12}/"), "/files/<fingerprint>/"),
+    # Static files, by the addresses that they had when this was recorded.
+    (re.compile(r"/static/[0-9a-f]{12}/web/static/(vendor/[\w./-]+\.(?:css|woff2))"), r"/static/\1"),
+    (re.compile(r"/static/[0-9a-f]{12}/web/static/([\w./-]+)"), r"/static/\1?v=<fingerprint>"),
+    (re.compile(r"/static/[0-9a-f]{12}/apps/(\w+)/static/"), r"/\1/files/<fingerprint>/"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "<sha256>"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "<request id>"),
     (CODE, "<code>"),

@@ -5,6 +5,7 @@ import pytest
 
 from potluck.engines import DynamoError
 from potluck.web import health
+from potluck.web.assets import assets_of
 from potluck.web.http import security_headers as security
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import suite_on
@@ -16,7 +17,9 @@ async def client(tmp_path):
         yield client
 
 
-@pytest.mark.parametrize("path", ["/", "/static/shell.css", "/nowhere", "/static/nowhere.css", "/sign-in"])
+@pytest.mark.parametrize(
+    "path", ["/", assets_of([]).address("shell.css"), "/nowhere", "/static/nowhere.css", "/sign-in"]
+)
 async def test_whatever_a_browser_shows_carries_the_security_headers(client, path):
     headers = (await client.get(path, headers={"accept": "text/html"})).headers
     for name, value in security.HEADERS.items():

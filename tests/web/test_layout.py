@@ -14,6 +14,7 @@ import pytest
 
 from potluck.suite import system_clock
 from potluck.web import app_catalogue, layout
+from potluck.web.assets import STATIC, assets_of
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import bearer, signed_up, suite_on
@@ -39,7 +40,7 @@ FOR_VISITORS = (
 THEIRS = "ada:"
 FOR_PEOPLE = (f"{THEIRS}/", f"{THEIRS}/account", f"{THEIRS}/account/delete", f"{THEIRS}/notes", f"{THEIRS}/notes/book")
 PAGES = (*FOR_VISITORS, *FOR_PEOPLE)
-VENDOR = layout.STATIC / "vendor"
+VENDOR = STATIC / "vendor"
 
 
 class Served:
@@ -129,18 +130,18 @@ def test_htmx_is_loaded_only_where_it_is_used(client):
 
 
 def test_what_style_sheets_name_is_there(client):
-    for sheet in layout.STATIC.glob("*.css"):
+    for sheet in STATIC.glob("*.css"):
         for name in re.findall(r'url\("([^"]+)"\)', sheet.read_text()):
-            assert client.get(f"/static/{name}").status_code == 200, name
+            assert client.get(assets_of([]).address(name)).status_code == 200, name
 
 
 def test_every_class_in_the_templates_has_a_rule_and_no_rule_is_left_over():
-    styled = set(re.findall(r"\.([a-z][\w-]*)", "".join(file.read_text() for file in layout.STATIC.glob("*.css"))))
+    styled = set(re.findall(r"\.([a-z][\w-]*)", "".join(file.read_text() for file in STATIC.glob("*.css"))))
     # Numbers of a drawing, names of files, and what scripts put on.
     styled -= {"css", "min", "woff2"}
     sources = [
         *layout.TEMPLATES.rglob("*.html"),
-        *(layout.STATIC / "js").glob("*.js"),
+        *(STATIC / "js").glob("*.js"),
         Path(layout.HERE / "drawings.py"),
     ]
     written = "".join(file.read_text() for file in sources)
@@ -150,7 +151,7 @@ def test_every_class_in_the_templates_has_a_rule_and_no_rule_is_left_over():
 
 
 def test_the_two_dark_themes_are_the_same():
-    sheet = (layout.STATIC / "tokens.css").read_text()
+    sheet = (STATIC / "tokens.css").read_text()
     by_device = re.search(r':root:not\(\[data-theme="light"\]\) \{(.*?)\}', sheet, re.S)[1]
     by_choice = re.search(r'\n\[data-theme="dark"\] \{(.*?)\}', sheet, re.S)[1]
     assert by_device.split() == by_choice.split()
@@ -186,10 +187,10 @@ def test_vendored_packages_are_listed_with_their_licences_and_explained():
 
 
 def test_the_icons_of_the_installed_app_are_drawn_from_the_plate():
-    manifest = json.loads((layout.STATIC / "manifest.webmanifest").read_text())
+    manifest = json.loads((STATIC / "manifest.webmanifest").read_text())
     assert {icon["src"] for icon in manifest["icons"]} < {f"icons/{name}" for name in app_icons.ICONS} | {"plate.svg"}
     for name, (size, on_cloth) in app_icons.ICONS.items():
-        content = (layout.STATIC / "icons" / name).read_bytes()
+        content = (STATIC / "icons" / name).read_bytes()
         assert struct.unpack(">II", content[16:24]) == (size, size)
         if size < 192:
             start = content.index(b"IDAT") + 4

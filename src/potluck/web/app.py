@@ -169,9 +169,9 @@ class App:
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
     templates: Path | None = None
-    """The folder of its templates."""
+    """The folder of its templates; the folder `static` beside it has its scripts and style sheets."""
     borrowed_templates: Sequence[Path] = ()
-    """Template folders of other apps that its pages include from, whether or not those apps are served."""
+    """Template folders of other apps that its pages use, with their static files, whether or not those are served."""
     entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[Consumer] = ()

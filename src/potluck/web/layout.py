@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
@@ -15,21 +14,15 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.web.app_catalogue import AppEntry
+from potluck.web.assets import STATIC, assets_of
 from potluck.web.http.responses import html
 from potluck.web.template_names import must_leave_names, reserved_names
 
-__all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials"]
+__all__ = ["Section", "Templates", "around", "icon_names", "initials"]
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 HERE = Path(__file__).parent
-STATIC = HERE / "static"
 TEMPLATES = HERE / "templates"
-
-
-@cache
-def asset(name: str) -> str:
-    """The address of a static file; it changes when the content does."""
-    return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:12]}"
 
 
 @cache
@@ -61,7 +54,9 @@ class Templates:
     def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = (), hue_sheet: str = "") -> None:
         """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
         folders = tuple(folders)
+        self.assets = assets_of(folders)
         self.environment = environment(catalogue, folders)
+        self.environment.globals["asset"] = self.assets.address
         self.environment.globals["hue_sheet"] = hue_sheet
         self.names, self.reserved = _names_in(folders)
 
@@ -110,7 +105,6 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["asset"] = asset
     environment.globals["apps"] = catalogue
     environment.globals["hue_sheet"] = ""
     environment.filters["in_words"] = in_words

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urljoin
 from uuid import uuid4
 
 import httpx
@@ -128,13 +129,11 @@ async def test_everything_that_is_kept_is_there_to_be_fetched(suite):
         assert (await client.get(address)).status_code == 200, address
     # And it is all that the kept page links to, and all that its scripts import.
     shell = (await client.get("/shopping/offline")).text
-    linked = set(re.findall(r'(?:src|href)="(/(?:static|shopping/files)/[^"#]+)', shell))
+    linked = set(re.findall(r'(?:src|href)="(/static/[^"#]+)', shell))
     assert linked <= set(addresses)
-    scripts = [each for each in addresses if each.startswith("/shopping/files/")]
-    for script in scripts:
-        beside = script.rsplit("/", 1)[0]
-        for name in re.findall(r'from "\./([^"]+)"', (await client.get(script)).text):
-            assert f"{beside}/{name}" in scripts
+    for script in [each for each in addresses if each.endswith(".js")]:
+        for path in re.findall(r'(?:from|import) "(\.[^"]+)"', (await client.get(script)).text):
+            assert urljoin(script, path) in addresses
 
 
 async def test_no_words_of_an_address_are_put_into_the_page(suite):

@@ -3,6 +3,7 @@
 import pytest
 
 from potluck.people.errors import AccountGone, SessionOver
+from potluck.web.assets import assets_of
 from tests.people.assembly import PASSWORD
 from tests.web.reading import BROWSER
 from tests.web.suites import client_at
@@ -41,4 +42,4 @@ async def test_no_answer_is_kept_by_a_cache_unless_it_says_so(doors, signed_in):
     for address in ("/problems", "/problems/not-found", "/notes", "/nowhere", "/account"):
         answer = await doors.client.get(address, headers={**BROWSER, **by})
         assert answer.headers["cache-control"] == "no-store", address
-    assert "max-age" in (await doors.client.get("/static/people.css")).headers["cache-control"]
+    assert "max-age" in (await doors.client.get(assets_of([]).address("people.css"))).headers["cache-control"]

@@ -1,21 +1,18 @@
-"""What the pages of the library share: their addresses, their static files, and the navigation."""
+"""What the pages of the library share: their addresses and the navigation."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 from potluck.apps.library.drawn_books import SHARED
-from potluck.web.app_files import AppFiles
 from potluck.web.layout import Section
 
-__all__ = ["FILES", "HOME", "ITEM", "LENT", "LIBRARY", "SEARCH", "SHARING", "TITLES", "frame_of"]
+__all__ = ["HOME", "ITEM", "LENT", "LIBRARY", "SEARCH", "SHARING", "TITLES", "frame_of"]
 
 HOME = "/library"
 LIBRARY = f"{HOME}/{{library_id}}"
 ITEM = f"{LIBRARY}/items/{{item_id}}"
 SEARCH, LENT, SHARING = f"{HOME}/search", f"{HOME}/lent", f"{HOME}/sharing"
 TITLES = f"{HOME}/titles"
-FILES = AppFiles(Path(__file__).parent / "static", f"{HOME}/files")
 SECTIONS = (
     ("shelves", "library-big", "Shelves", HOME),
     ("search", "search", "Search", SEARCH),
@@ -29,6 +26,6 @@ def frame_of(current: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     sections = [Section(address, icon, name, each == current) for each, icon, name, address in SECTIONS]
 
     async def frame(at: Any) -> dict[str, Any]:
-        return {"app": "library", "here": "Library", "file": FILES.address, "sections": sections, "drawn": SHARED}
+        return {"app": "library", "here": "Library", "sections": sections, "drawn": SHARED}
 
     return frame

@@ -9,7 +9,6 @@ from potluck.apps.shopping.demo import demo_of
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import HOME, families, family_place
-from potluck.apps.shopping.files import FILES
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.apps.shopping.inventory import inventory
 from potluck.apps.shopping.inventory_pages import to_list
@@ -35,7 +34,7 @@ def shopping_app(core: Core) -> App:
         name=APP,
         tables=[inventory_table],
         subjects=SUBJECTS,
-        endpoints=[offline_pages, FILES.endpoints()],
+        endpoints=[offline_pages],
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         consumers=consumers_of(core),

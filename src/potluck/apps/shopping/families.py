@@ -12,7 +12,6 @@ from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
 from potluck.apps.shopping.fields import MOST_FAMILIES, Name, Role
-from potluck.apps.shopping.files import file_address
 from potluck.apps.shopping.ordering import by_name
 from potluck.people.secrets import new_id
 from potluck.table import put
@@ -145,7 +144,7 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """Template values that all pages of a section share: the family, and links to the other sections."""
 
     async def frame(at: InFamily | OwnPlaces) -> dict[str, Any]:
-        shared: dict[str, Any] = {"app": APP, "here": "Shopping", "file": file_address}
+        shared: dict[str, Any] = {"app": APP, "here": "Shopping"}
         if not isinstance(at, InFamily):
             return shared
         family = await at.rows.get(Family.by_id(at.family_id))

@@ -1,19 +1,16 @@
-"""What the pages share: static files, the sections of the app, and ways to format times and texts."""
+"""What the pages share: the sections of the app, and ways to format times and texts."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, tzinfo
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, HOME, STATS, WRITE
+from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, STATS, WRITE
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import spans_of
-from potluck.web.app_files import AppFiles
 from potluck.web.layout import Section
 
 __all__ = [
-    "FILES",
     "WORN",
     "Piece",
     "around",
@@ -28,7 +25,6 @@ __all__ = [
     "written_day",
 ]
 
-FILES = AppFiles(Path(__file__).parent.parent / "static", f"{HOME}/files")
 PARTS = (
     ("write", "notebook-pen", "Write", WRITE),
     ("timeline", "calendar-days", "Timeline", ENTRIES),
@@ -44,7 +40,7 @@ EXCERPT = 400
 def around(current: str) -> dict[str, Any]:
     """What every page shows."""
     sections = [Section(address, icon, name, part == current) for part, icon, name, address in PARTS]
-    return {"file": FILES.address, "sections": sections, "worn": dict(WORN)}
+    return {"sections": sections, "worn": dict(WORN)}
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

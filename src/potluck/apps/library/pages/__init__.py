@@ -1,6 +1,5 @@
 """The pages: libraries and their shelves, one book or video, adding, loans, search, and sharing."""
 
-from potluck.apps.library.page_frame import FILES
 from potluck.apps.library.pages import collections, importing, items, loans, searching, shelves, titles
 from potluck.apps.library.pages.adding import adding, drawings
 from potluck.apps.library.pages.collections import volumes
@@ -13,4 +12,4 @@ __all__ = ["ENDPOINTS", "PAGES"]
 _ = (collections, importing, items, loans, searching, shelves, titles)
 
 PAGES = (shelf, volumes, adding, sharing)
-ENDPOINTS = (drawings, FILES.endpoints())
+ENDPOINTS = (drawings,)

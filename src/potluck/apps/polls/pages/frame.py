@@ -1,20 +1,17 @@
-"""What the pages of polls share: static files, labels for choices, and the values of their common frame."""
+"""What the pages of polls share: labels for choices, and the values of their common frame."""
 
-from pathlib import Path
 from typing import Any
 
 from potluck.apps.polls.access import ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import view_of
-from potluck.web.app_files import AppFiles
 from potluck.web.endpoints import Call
 from potluck.web.layout import Section
 
-__all__ = ["CHOICES", "FILES", "HOME", "POLICIES", "VISIBILITIES", "address", "frame", "link_to", "poll_frame"]
+__all__ = ["CHOICES", "HOME", "POLICIES", "VISIBILITIES", "address", "frame", "link_to", "poll_frame"]
 
 APP = "polls"
 HOME = "/polls"
-FILES = AppFiles(Path(__file__).parent.parent / "static", "/polls/files")
 
 METHOD_NAMES: dict[Method, str] = {
     "irv": "Instant runoff",
@@ -79,7 +76,7 @@ def link_to(call: Call, at: ToPoll, path: str = "") -> str:
 
 def frame() -> dict[str, Any]:
     """Template values that every page of the app shares."""
-    return {"app": APP, "here": "Polls", "home": HOME, "file": FILES.address}
+    return {"app": APP, "here": "Polls", "home": HOME}
 
 
 def poll_frame(at: ToPoll, section: str) -> dict[str, Any]:

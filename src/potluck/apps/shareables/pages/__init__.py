@@ -2,11 +2,10 @@
 
 from potluck.apps.shareables.pages.admin import pages as admin
 from potluck.apps.shareables.pages.creation import pages as creation
-from potluck.apps.shareables.pages.frame import BALLOT_FILES, FILES
 from potluck.apps.shareables.pages.opening import pages as opening
 from potluck.apps.shareables.pages.shareable import pages as shareable
 from potluck.apps.shareables.pages.voting import pages as voting
 
 __all__ = ["ENDPOINTS"]
 
-ENDPOINTS = [creation, opening, shareable, voting, admin, FILES.endpoints(), BALLOT_FILES.endpoints()]
+ENDPOINTS = [creation, opening, shareable, voting, admin]

@@ -1,36 +1,30 @@
-"""What the pages share: static files, the frame around a shareable, and its cookies."""
+"""What the pages share: the frame around a shareable, and its cookies."""
 
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
 
-from potluck.apps.polls.pages.frame import FILES as POLLS_FILES
 from potluck.apps.shareables.access import SHARE_COOKIE, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
 from potluck.apps.shareables.pages.expiry import days_to_choose
 from potluck.apps.shareables.pages.settings import Settings, as_filled_in
 from potluck.apps.shareables.passcodes import SESSION_LASTS
 from potluck.apps.shareables.shareables import HOME
-from potluck.web.app_files import AppFiles
 from potluck.web.endpoints import Call
 from potluck.web.forms import blank
 from potluck.web.http.responses import Cookie
 from potluck.web.layout import Section
 
 __all__ = [
-    "BALLOT_FILES",
-    "FILES",
     "FRESH_COOKIE",
     "ONE",
     "address_of",
     "around",
     "days_left",
     "forget_one",
-    "frame",
     "keep_session",
     "page",
     "previews",
@@ -39,9 +33,6 @@ __all__ = [
 ]
 
 ONE = f"{HOME}/{{short_id}}"
-FILES = AppFiles(Path(__file__).parent.parent / "static", f"{HOME}/files")
-# The scripts of ballots, served here too because the polls app may not be.
-BALLOT_FILES = AppFiles(POLLS_FILES.folder, f"{HOME}/ballot-files")
 # Search engines must not list any page.
 UNLISTED = {"x-robots-tag": "noindex"}
 # Passcodes that were just set, for the one page that shows them.
@@ -55,16 +46,10 @@ PREVIEWS = re.compile(
 UNITS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
 
 
-def frame() -> dict[str, Any]:
-    """What every page shows."""
-    return {"file": FILES.address, "ballot_file": BALLOT_FILES.address}
-
-
 def page(call: Call, name: str, *cookies: Cookie, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
     """A page of the app: never indexed, and without anything of a shareable if it is fetched for a link preview."""
     if "shareable" in context and previews(call):
         name, cookies = "preview", ()
-    context = {**frame(), **context}
     return call.page(f"shareables/{name}.html", *cookies, headers={**UNLISTED, **(headers or {})}, **context)
 
 
@@ -87,7 +72,6 @@ def around(at: ToShareable) -> dict[str, Any]:
     shareable = at.shareable
     address = address_of(at.short_id)
     return {
-        **frame(),
         "shareable": shareable,
         "settings": blank(Settings, as_filled_in(shareable)),
         "kind": "poll" if shareable.entity == "poll" else "list",

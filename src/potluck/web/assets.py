@@ -1,0 +1,87 @@
+"""Static files of the suite and its apps: scripts, style sheets, fonts and icons.
+
+Their addresses have one digest of all of them, then their path in the source tree. Scripts and style sheets refer to
+each other by relative paths, so a page never mixes files of two versions, and a path means the same in the browser, to
+the type checker and to Node.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from potluck.web.errors import NotFound
+from potluck.web.http.responses import IMMUTABLE
+
+__all__ = ["STATIC", "Assets", "assets_of"]
+
+STATIC = Path(__file__).parent / "static"
+OF_SUITE = "web/static"
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".md": "text/markdown",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+}
+OCTET_STREAM = "application/octet-stream"
+
+
+class Assets:
+    """The files of some folders, read once; `folders` are keyed by their place in the source tree."""
+
+    at = "/static"
+
+    def __init__(self, folders: dict[str, Path]) -> None:
+        self._contents = {
+            f"{place}/{file.relative_to(folder).as_posix()}": file.read_bytes()
+            for place, folder in sorted(folders.items())
+            for file in sorted(folder.rglob("*"))
+            if file.is_file()
+        }
+        digest = sha256()
+        for name, content in self._contents.items():
+            digest.update(f"{name} {len(content)} ".encode() + content)
+        self.digest = digest.hexdigest()[:12]
+
+    def address(self, name: str, app: str = "") -> str:
+        """The address of a file of the suite, or of one of its apps."""
+        path = f"{_place(app)}/{name}"
+        if path not in self._contents:
+            raise FileNotFoundError(f"there is no static file {path}")
+        return f"{self.at}/{self.digest}/{path}"
+
+    def addresses(self, folder: str, app: str = "") -> list[str]:
+        """The addresses of all files in and below a folder."""
+        start = f"{_place(app)}/{folder}"
+        return [f"{self.at}/{self.digest}/{path}" for path in self._contents if path.startswith(start)]
+
+    async def file(self, request: Request) -> Response:
+        """The endpoint of every file: `rest` is what follows `at`."""
+        digest, _, path = request.path_params["rest"].partition("/")
+        content = self._contents.get(path)
+        if content is None:
+            raise NotFound
+        # A page loaded before an update asks with an old digest: it gets the current file, not to be cached.
+        headers = IMMUTABLE if digest == self.digest else {"cache-control": "no-cache"}
+        return Response(content, headers=headers, media_type=MEDIA_TYPES.get(Path(path).suffix, OCTET_STREAM))
+
+
+def _place(app: str) -> str:
+    return f"apps/{app}/static" if app else OF_SUITE
+
+
+def assets_of(template_folders: Iterable[Path]) -> Assets:
+    """The suite's files, and those in the folder `static` beside each folder of templates."""
+    beside = {templates.parent / "static" for templates in template_folders}
+    return _assets(tuple(sorted(folder for folder in beside if folder.is_dir())))
+
+
+@cache
+def _assets(folders: tuple[Path, ...]) -> Assets:
+    return Assets({OF_SUITE: STATIC, **{_place(folder.parent.name): folder for folder in folders}})
