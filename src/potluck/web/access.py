@@ -121,6 +121,10 @@ class Access:
     needs_principal: ClassVar[bool] = False
     anonymous: ClassVar[bool] = False
     """Whether callers are treated as signed out: no session and no token is looked up."""
+    unlisted: ClassVar[bool] = False
+    """Whether search engines are asked not to list its pages: only people who were given the link should find them."""
+    preview: ClassVar[str] = ""
+    """The template that a link preview gets in place of its pages, whether or not the path names something."""
 
     core: Core
     context: Any

@@ -31,10 +31,12 @@ from msgspec import Struct
 
 from potluck.table import Entity, Query, Ref
 from potluck.web.access import Access
+from potluck.web.cookies import BrowserCookie, Sets, must_be_settable
 from potluck.web.declarations import (
     PATH_PARAMETER,
     Action,
     Declared,
+    Instead,
     Listing,
     Method,
     Page,
@@ -47,9 +49,10 @@ from potluck.web.declarations import (
 from potluck.web.decorators import ActionDecorator, ListDecorator, ReadDecorator
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, ProblemError
-from potluck.web.inputs import DeclarationError, Input
+from potluck.web.flash import Flashes
+from potluck.web.inputs import DeclarationError, FormOf, Input
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
-from potluck.web.redirects import must_be_there
+from potluck.web.redirects import must_be_named, must_be_there
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -274,6 +277,11 @@ class Actions(Generic[E]):
         on: Callable[..., Any] | None = None,
         row: str | None = None,
         versioned: bool = True,
+        takes: type[FormOf[Any]] | None = None,
+        flash: Flashes = "",
+        sets: Sets | None = None,
+        drops: BrowserCookie | Sequence[BrowserCookie] = (),
+        instead: Instead | None = None,
         serialized: bool = False,
         rate_limit: RateLimit | None = None,
         frees_room: bool = False,
@@ -284,7 +292,18 @@ class Actions(Generic[E]):
         A rule that is an API action as well keeps that action's rate limit, unless another is given, `serialized` and
         `frees_room`.
         """
-        form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
+        form = PageForm(
+            path=path,
+            then=then,
+            on=on,
+            row=row,
+            versioned=versioned,
+            takes=takes,
+            flash=flash,
+            sets=sets or {},
+            drops=drops if isinstance(drops, Sequence) else (drops,),
+            instead=instead or {},
+        )
 
         def declare(rule: Any) -> Any:
             known = next((each for each in self.declared if isinstance(each, Action) and each.rule is rule), None)
@@ -295,6 +314,7 @@ class Actions(Generic[E]):
                 status=200,
                 form=form,
                 api=False,
+                secret=known is not None and known.secret,
                 serialized=serialized or (known is not None and known.serialized),
                 rate_limit=rate_limit or (DEFAULT_LIMIT if known is None else known.rate_limit),
                 frees_room=frees_room or (known is not None and known.frees_room),
@@ -305,24 +325,34 @@ class Actions(Generic[E]):
 
     # --- pages --------------------------------------------------------------------------------------------------------
 
-    def page(self, path: str, template: str, *, headers: Mapping[str, str] | None = None) -> Callable[[T], T]:
+    def page(
+        self,
+        path: str | None,
+        template: str = "",
+        *,
+        headers: Mapping[str, str] | None = None,
+        instead: Instead | None = None,
+    ) -> Callable[[T], T]:
         """A page at this path after the address of the subject, or of the thing if the rule takes one.
 
-        `headers` are sent with every answer of this page, such as a Permissions-Policy.
+        Without a path, it is only shown in place of others: as `on` or `instead` of a form or of another page.
+        `instead` says where a refusal leads, of the access or of the rule. `headers` are sent with every answer of this
+        page, such as a Permissions-Policy.
 
-        The rule returns the context of its template, or a response of its own. It takes an access, then any of: the
-        thing, an Input decoded from the query string, and a Show.
+        The rule returns the context of its template, or a response of its own; without a template, such as for a file,
+        always that. It takes an access, then any of: the thing, an Input decoded from the query string, and a Show.
         """
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, path, documented=False, awaited=True)
+            read = self._signature(rule, path or "", documented=False, awaited=True)
             self.declared.append(
                 Page(
                     **read.common(self, None),
-                    address=self._page(path, read),
+                    address=None if path is None else self._page(path, read),
                     template=template,
                     takes_show=read.takes_show,
                     headers=headers or {},
+                    instead=instead or {},
                 )
             )
             return rule
@@ -356,8 +386,14 @@ class Actions(Generic[E]):
                     raise DeclarationError(
                         f"{rule.__name__}: say where an accepted form leads: `then=`, or `on=` the page that shows it"
                     )
+                parameters = PATH_PARAMETER.findall(form_path)
                 if isinstance(form.then, str):
-                    must_be_there(rule.__name__, form.then, PATH_PARAMETER.findall(form_path), read.answer)
+                    must_be_there(rule.__name__, form.then, parameters, read.answer)
+                must_be_settable(rule.__name__, form.sets, form.drops, parameters, read.answer)
+                if isinstance(form.flash, str):
+                    named = must_be_named(rule.__name__, form.flash, parameters, read.answer, "flash")
+                    if options.get("secret") and not set(named) <= set(parameters):
+                        raise DeclarationError(f"{rule.__name__}: flash: the answer has a secret; name nothing of it")
             self.declared.append(
                 Action(
                     **read.common(self, self._api(path, read) if api else None),

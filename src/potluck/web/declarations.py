@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -14,8 +14,10 @@ from starlette.responses import Response
 from potluck.table import Entity, Query
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
+from potluck.web.cookies import BrowserCookie, Sets
 from potluck.web.errors import THROTTLED, Problem
-from potluck.web.inputs import Input, Versioned
+from potluck.web.flash import Flash, Flashes
+from potluck.web.inputs import FormOf, Input, Versioned
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 
 if TYPE_CHECKING:
@@ -26,11 +28,13 @@ __all__ = [
     "PATH_PARAMETER",
     "Action",
     "Declared",
+    "Instead",
     "Listing",
     "Method",
     "Page",
     "PageForm",
     "Read",
+    "Redirect",
     "Show",
     "Then",
     "parameters_of",
@@ -43,6 +47,18 @@ PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 Then = str | Callable[[Any, Any], str | Response]
+
+
+class Redirect(NamedTuple):
+    """Another page, and what it says once."""
+
+    address: str
+    flash: str = ""
+
+
+Instead = Mapping[type[Exception], str | Redirect | Callable[..., Any]]
+"""Where refusals lead: the rule of a page, which is then shown in place with the status of the refusal; an address with
+path parameters in braces; a Redirect; or a function of the refusal that returns one of those two."""
 
 
 class Show(Protocol):
@@ -67,8 +83,21 @@ class Show(Protocol):
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Any:
         """The form of this input: as it was filled in, if it was refused; else blank, or with these values."""
 
-    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        """Keep a value in this browser for this person alone, in a cookie; `max_age` is in seconds."""
+    @property
+    def path(self) -> str:
+        """The path of this page's address, as it was asked for."""
+
+    def set(self, cookie: BrowserCookie, value: Any) -> None:
+        """Set a cookie with this page, whatever it answers."""
+
+    def drop(self, cookie: BrowserCookie) -> None:
+        """Drop a cookie with this page."""
+
+    def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
+        """The answer of the rule, where it shows another template: `return show.template("polls/voted.html", …)`."""
+
+    def redirect(self, address: str, flash: str | Flash = "") -> Response:
+        """The answer of the rule, where another page is to be shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +116,15 @@ class PageForm:
     """The template that answers htmx: the thing as it is now; after a conflict, with what the user sent as well."""
     versioned: bool = True
     """False: the change is right whatever else has changed, so that an outdated version is no conflict."""
+    takes: type[FormOf[Any]] | None = None
+    """How the page asks for the input of the rule, if not by its own fields."""
+    flash: Flashes = ""
+    """What the page after the redirect says, once: path parameters and fields of the answer in braces, or a function
+    of the access and the answer. Never a secret."""
+    sets: Sets = field(default_factory=dict)
+    drops: Sequence[BrowserCookie] = ()
+    instead: Instead = field(default_factory=dict)
+    """Where a refusal leads, if not to the page of `on`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +232,12 @@ class Listing(Declared):
 class Page(Declared):
     """A rule that makes the context of a page."""
 
-    address: str
+    address: str | None
+    """None for a page that is only shown in place of others."""
     template: str
+    """Empty for a file or a stream: the rule answers with a Response."""
     takes_show: bool = False
+    instead: Instead = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

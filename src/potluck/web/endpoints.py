@@ -26,7 +26,7 @@ from potluck.web.errors import NotFound, NotSignedIn, is_guess
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import Cookie, html, with_cookies
+from potluck.web.http.responses import Cookie, html
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
@@ -136,8 +136,7 @@ class Call:
         **context: Any,
     ) -> Response:
         """A page as this person sees it."""
-        found = self.site.templates.page(self.request, name, self.visitor.principal, context, status, headers)
-        return with_cookies(found, cookies)
+        return self.site.templates.page(self.request, name, self.visitor, context, status, headers, cookies)
 
     def public_page(self, name: str, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
         """A page that is the same for everybody, signed in or not."""

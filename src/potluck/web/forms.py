@@ -8,9 +8,12 @@ same name before the box; the last one counts:
     <input type="checkbox" name="done" value="true">
 
 In the same way, a hidden field with an empty value before a list of boxes says that none of them is ticked.
+
+A field that is a map, `rank: dict[str, Line]`, is sent as one field for each of its names: `rank-1`, `rank-2`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import parse_qsl
@@ -25,6 +28,7 @@ from potluck.validation.errors import FieldError, ValidationError
 from potluck.validation.types import without_null
 from potluck.web.conflicts import FormConflict, chosen, conflict_between, fingerprints
 from potluck.web.errors import ProblemError
+from potluck.web.inputs import FormOf
 
 __all__ = ["ByField", "Form", "Line", "blank", "decode_form", "values_of"]
 
@@ -147,8 +151,15 @@ class Form(Generic[T]):
 
     def refused(self, error: ValidationError | str) -> "Form[T]":
         """The same form with these errors added: by field, or one sentence above the form."""
-        wrong = (FieldError("form", error),) if isinstance(error, str) else error.errors
+        wrong = (FieldError("form", error),) if isinstance(error, str) else tuple(map(self._placed, error.errors))
         return replace(self, wrong=(*self.wrong, *wrong), _value=None)
+
+    def _placed(self, error: FieldError) -> FieldError:
+        """The error, at the field of the form that asks for what it is about."""
+        if self.kind is None or not issubclass(self.kind, FormOf):
+            return error
+        name = re.split(r"[.\[]", error.field, maxsplit=1)[0]
+        return FieldError(self.kind.errors_at[name], error.message) if name in self.kind.errors_at else error
 
 
 def blank(kind: type[T], values: Mapping[str, Any] | msgspec.Struct | None = None) -> Form[T]:
@@ -190,8 +201,8 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     sent = chosen(sent, editing=editing)
     base = sent.get(BASE, [""])[0]
     # Anything else that a page sends, such as the name of the button, is ignored.
-    values = ByField({name: _shown(field, sent.get(name, [])) for name, field in fields.items()})
-    given = {name: _given(field, sent.get(name, [])) for name, field in fields.items()}
+    values = ByField({name: _shown(field, _texts(field, sent)) for name, field in fields.items()})
+    given = {name: _given(field, _texts(field, sent)) for name, field in fields.items()}
     try:
         value = decode_tree(kind, {name: each for name, each in given.items() if each is not UNSET})
     except ValidationError as error:
@@ -204,15 +215,30 @@ def _fields(kind: type[Any]) -> dict[str, types.Field]:
     assert isinstance(expected, types.ObjectType)
     for each in expected.fields.values():
         inner = without_null(each.type)
-        several = isinstance(inner, types.ObjectType | types.UnionType | types.MapType)
-        if several or (isinstance(inner, types.ListType) and inner.item is None):
+        several = isinstance(inner, types.ObjectType | types.UnionType)
+        of_texts = isinstance(inner, types.MapType) and isinstance(inner.value, types.TextType)
+        if (
+            several
+            or (isinstance(inner, types.MapType) and not of_texts)
+            or (isinstance(inner, types.ListType) and inner.item is None)
+        ):
             raise TypeError(f"{kind.__name__}.{each.attribute} is more than a form can hold")
     return expected.fields
 
 
-def _given(field: types.Field, texts: Sequence[str]) -> Any:
+def _texts(field: types.Field, sent: Mapping[str, list[str]]) -> Any:
+    """What was sent for this field: all its texts, or for a map the last one under each name."""
+    if not isinstance(without_null(field.type), types.MapType):
+        return sent.get(field.name, [])
+    start = f"{field.name}-"
+    return {name.removeprefix(start): texts[-1] for name, texts in sent.items() if name.startswith(start)}
+
+
+def _given(field: types.Field, texts: Any) -> Any:
     """The value as JSON would have it; UNSET if it was not sent."""
     inner = without_null(field.type)
+    if isinstance(inner, types.MapType):
+        return {name: text for name, text in texts.items() if text.strip()}
     if isinstance(inner, types.ListType):
         # A required list with nothing chosen is an empty one, which its bounds may then refuse.
         return inner.from_texts([text for text in texts if text]) if texts or field.required else UNSET
@@ -235,8 +261,10 @@ def _blank(field: types.Field) -> Any:
     return "" if field.required or isinstance(field.type, types.NullableType) else UNSET
 
 
-def _shown(field: types.Field, texts: Sequence[str]) -> Any:
+def _shown(field: types.Field, texts: Any) -> Any:
     inner = without_null(field.type)
+    if isinstance(inner, types.MapType):
+        return texts
     if isinstance(inner, types.ListType):
         return [text for text in texts if text]
     if isinstance(inner, types.BooleanType):

@@ -11,6 +11,7 @@
 The fields of `New` and `Change` are checked against the entity when the class is defined.
 """
 
+from collections.abc import Mapping
 from inspect import signature
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, dataclass_transform
 
@@ -23,9 +24,10 @@ from potluck.table.fields import FieldPlan
 from potluck.validation.field_types import Integer
 from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, is_looser, not_covered, shown
 
-__all__ = ["UNSET", "Change", "DeclarationError", "Input", "New", "Unset", "Versioned"]
+__all__ = ["UNSET", "Change", "DeclarationError", "FormOf", "Input", "New", "Unset", "Versioned"]
 
 E = TypeVar("E", bound=Entity)
+In = TypeVar("In", bound="Input")
 
 Unset = UnsetType
 """The type of a field that need not be sent: `name: StoreName | Unset = UNSET`."""
@@ -61,6 +63,26 @@ class Input(
 
     A rule about several fields is a static method `check(sent) -> Iterable[FieldError]`.
     """
+
+
+class FormOf(Input, Generic[In], frozen=True):
+    """How a page asks for an input that people fill in otherwise: candidates as lines, a day and a time as two fields.
+
+        class BallotForm(FormOf[NewVote]):
+            rank: dict[str, Line] = {}
+            code: Line = ""
+
+            def as_input(self, at: Voter) -> NewVote: ...
+
+    `subject.form(path, takes=BallotForm, …)(cast_vote)` then posts it to the rule that takes a NewVote.
+    """
+
+    errors_at: ClassVar[Mapping[str, str]] = {}
+    """Which field of the form shows the errors of a field of the input: `{"rankings": "rank"}`."""
+
+    def as_input(self, at: Any) -> In:
+        """The input for this caller; ValidationError if the form cannot mean one."""
+        raise NotImplementedError
 
 
 class New(Input, Generic[E], frozen=True):

@@ -1,11 +1,13 @@
 """Templates, and the addresses of the files they link to."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
@@ -15,8 +17,12 @@ from starlette.responses import Response
 from potluck.people.authentication import Principal
 from potluck.web.app_catalogue import AppEntry
 from potluck.web.assets import STATIC, assets_of
-from potluck.web.http.responses import html
+from potluck.web.flash import flash_for
+from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.template_names import must_leave_names, reserved_names
+
+if TYPE_CHECKING:
+    from potluck.web.access import Visitor
 
 __all__ = ["Section", "Templates", "around", "icon_names", "initials"]
 
@@ -67,15 +73,19 @@ class Templates:
         self,
         request: Request,
         name: str,
-        principal: Principal | None,
+        visitor: Visitor,
         context: Mapping[str, Any],
         status: int = 200,
         headers: Mapping[str, str] | None = None,
+        cookies: Sequence[Cookie] = (),
     ) -> Response:
-        """A page as this person sees it: with a link to their account, or to sign in."""
+        """A page as this person sees it: with a link to their account, or to sign in, and the flash message, once."""
+        principal = visitor.principal
         # Enough to tell apart the people who share a device.
         whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
-        return html(self.render(request, name, around(principal) | whose | dict(context)), status, headers)
+        flash, dropped = flash_for(request, visitor)
+        text = self.render(request, name, around(principal) | whose | {"flash": flash} | dict(context))
+        return with_cookies(html(text, status, headers), (*dropped, *cookies))
 
 
 @cache

@@ -18,17 +18,20 @@ from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
-from potluck.web.declarations import PATH_PARAMETER, Action, Declared, Listing, Page, PageForm
+from potluck.web.cookies import BrowserCookie, cookies_after
+from potluck.web.declarations import PATH_PARAMETER, Action, Declared, Instead, Listing, Page, Redirect
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
+from potluck.web.flash import Flash, flash_after, flash_set
 from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.authentication import Authentication
+from potluck.web.http.previews import is_preview
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import html, redirect, with_cookies
+from potluck.web.http.responses import Cookie, html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
-from potluck.web.redirects import address_after
+from potluck.web.redirects import address_after, must_be_there
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import Done, Runner, Sent
 
@@ -49,13 +52,21 @@ class Shown:
     def __init__(
         self,
         request: Request,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
         filled: Form[Any] | None = None,
         refusal: Exception | None = None,
         done: Any = None,
     ) -> None:
+        assert visitor.keeps is not None
         self.query: Mapping[str, str] = request.query_params
+        self.path: str = request.scope["path"]
         self.done = done
-        self.kept: list[tuple[str, str, int, str]] = []
+        self.cookies: list[Cookie] = []
+        self.other_template = ""
+        self.other_status: int | None = None
+        self._browser = visitor.keeps
+        self._ids = ids
         self.is_told = refusal is None
         """Whether the page itself reports the refusal; if not, the layout does."""
         self._refusal = refusal
@@ -83,8 +94,18 @@ class Shown:
         # A conflict is about the fields that were sent, which need not be all that the page has.
         return filled.filled_up(blank(kind, values).values)
 
-    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        self.kept.append((name, value, max_age, path))
+    def set(self, cookie: BrowserCookie, value: Any) -> None:
+        self.cookies += cookie.set(self._browser, value, address_after(cookie.path, None, self._ids))
+
+    def drop(self, cookie: BrowserCookie) -> None:
+        self.cookies += cookie.drop(self._browser, address_after(cookie.path, None, self._ids))
+
+    def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
+        self.other_template, self.other_status = name, status
+        return context
+
+    def redirect(self, address: str, flash: str | Flash = "") -> Response:
+        return redirect(address, *flash_set(self._browser, flash))
 
 
 class Pages:
@@ -108,8 +129,7 @@ class Pages:
                     self._by_rule[declared.rule] = declared
         for subject in subjects:
             for declared in subject.declared:
-                if isinstance(declared, Action) and declared.form is not None:
-                    self._must_have_page(declared, declared.form)
+                self._must_have_pages(declared)
                 for method, address, endpoint in self._endpoints(declared):
                     router.add(method, address, endpoint)
 
@@ -117,6 +137,7 @@ class Pages:
         name: str | None = None
         if isinstance(declared, Page):
             name = declared.template
+            self._must_have_preview(declared)
         elif isinstance(declared, Listing):
             name = declared.row
         elif isinstance(declared, Action) and declared.form is not None:
@@ -124,25 +145,50 @@ class Pages:
         if name and name not in self._templates.names:
             raise DeclarationError(f"{declared.name}: there is no template {name}")
 
-    def _must_have_page(self, action: Action, form: PageForm) -> None:
-        """A DeclarationError if the page of `on` could not be shown at the form's address."""
-        if form.on is None:
-            return
-        page = self._by_rule.get(form.on)
-        if page is None:
-            raise DeclarationError(f"{action.name}: on: {form.on.__name__} is the rule of no page of this app")
-        known = PATH_PARAMETER.findall(action.form_path or "")
-        missing = [name for name in PATH_PARAMETER.findall(page.address) if name not in known]
+    def _must_have_preview(self, page: Page) -> None:
+        name = page.access.preview
+        if name and name not in self._templates.names:
+            raise DeclarationError(f"{page.access.__name__}: there is no template {name}")
+
+    def _must_have_pages(self, declared: Declared) -> None:
+        """A DeclarationError if a page of `on` or `instead` could not be shown at this address."""
+        if isinstance(declared, Page):
+            self._must_lead(declared, declared.address, declared.instead)
+        elif isinstance(declared, Action) and declared.form is not None:
+            form = declared.form
+            self._must_lead(declared, declared.form_path, form.instead)
+            if form.on is None:
+                return
+            page = self._by_rule.get(form.on)
+            if page is None:
+                raise DeclarationError(f"{declared.name}: on: {form.on.__name__} is the rule of no page of this app")
+            self._must_show(declared, declared.form_path, page, "on")
+            if form.then == "" and not page.takes_show:
+                raise DeclarationError(
+                    f"{declared.name}: then: {page.name} must take a Show, which has the answer as `done`"
+                )
+
+    def _must_lead(self, declared: Declared, address: str | None, instead: Instead) -> None:
+        for where in instead.values():
+            if isinstance(where, str | Redirect):
+                to = where if isinstance(where, str) else where.address
+                must_be_there(declared.name, to, PATH_PARAMETER.findall(address or to), type(None), "instead")
+            elif where in self._by_rule:
+                self._must_show(declared, address, self._by_rule[where], "instead")
+
+    def _must_show(self, declared: Declared, address: str | None, page: Page, option: str) -> None:
+        # What a page without an address is shown at, and with, the declarations that name it know.
+        known = PATH_PARAMETER.findall(address or page.address or "")
+        missing = [name for name in PATH_PARAMETER.findall(page.address or "") if name not in known]
         if missing:
-            raise DeclarationError(f"{action.name}: on: {page.name} needs {missing}, which {action.form_path} has not")
+            raise DeclarationError(f"{declared.name}: {option}: {page.name} needs {missing}, which {address} has not")
         if page.input is not None and any(field.required for field in fields(page.input)):
-            raise DeclarationError(f"{action.name}: on: give every field of {page.input.__name__} a default")
-        if form.then == "" and not page.takes_show:
-            raise DeclarationError(f"{action.name}: then: {page.name} must take a Show, which has the answer as `done`")
+            raise DeclarationError(f"{declared.name}: {option}: give every field of {page.input.__name__} a default")
 
     def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
         if isinstance(declared, Page):
-            yield "GET", declared.address, self.page(declared)
+            if declared.address is not None:
+                yield "GET", declared.address, self.page(declared)
         elif isinstance(declared, Action) and declared.form_path is not None:
             yield "POST", declared.form_path, self.form(declared)
         elif isinstance(declared, Listing) and declared.row_events is not None:
@@ -155,10 +201,16 @@ class Pages:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, anonymous=page.access.anonymous)
             if visitor.principal is None and page.access.needs_principal:
                 return to_sign_in(request)
-            return await self._show(request, page, visitor, ids, Shown(request))
+            try:
+                return await self._show(request, page, visitor, ids, Shown(request, visitor, ids))
+            except Exception as refusal:
+                elsewhere = await self._instead(request, page.instead, visitor, ids, None, refusal)
+                if elsewhere is None:
+                    raise
+                return elsewhere
 
         return answer
 
@@ -173,6 +225,9 @@ class Pages:
         headers: Mapping[str, str] | None = None,
         detail: str = "",
     ) -> Response:
+        of_access = {"x-robots-tag": "noindex"} if page.access.unlisted else {}
+        if page.access.preview and is_preview(request):
+            return self._templates.page(request, page.access.preview, visitor, {}, headers=of_access)
         at, thing = await self._runner.admit(page, visitor, ids)
         given: list[Any] = [] if thing is None else [thing]
         if page.input is not None:
@@ -182,14 +237,43 @@ class Pages:
             given.append(shown)
         context = await page.rule(at, *given)
         if isinstance(context, Response):
-            return context
+            for name, value in (of_access | dict(page.headers)).items():
+                context.headers.setdefault(name, value)
+            return with_cookies(context, shown.cookies)
         if taken := self._templates.reserved & context.keys():
             raise DeclarationError(f"{page.name}: {', '.join(sorted(taken))} is for the layout; call it something else")
         around = {"refused": "" if shown.is_told else detail, **await self._frame(page, at)}
-        said = {**page.headers, **(headers or {})}
-        response = self._templates.page(request, page.template, visitor.principal, {**around, **context}, status, said)
+        return self._templates.page(
+            request,
+            shown.other_template or page.template,
+            visitor,
+            {**around, **context},
+            shown.other_status or status,
+            {**of_access, **page.headers, **(headers or {})},
+            shown.cookies,
+        )
+
+    async def _instead(
+        self,
+        request: Request,
+        instead: Instead,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
+        filled: Form[Any] | None,
+        refusal: Exception,
+    ) -> Response | None:
+        """What is answered in place of this refusal; None if nothing is named for it."""
+        where = next((instead[kind] for kind in type(refusal).__mro__ if kind in instead), None)
+        if where is None:
+            return None
+        page = self._by_rule.get(where)
+        if page is not None:
+            return await self._show_refused(request, page, visitor, ids, filled, refusal)
+        if callable(where):
+            where = where(refusal)
+        to = Redirect(where) if isinstance(where, str) else where
         assert visitor.keeps is not None
-        return with_cookies(response, [cookie for each in shown.kept for cookie in visitor.keeps.keep(*each)])
+        return redirect(address_after(to.address, None, ids), *flash_set(visitor.keeps, to.flash))
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame
@@ -204,7 +288,7 @@ class Pages:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, anonymous=action.access.anonymous)
             body = await body_of(request, action.largest_body or LARGEST_BODY)
             filled: Form[Any] | None = None
 
@@ -213,7 +297,7 @@ class Pages:
                 if action.input is None:
                     return Sent()
                 must_be_form(request)
-                filled = await decoded(decode_form, action.input, body)
+                filled = await decoded(decode_form, posted.takes or action.input, body)
                 if filled.editing:
                     raise _EditFirst
                 given = filled.value
@@ -226,19 +310,26 @@ class Pages:
             try:
                 done = await self._runner.perform(action, visitor, ids, sent)
             except _EditFirst:
-                return await self._show(request, self._by_rule[posted.on], visitor, ids, Shown(request, filled))
+                shown = Shown(request, visitor, ids, filled)
+                return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
             except Exception as refusal:
+                elsewhere = await self._instead(request, posted.instead, visitor, ids, filled, refusal)
+                if elsewhere is not None:
+                    return elsewhere
                 again = await self._again(request, action, visitor, ids, filled, refusal)
                 if again is None:
                     raise
                 return again
+            assert visitor.keeps is not None
+            cookies = [*cookies_after(posted.sets, posted.drops, visitor.keeps, done.at, done.answer, ids)]
             if posted.row is not None and HTMX in request.headers:
-                return self._row(request, action, done.shown, ids)
+                return with_cookies(self._row(request, action, done.shown, ids), cookies)
             if posted.then == "":
-                return await self._show(
-                    request, self._by_rule[posted.on], visitor, ids, Shown(request, done=done.shown)
-                )
-            return _then(posted.then, done, ids)
+                shown = Shown(request, visitor, ids, done=done.shown)
+                shown.cookies += cookies
+                return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
+            cookies += flash_set(visitor.keeps, flash_after(posted.flash, done.at, done.answer, ids))
+            return with_cookies(_then(posted.then, done, ids), cookies)
 
         return answer
 
@@ -261,13 +352,26 @@ class Pages:
         if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
             return self._row(request, action, refusal.members["current"], ids, clash=filled, status=409)
         page = self._by_rule.get(action.form.on)
-        if page is None:
-            return None
+        return None if page is None else await self._show_refused(request, page, visitor, ids, filled, refusal)
+
+    async def _show_refused(
+        self,
+        request: Request,
+        page: Page,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
+        filled: Form[Any] | None,
+        refusal: Exception,
+    ) -> Response:
+        """A page because of a refusal, with its status, and the errors at the fields of the form."""
+        answer = self._problems.refusal(refusal)
+        if answer is None:
+            raise refusal
         if filled is not None:
             # The form has its validation errors already, and the page itself shows a conflict.
             told = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.good)
             filled = filled if told else filled.refused_with(refusal, answer.detail)
-        shown = Shown(request, filled, refusal)
+        shown = Shown(request, visitor, ids, filled, refusal)
         return await self._show(
             request, page, visitor, ids, shown, answer.problem.status, answer.headers, answer.detail
         )

@@ -1,9 +1,9 @@
-"""The address in `PageForm.then`: it names path parameters and fields of the answer in braces, checked at import."""
+"""What follows a form, an address or a sentence: it names path parameters and fields of the answer in braces."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -15,7 +15,7 @@ from msgspec import Struct
 from potluck.table import Entity
 from potluck.web.entity_fields import DeclarationError
 
-__all__ = ["address_after", "must_be_there"]
+__all__ = ["address_after", "must_be_named", "must_be_there", "text_after"]
 
 WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID, dict, list, tuple)
 HERE = re.compile(r"/(?![/\\])")
@@ -24,22 +24,33 @@ HERE = re.compile(r"/(?![/\\])")
 
 def address_after(then: str, answer: Any, ids: Mapping[str, Any]) -> str:
     """The address, with its braces filled in; no value can add a part to the path or the query, or name a host."""
-    return then.format_map(_Names(answer, ids))
+    return then.format_map(_Names(answer, {name: _quoted(value) for name, value in ids.items()}, _quoted))
 
 
-def must_be_there(rule: str, then: str, parameters: Sequence[str], answer: Any) -> None:
+def text_after(text: str, answer: Any, ids: Mapping[str, Any]) -> str:
+    """The sentence, with its braces filled in; the layout escapes it."""
+    return text.format_map(_Names(answer, ids, str))
+
+
+def must_be_there(rule: str, then: str, parameters: Sequence[str], answer: Any, option: str = "then") -> None:
     """A DeclarationError unless this is an address here, and each name in braces is a path parameter or in every
     answer of this type."""
     if then and not HERE.match(then):
-        raise DeclarationError(f"{rule}: then: {then} is not an address of this site: begin it with one slash")
+        raise DeclarationError(f"{rule}: {option}: {then} is not an address of this site: begin it with one slash")
+    must_be_named(rule, then, parameters, answer, option)
+
+
+def must_be_named(rule: str, text: str, parameters: Sequence[str], answer: Any, option: str) -> list[str]:
+    """The names in braces; a DeclarationError unless each is a path parameter or in every answer of this type."""
     try:
-        named = [name for _, name, _, _ in Formatter().parse(then) if name is not None]
+        named = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
     except ValueError as error:
-        raise DeclarationError(f"{rule}: then: {then} cannot be read: {error}") from error
+        raise DeclarationError(f"{rule}: {option}: {text} cannot be read: {error}") from error
     kinds = get_args(answer) if get_origin(answer) in (Union, UnionType) else (answer,)
     for name in named:
         if name not in parameters and not all(_may_have(each, name) for each in kinds):
-            raise DeclarationError(f"{rule}: then: there is no {{{name}}}; {_there_are(parameters, kinds)}")
+            raise DeclarationError(f"{rule}: {option}: there is no {{{name}}}; {_there_are(parameters, kinds)}")
+    return named
 
 
 def _may_have(kind: Any, name: str) -> bool:
@@ -68,13 +79,14 @@ def _there_are(parameters: Sequence[str], kinds: Sequence[Any]) -> str:
 class _Names(dict[str, Any]):
     """What may be named: path parameters, and fields of the answer."""
 
-    def __init__(self, answer: Any, ids: Mapping[str, Any]) -> None:
-        super().__init__({name: _quoted(value) for name, value in ids.items()})
+    def __init__(self, answer: Any, ids: Mapping[str, Any], written: Callable[[Any], str]) -> None:
+        super().__init__(ids)
         self._answer = answer
+        self._written = written
 
     def __missing__(self, name: str) -> Any:
         if isinstance(self._answer, Entity) or hasattr(self._answer, name):
-            return _quoted(getattr(self._answer, name))
+            return self._written(getattr(self._answer, name))
         raise KeyError(name)
 
 

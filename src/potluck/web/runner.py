@@ -33,7 +33,7 @@ from potluck.validation.errors import Refusal
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError, is_guess
-from potluck.web.inputs import Input, Versioned
+from potluck.web.inputs import FormOf, Input, Versioned
 from potluck.web.rate_limits import GUESSES
 from potluck.web.refused_values import named_by_field
 from potluck.web.versions import etag, tag_of
@@ -159,6 +159,8 @@ class Runner:
             if sent is None:
                 given = decode()
                 sent = given if isinstance(given, Sent) else await given
+                if isinstance(sent.input, FormOf) and action.form is not None and action.form.takes is type(sent.input):
+                    sent = Sent(sent.input.as_input(at), sent.version)
                 self._must_be_allowed(action, visitor, sent.input)
             try:
                 done = await self._attempt(action, at, thing, sent, key)

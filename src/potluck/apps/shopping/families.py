@@ -17,6 +17,7 @@ from potluck.people.secrets import new_id
 from potluck.table import put
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.cookies import SealedCookie
 from potluck.web.errors import TOO_MANY, NotFound, ProblemError
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Change, New, Unset
@@ -51,7 +52,7 @@ TAG = "Shopping"
 HOME = "/shopping"
 FAMILY = f"{HOME}/{{family_id}}"
 # The cookie with the family this browser showed last. It grants no access: the family is checked like any other.
-LAST_FAMILY = "potluck-shopping-family"
+LAST_FAMILY = SealedCookie("potluck-shopping-family", path=HOME)
 
 
 class LastAdmin(
@@ -176,7 +177,7 @@ async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     found = await families_of(at)
     if not found or show.refusal is not None:
         return {"form": show.form(NewFamily)}
-    last = at.visitor.kept(LAST_FAMILY)
+    last = LAST_FAMILY.value(at.visitor)
     first, *_ = sorted(found, key=lambda each: str(each.family_id) != last)
     return redirect(f"{HOME}/{first.family_id}")
 

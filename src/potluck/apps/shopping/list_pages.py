@@ -45,7 +45,6 @@ from potluck.web.writes import Writes
 __all__ = ["list_home", "person", "store_choices"]
 
 ANY_STORE = "Any store"
-FAMILY_REMEMBERED_SECONDS = 400 * 24 * 3600
 
 list_home: Actions[Family] = Actions(InFamily, page=FAMILY, frame=frame_of("list"))
 
@@ -101,7 +100,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     duplicate = _duplicate(show)
     filled = show.form(TypedItem)
     store, of = show.query.get("store", ""), show.query.get("of", "")
-    show.keep(LAST_FAMILY, str(at.family_id), FAMILY_REMEMBERED_SECONDS, HOME)
+    show.set(LAST_FAMILY, str(at.family_id))
     return {
         "families": families,
         "groups": _groups(pending, store),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 from hashlib import sha256
 
 from starlette.requests import HTTPConnection
@@ -13,7 +12,7 @@ from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
 from potluck.web.http.clients import Clients, value_of, values_of
 from potluck.web.http.responses import Cookie
-from potluck.web.http.sealed_cookies import PREFIX, SealedCookies
+from potluck.web.http.sealed_cookies import SealedCookies, session_cookie, session_cookie_name
 from potluck.web.sealing import Seal
 
 __all__ = ["Authentication", "Credential", "by_cookie", "session_cookie"]
@@ -21,23 +20,7 @@ __all__ = ["Authentication", "Credential", "by_cookie", "session_cookie"]
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 BEARER = "bearer "
 TOKEN = re.compile(r"bearer +[\w.~+/-]+=* *", re.IGNORECASE | re.ASCII)
-# A browser keeps a cookie with this name only if it came over https, for this host alone and for all of its paths.
-SECURE_COOKIE = f"__Host-{PREFIX}"
-PLAIN_COOKIE = PREFIX
-OUR_COOKIES = (SECURE_COOKIE, PLAIN_COOKIE)
-# As long as browsers keep any cookie. The session says when it is over: use extends it, but not the cookie.
-COOKIE_KEPT = timedelta(days=400)
-
-
-def session_cookie_name(secure: bool) -> str:
-    return SECURE_COOKIE if secure else PLAIN_COOKIE
-
-
-def session_cookie(secret: str, *, secure: bool) -> Cookie:
-    """The cookie that holds a session's secret; with an empty secret, the one that deletes it."""
-    kept = int(COOKIE_KEPT.total_seconds()) if secret else 0
-    return Cookie(name=session_cookie_name(secure), value=secret, max_age=kept, secure=secure)
-
+OUR_COOKIES = (session_cookie_name(secure=True), session_cookie_name(secure=False))
 
 Credential = str | bytes
 """The credentials of a request, hashed because they are kept: str for a cookie, bytes for a token."""
@@ -106,10 +89,7 @@ class Authentication:
     def sealed_cookies(self, request: HTTPConnection, principal: Principal | None) -> SealedCookies:
         """What this browser keeps for the caller."""
         user_id = None if principal is None else principal.user_id
-        number_cookie = f"{self.cookie_name(request)}-browser"
-        return SealedCookies(
-            self._cookie_seal, request.cookies, number_cookie, secure=self.secure(request), user_id=user_id
-        )
+        return SealedCookies(self._cookie_seal, request.cookies, secure=self.secure(request), user_id=user_id)
 
     def must_be_same_origin(self, request: HTTPConnection) -> None:
         """CrossSite if another site's page may have made a browser send this (CSRF).

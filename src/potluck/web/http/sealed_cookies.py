@@ -19,25 +19,35 @@ from uuid import UUID
 from potluck.web.http.responses import Cookie
 from potluck.web.sealing import NotSealed, Seal
 
-__all__ = ["PREFIX", "SealedCookies"]
+__all__ = ["PREFIX", "SealedCookies", "session_cookie", "session_cookie_name"]
 
 # How cookies of ours are recognised.
 PREFIX = "potluck"
 NUMBER_BYTES = 16
 NUMBER = "browser number"
-# As long as browsers keep any cookie.
-NUMBER_KEPT = timedelta(days=400)
+# As long as browsers keep any cookie. A session says itself when it is over: use extends it, but not its cookie.
+LONGEST = timedelta(days=400)
+# A browser keeps a cookie with this name only if it came over https, for this host alone and for all of its paths.
+SECURE_COOKIE = f"__Host-{PREFIX}"
+
+
+def session_cookie_name(secure: bool) -> str:
+    return SECURE_COOKIE if secure else PREFIX
+
+
+def session_cookie(secret: str, *, secure: bool) -> Cookie:
+    """The cookie that holds a session's secret; with an empty secret, the one that deletes it."""
+    lasts = int(LONGEST.total_seconds()) if secret else 0
+    return Cookie(name=session_cookie_name(secure), value=secret, max_age=lasts, secure=secure)
 
 
 class SealedCookies:
     """What one browser keeps for its current user."""
 
-    def __init__(
-        self, seal: Seal, cookies: Mapping[str, str], number_cookie: str, *, secure: bool, user_id: UUID | None
-    ) -> None:
+    def __init__(self, seal: Seal, cookies: Mapping[str, str], *, secure: bool, user_id: UUID | None) -> None:
         self._seal = seal
         self._cookies = cookies
-        self._number_cookie = number_cookie
+        self._number_cookie = f"{session_cookie_name(secure)}-browser"
         self._secure = secure
         self._user_id = user_id
         self._number: str | None = None
@@ -61,6 +71,26 @@ class SealedCookies:
         # The number is set again each time, so that it lasts as long as what it opens.
         return self._numbered(), self._kept(name, value, max_age, path, self._number)
 
+    def note(self, name: str, value: str, max_age: int) -> Cookie:
+        """A cookie for the next page alone: of this account, or of any anonymous visitor, who gets no number for it."""
+        if not value:
+            return Cookie(name=name, value="", max_age=0, secure=self._secure)
+        return self._kept(name, value, max_age, "/", str(self._user_id))
+
+    def noted(self, name: str) -> str:
+        """What the page before noted under this name; empty if there is nothing."""
+        return self._opened(self._cookies.get(name, ""), name, str(self._user_id))
+
+    def begin_session(self, secret: str, user_id: UUID) -> tuple[Cookie, ...]:
+        """The cookies that begin a session; what this browser held for an anonymous visitor becomes this person's."""
+        return session_cookie(secret, secure=self._secure), *self.signed_in(user_id)
+
+    def end_session(self) -> tuple[Cookie, ...]:
+        """The cookie that ends the session in this browser; what it is given from now on is an anonymous visitor's."""
+        if self._user_id is not None:
+            self._user_id, self._number = None, ""
+        return (session_cookie("", secure=self._secure),)
+
     def signed_in(self, user_id: UUID) -> tuple[Cookie, ...]:
         """The cookies that hand over to this person what an anonymous visitor was given, but nobody else's."""
         self._number = self._number_here() if self._user_id is None else ""
@@ -79,7 +109,7 @@ class SealedCookies:
         return self._number
 
     def _numbered(self) -> Cookie:
-        kept = int(NUMBER_KEPT.total_seconds())
+        kept = int(LONGEST.total_seconds())
         sealed = self._seal.seal((self._number or "").encode(), f"{NUMBER} {self._user_id}")
         return Cookie(name=self._number_cookie, value=sealed, max_age=kept, secure=self._secure)
 

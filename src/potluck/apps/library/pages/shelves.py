@@ -24,6 +24,7 @@ from potluck.apps.library.shares import leave_library
 from potluck.validation.errors import ValidationError
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
+from potluck.web.cookies import SealedCookie
 from potluck.web.writes import Writes
 
 __all__ = ["library_page", "own_libraries", "shelf_page"]
@@ -32,8 +33,7 @@ __all__ = ["library_page", "own_libraries", "shelf_page"]
 ON_ONE_SHELF = 300
 # How many items fill the board of a library, and for how many libraries one is drawn.
 ON_ONE_BOARD, BOARDS = 16, 24
-LOOK_COOKIE = "potluck-library-look"
-LOOK_KEPT_SECONDS = 400 * 24 * 3600
+LOOK = SealedCookie("potluck-library-look", path=HOME)
 
 
 async def own_libraries(at: SignedIn) -> tuple[list[LibraryView], list[LibraryView]]:
@@ -74,8 +74,8 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
     known = [each for each, *_ in LOOKS]
     asked = show.query.get("look", "")
     if asked in known:
-        show.keep(LOOK_COOKIE, asked, LOOK_KEPT_SECONDS, HOME)
-    look = next((each for each in (asked, at.visitor.kept(LOOK_COOKIE)) if each in known), known[0])
+        show.set(LOOK, asked)
+    look = next((each for each in (asked, LOOK.value(at.visitor)) if each in known), known[0])
     sealed_for = f"{at.principal.user_id} {at.library_id} shelf"
     after = show.query.get("after", "")
     try:

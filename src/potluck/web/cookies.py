@@ -1,0 +1,113 @@
+"""Cookies that forms and pages declare: each is named once, with the pages that it is sent to and how long it lasts.
+
+    edit_key = SealedCookie("potluck-poll-vote", path="/polls/{poll_id}", days=400)
+
+    @votes.form("/vote", on=ballot, then="/polls/{poll_id}/thanks", sets={edit_key: "edit_key"})
+    async def cast_by_form(at: Voter, new: NewVote) -> Writes[VoteCast]: ...
+
+A form sets one from a field of the answer, or from a function of the access and the answer; None leaves it as it was.
+The rule of a page sets one with `show.set(edit_key, value)`. An access reads it with `edit_key.value(self.visitor)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from potluck.people.sessions import OpenedSession
+from potluck.web.http.responses import Cookie
+from potluck.web.http.sealed_cookies import SealedCookies
+from potluck.web.redirects import address_after, must_be_there
+
+if TYPE_CHECKING:
+    from potluck.web.access import Visitor
+
+__all__ = ["ANONYMOUS", "SESSION", "BrowserCookie", "SealedCookie", "Sets", "cookies_after", "must_be_settable"]
+
+
+class BrowserCookie(Protocol):
+    """What a form may set or drop."""
+
+    @property
+    def path(self) -> str:
+        """Where browsers send it, with path parameters in braces."""
+
+    def set(self, cookies: SealedCookies, value: Any, path: str) -> Sequence[Cookie]:
+        """The cookies that hold this value."""
+
+    def drop(self, cookies: SealedCookies, path: str) -> Sequence[Cookie]:
+        """The cookies that delete it."""
+
+
+Sets = Mapping[BrowserCookie, str | Callable[[Any, Any], Any]]
+"""What a form sets: each cookie from the field of this name in the answer, or from a function of access and answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealedCookie:
+    """A text that a browser holds for the person who uses it now: encrypted, and of no use to anyone else."""
+
+    name: str
+    path: str = "/"
+    days: float = 400  # Browsers keep no cookie longer.
+
+    def value(self, visitor: Visitor) -> str:
+        """What the browser holds for this person; empty without it, and for a program."""
+        return visitor.kept(self.name)
+
+    def set(self, cookies: SealedCookies, value: str, path: str) -> Sequence[Cookie]:
+        return cookies.keep(self.name, value, int(timedelta(days=self.days).total_seconds()), path)
+
+    def drop(self, cookies: SealedCookies, path: str) -> Sequence[Cookie]:
+        return cookies.keep(self.name, "", 0, path)
+
+
+class _SessionCookie:
+    path = "/"
+
+    def set(self, cookies: SealedCookies, value: OpenedSession, path: str) -> Sequence[Cookie]:
+        return cookies.begin_session(value.secret, value.user_id)
+
+    def drop(self, cookies: SealedCookies, path: str) -> Sequence[Cookie]:
+        return cookies.end_session()
+
+
+class _AnonymousCookies:
+    path = "/"
+
+    def set(self, cookies: SealedCookies, value: Any, path: str) -> Sequence[Cookie]:
+        raise TypeError("the number of a browser is only dropped")
+
+    def drop(self, cookies: SealedCookies, path: str) -> Sequence[Cookie]:
+        return cookies.forgotten()
+
+
+SESSION: BrowserCookie = _SessionCookie()
+"""The session of a browser, set from an OpenedSession; what it held for an anonymous visitor becomes that person's."""
+ANONYMOUS: BrowserCookie = _AnonymousCookies()
+"""Everything that a browser holds for anonymous visitors, in every app: it is only dropped."""
+
+
+def cookies_after(
+    sets: Sets, drops: Sequence[BrowserCookie], cookies: SealedCookies, at: Any, answer: Any, ids: Mapping[str, Any]
+) -> Iterator[Cookie]:
+    """The cookies of a form with this answer."""
+    for each, source in sets.items():
+        value = source(at, answer) if callable(source) else getattr(answer, source)
+        if value is not None:
+            yield from each.set(cookies, value, address_after(each.path, answer, ids))
+    for each in drops:
+        yield from each.drop(cookies, address_after(each.path, answer, ids))
+
+
+def must_be_settable(
+    rule: str, sets: Sets, drops: Sequence[BrowserCookie], parameters: Sequence[str], answer: Any
+) -> None:
+    """A DeclarationError unless each path names parameters or fields, and each value is in every answer."""
+    for each in (*sets, *drops):
+        must_be_there(rule, each.path, parameters, answer, "the path of a cookie")
+    for source in sets.values():
+        if isinstance(source, str):
+            must_be_there(rule, f"/{{{source}}}", (), answer, "sets")

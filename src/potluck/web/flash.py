@@ -1,0 +1,73 @@
+"""Flash messages: what a form says after its redirect, shown once, as a toast, by the next page.
+
+    @chores.action("PATCH", "/status", form=PageForm(then="/chores/{home_id}", flash="{title} is done."))
+
+A message travels in a sealed cookie: no link can put words into a page, and the next person who uses the same browser
+does not see it. Anyone at the device can see the page, so a message never contains a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from potluck.web.http.responses import Cookie
+from potluck.web.http.sealed_cookies import SealedCookies
+from potluck.web.redirects import text_after
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from potluck.web.access import Visitor
+
+__all__ = ["Flash", "Flashes", "flash_after", "flash_for", "flash_set"]
+
+FLASH = "potluck-flash"
+# Long enough for a redirect, and a message that was never shown is soon outdated.
+LASTS_SECONDS = 60
+LONGEST_TEXT = 300
+ELLIPSIS = "…"
+
+
+class Flash(Struct, frozen=True, array_like=True):
+    """A sentence, and at most one thing to do about it: a link, or a button that posts `fields`."""
+
+    text: str
+    label: str = ""
+    address: str = ""
+    fields: dict[str, str] | None = None
+    """What the button posts; None for a link."""
+
+
+Flashes = str | Callable[[Any, Any], str | Flash]
+"""A text with path parameters and fields of the answer in braces, or a function of the access and the answer."""
+
+
+def flash_after(flash: Flashes, at: Any, answer: Any, ids: Mapping[str, Any]) -> str | Flash:
+    """What to say after this answer; an empty text says nothing."""
+    return flash(at, answer) if callable(flash) else text_after(flash, answer, ids)
+
+
+def flash_set(cookies: SealedCookies, message: str | Flash) -> Sequence[Cookie]:
+    """The cookies by which the next page shows the message."""
+    flash = Flash(message) if isinstance(message, str) else message
+    if not flash.text:
+        return ()
+    if len(flash.text) > LONGEST_TEXT:
+        flash = msgspec.structs.replace(flash, text=flash.text[: LONGEST_TEXT - 1] + ELLIPSIS)
+    return (cookies.note(FLASH, msgspec.json.encode(flash).decode(), LASTS_SECONDS),)
+
+
+def flash_for(request: Request, visitor: Visitor) -> tuple[Flash | None, Sequence[Cookie]]:
+    """The message that this page is to show, and the cookies that drop it.
+
+    A page that a script fetches in the background leaves it for the page that the person sees.
+    """
+    cookies = visitor.keeps
+    if cookies is None or request.headers.get("sec-fetch-dest", "document") != "document":
+        return None, ()
+    value = cookies.noted(FLASH)
+    return (msgspec.json.decode(value, type=Flash), [cookies.note(FLASH, "", 0)]) if value else (None, ())
