@@ -1,26 +1,27 @@
-"""What differs between what was recorded and what was answered now, one difference at a time."""
+"""What differs between what was recorded and what is answered now, one difference at a time."""
 
 import difflib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
+from tests.differential.intended import Rule, normalise
+from tests.differential.names import NAMED
 from tests.differential.recording import Entry
 
-__all__ = ["Difference", "Intended", "differences", "report", "unexpected"]
+__all__ = ["Difference", "differences", "report", "unexpected"]
 
-# Compared member by member; everything else of an entry is compared line by line or as it is.
+# Compared member by member; everything else of an entry is compared line by line or whole.
 BY_MEMBER = ("headers", "guards", "json", "zip", "events", "sent")
 BY_LINE = ("html", "around", "text", "cookies")
 ABSENT = "(absent)"
-LONGEST_SHOWN = 30
+MOST_LINES = 30
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that is otherwise in one step."""
+    """One difference in one step."""
 
     step: str
     where: str
@@ -29,51 +30,86 @@ class Difference:
     now: str
 
 
-@dataclass(frozen=True)
-class Intended:
-    """A difference that is meant; `step` and `where` are patterns with *, and `now` is a part of what is there now.
-
-    With `rewrite`, what is there now is what was there, rewritten by it, and nothing else.
-    """
-
-    step: str
-    where: str
-    reason: str
-    now: str = ""
-    rewrite: Callable[[str], str] | None = None
-
-    def covers(self, difference: Difference) -> bool:
-        return (
-            fnmatchcase(difference.step, self.step)
-            and fnmatchcase(difference.where, self.where)
-            and self.now in difference.now
-            and (self.rewrite is None or difference.was != self.rewrite(difference.was) == difference.now)
-        )
-
-
-def differences(recorded: Sequence[Entry], played: Sequence[Entry]) -> list[Difference]:
-    """Everything that differs, in the order of the script."""
-    now = {entry["step"]: entry for entry in played}
-    before = {entry["step"]: entry for entry in recorded}
-    found: list[Difference] = []
+def differences(recorded: Sequence[Entry], played: Sequence[Entry], rules: Sequence[Rule] = ()) -> list[Difference]:
+    """Everything that differs, in the order of the script, without what the rules leave out."""
+    before = {entry["step"]: normalise(entry, rules) for entry in recorded}
+    now = {entry["step"]: normalise(entry, rules) for entry in played}
+    names = _matched_names(before, now)
+    result: list[Difference] = []
     for step, entry in before.items():
         if step not in now:
-            found.append(Difference(step, "step", "played", ABSENT))
+            result.append(Difference(step, "step", "played", ABSENT))
         else:
-            found += _in_step(step, entry, now[step])
-    found += [
-        Difference(step, "step", ABSENT, _text(now[step].get("error", "played"))) for step in now if step not in before
+            result += _in_step(step, entry, _renamed(now[step], names))
+    result += [
+        Difference(step, "step", ABSENT, _text(entry.get("error", "played")))
+        for step, entry in now.items()
+        if step not in before
     ]
-    return found
+    return result
+
+
+# --- the names of ids in two runs -------------------------------------------------------------------------------------
+
+
+def _matched_names(before: dict[str, Entry], now: dict[str, Entry]) -> dict[str, str]:
+    """Which name of this run is which name of the recording: ids at the same place are the same id."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for step, entry in before.items():
+        if step in now:
+            for old, new in _pairs(entry, now[step]):
+                if new not in names and old not in taken:
+                    names[new] = old
+                    taken.add(old)
+    return names
+
+
+def _pairs(was: Any, now: Any) -> Iterator[tuple[str, str]]:
+    match was, now:
+        case dict(), dict():
+            for name in was:
+                if name in now:
+                    yield from _pairs(was[name], now[name])
+        case list(), list():
+            if len(was) == len(now):
+                for old, new in zip(was, now, strict=True):
+                    yield from _pairs(old, new)
+            else:
+                matcher = difflib.SequenceMatcher(None, [*map(_masked, was)], [*map(_masked, now)], autojunk=False)
+                for a, b, size in matcher.get_matching_blocks():
+                    yield from _pairs(was[a : a + size], now[b : b + size])
+        case str(), str() if _masked(was) == _masked(now):
+            yield from zip(NAMED.findall(was), NAMED.findall(now), strict=True)
+
+
+def _masked(value: Any) -> str:
+    return NAMED.sub("⟦⟧", _text(value))
+
+
+def _renamed(value: Any, names: dict[str, str]) -> Any:
+    match value:
+        case dict():
+            return {
+                NAMED.sub(lambda m: names.get(m[0], m[0]), key): _renamed(item, names) for key, item in value.items()
+            }
+        case list():
+            return [_renamed(item, names) for item in value]
+        case str():
+            return NAMED.sub(lambda match: names.get(match[0], match[0]), value)
+    return value
+
+
+# --- one step ---------------------------------------------------------------------------------------------------------
 
 
 def _in_step(step: str, was: Entry, now: Entry) -> Iterator[Difference]:
     for part in dict.fromkeys([*was, *now]):
         old, new = was.get(part, ABSENT), now.get(part, ABSENT)
-        if old == new:
+        if old == new or part == "step":
             continue
         if part in BY_LINE:
-            yield from _by_line(step, part, *([] if each == ABSENT else each for each in (old, new)))
+            yield from _by_line(step, part, *([] if lines == ABSENT else lines for lines in (old, new)))
         elif part in BY_MEMBER:
             yield from _by_member(step, part, old, new)
         else:
@@ -102,30 +138,32 @@ def _by_member(step: str, where: str, was: Any, now: Any) -> Iterator[Difference
         yield Difference(step, where, _text(was), _text(now))
 
 
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False, sort_keys=True)
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def unexpected(found: Sequence[Difference], intended: Sequence[Intended]) -> tuple[list[Difference], list[Intended]]:
-    """The differences that nobody intended, and the intended ones that are not there (any more)."""
-    left = [each for each in found if not any(one.covers(each) for one in intended)]
-    stale = [one for one in intended if not any(one.covers(each) for each in found)]
-    return left, stale
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+def unexpected(found: Sequence[Difference], rules: Sequence[Rule]) -> list[Difference]:
+    """The differences that no rule accepts."""
+    return [
+        item for item in found if not any(rule.accepts(item.step, item.where, item.was, item.now) for rule in rules)
+    ]
 
 
 def report(found: Sequence[Difference]) -> str:
-    """All of them for people: alike in several steps is said once, with the steps."""
+    """The differences as text; the same difference in several steps is shown once, with the steps."""
     alike: dict[tuple[str, str, str], list[str]] = {}
-    for each in found:
-        alike.setdefault((each.where, each.was, each.now), []).append(each.step)
-    steps = {each.step for each in found}
+    for item in found:
+        alike.setdefault((item.where, item.was, item.now), []).append(item.step)
+    steps = {item.step for item in found}
     lines = [f"{_counted(len(found), 'difference')} in {_counted(len(steps), 'step')}:"]
-    for (where, was, now), where_from in alike.items():
+    for (where, was, now), where_from in sorted(alike.items(), key=lambda pair: -len(pair[1])):
         shown = ", ".join(where_from[:4]) + (f" and {len(where_from) - 4} more" if len(where_from) > 4 else "")
         lines += ["", f"{where} in {shown}", *_marked("-", was), *_marked("+", now)]
-    return "\n".join(
-        [*lines, "", "If a difference is meant, list it with its reason in tests/differential/intended.py."]
-    )
+    hint = "If a difference is meant, add a rule with its reason to tests/differential/intended.toml."
+    return "\n".join([*lines, "", hint])
 
 
 def _counted(number: int, noun: str) -> str:
@@ -134,4 +172,4 @@ def _counted(number: int, noun: str) -> str:
 
 def _marked(mark: str, text: str) -> list[str]:
     lines = [f"  {mark} {line[:400]}" for line in text.split("\n") if line]
-    return lines if len(lines) <= LONGEST_SHOWN else [*lines[:LONGEST_SHOWN], f"  {mark} … {len(lines)} lines"]
+    return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"  {mark} … {len(lines)} lines"]

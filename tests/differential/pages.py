@@ -12,7 +12,11 @@ __all__ = ["parts_of", "read_page"]
 
 VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
 
-
+# Attributes that are different in every run.
+RANDOM = {"data-person": "<person>", "data-mark": "<mark>", "data-draft-key": "<key>"}
+# A short id as it is shown large, and letter by letter to screen readers.
+LARGE_ID = re.compile(r"([a-z]{3})<i>-</i>([a-z]{3})<i>-</i>([0-9]{5})")
+SPELLED_ID = re.compile(r">[a-z] [a-z] [a-z], [a-z] [a-z] [a-z], [0-9] [0-9] [0-9] [0-9] [0-9]<")
 # What lists candidates as they were drawn by lot, and one of them.
 DRAWN = ('class="lots"', 'class="lots-line"')
 LOT = re.compile(r"<(li|bdi)\b[^>]*>(.*?)</\1>(.*)")
@@ -65,8 +69,8 @@ class Reader(HTMLParser):
             self.lines.append(words)
 
     def _value(self, name: str, value: str) -> str:
-        if name == "data-person":
-            return "<person>" if value else ""
+        if name in RANDOM:
+            return RANDOM[name] if value else ""
         if name == "class":
             value = " ".join(sorted(value.split()))
         return escape(self._known(" ".join(value.split())))
@@ -95,7 +99,7 @@ def drawing(inside: list[str], around: str) -> str:
 def read_page(text: str, known: Callable[[str], str], known_json: Callable[[Any], Any]) -> list[str]:
     """The page's lines; `known` and `known_json` put in stable names for what differs between runs."""
     reader = Reader(known, known_json)
-    reader.feed(text)
+    reader.feed(SPELLED_ID.sub(">(spelled id)<", LARGE_ID.sub(r"\1-\2-\3", text)))
     reader.close()
     return list(_lots_in_one_order(reader.lines))
 

@@ -1,7 +1,7 @@
-"""Record anew: `python -m tests.differential.record`, for all chapters or for those that are named.
+"""Record: `python -m tests.differential.record` for all chapters, or for those that are named.
 
-What was recorded before is written over: look at the difference before it is committed. Behaviour that was changed on
-purpose belongs in `intended.py`, with its reason, for as long as two versions are compared.
+This overwrites what was recorded. Differences that are meant belong in `intended.toml`; recording again is for changes
+of the script itself, and is done with the version that the recording is about.
 """
 
 import asyncio
@@ -15,15 +15,16 @@ from tests.differential.recording import FOLDER, save
 from tests.differential.script import play
 
 
-async def record(names: list[str], into: Path = FOLDER) -> None:
+async def record(names: list[str], folder: Path = FOLDER) -> None:
     for name in names or CHAPTERS:
         chapter, options = CHAPTERS[name]
         began = time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            entries = await play(name, chapter, Path(folder), **options)
-        save(name, entries, into)
-        print(f"{name}: {len(entries)} steps in {time.perf_counter() - began:.1f} s")
-        for entry in entries:
+        with tempfile.TemporaryDirectory() as store:
+            played = await play(name, chapter, Path(store), **options)
+        path = save(name, played.entries, folder)
+        seconds = time.perf_counter() - began
+        print(f"{name}: {len(played.entries)} steps in {seconds:.1f} s, {path.stat().st_size:,} bytes")
+        for entry in played.entries:
             if "error" in entry:
                 print(f"  {entry['step']}: {entry['error']}")
 

@@ -9,37 +9,44 @@ import contextlib
 import csv
 import io
 import json
+import os
 import re
+import secrets
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qsl, urlencode
 
 import httpx
 
-from potluck.apps.polls.app import polls_app
-from potluck.apps.shopping.app import shopping_app
 from potluck.engines import open_engine
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Store
-from tests.differential.names import Names
+from potluck.suite import APPS
+from potluck.web.outbound import Outbound
+from tests.differential.elsewhere import fetched
+from tests.differential.names import NAMED, Names
 from tests.differential.pages import parts_of, read_page
 from tests.differential.recording import Entry
 from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import Clock
 from tests.toy import notes_app
-from tests.web.suites import as_served, suite_on
+from tests.web.suites import as_served, rows_left, suite_on
 
-__all__ = ["API", "PASSWORD", "Answer", "Chapter", "Script", "Who", "play"]
+__all__ = ["API", "PASSWORD", "Answer", "Chapter", "Played", "Script", "Who", "play"]
 
-# The apps that there are chapters of: another one would stand in the navigation of every page.
-RECORDED = (shopping_app, polls_app, notes_app)
+RECORDED = (*APPS, notes_app)
 API = "/api/v1"
 ORIGIN = "http://testserver"
 PASSWORD = "correct horse"
+QUIET_SECONDS = 0.2
 
 # Everything else that an answer carries is noted: these say when and how long, not what.
 NOT_NOTED = frozenset({"content-length", "date", "server", "set-cookie"})
@@ -115,6 +122,9 @@ class Script:
         self.chapter = chapter
         self.names = Names()
         self.entries: list[Entry] = []
+        self.asked: list[tuple[str, str, bool]] = []
+        """Method, path, and whether it was answered rather than refused, of every step."""
+        self._stopped = False
         self._used: Counter[str] = Counter()
         self._clients: list[httpx.AsyncClient] = []
 
@@ -161,8 +171,24 @@ class Script:
         self._used[label] += 1
         step = f"{self.chapter}/{label}" + (f" ({self._used[label]})" if self._used[label] > 1 else "")
         self.names.at(step.partition("/")[2])
-        self.clock.forward(seconds=1)
+        if not self._stopped:
+            self.clock.forward(seconds=1)
         return step
+
+    @contextlib.contextmanager
+    def clock_stopped(self) -> Iterator[None]:
+        self._stopped = True
+        try:
+            yield
+        finally:
+            self._stopped = False
+
+    async def settled(self) -> None:
+        """Wait until the consumers have caught up: nothing is written any more."""
+        before = None
+        while (rows := await rows_left(self.application.state.engine)) != before:
+            before = rows
+            await asyncio.sleep(QUIET_SECONDS)
 
     def note(self, entry: Entry) -> None:
         self.entries.append({name: value for name, value in entry.items() if value is not None})
@@ -216,7 +242,24 @@ class Who:
         async with asyncio.timeout(PATIENCE_SECONDS):
             response = await self.client.request(method, path, headers=named, **sent)
         self.script.note({"step": step} | asked | self._answered(method, response))
+        to_sign_in = response.headers.get("location", "").startswith("/sign-in")
+        self.script.asked.append((method, path.partition("?")[0], response.status_code < 400 and not to_sign_in))
         return Answer(response)
+
+    async def submit(self, label: str, path: str, fields: Mapping[str, Any] | None = None, **headers: str) -> Answer:
+        """Send a form and follow where it leads, as a browser does: the last page, with the form's location."""
+        sent = await self.form(label, path, fields, **headers)
+        if sent.status != 303:
+            return sent
+        page = await self.page(f"{label}, then", sent.location)
+        page.headers["location"] = sent.location
+        return page
+
+    async def upload(self, label: str, path: str, files: Any, fields: Mapping[str, Any] | None = None) -> Answer:
+        """Send a form with files."""
+        request = self.client.build_request("POST", path, files=files, data=fields)
+        body = request.read().replace(request.headers["content-type"].partition("boundary=")[2].encode(), b"BOUNDARY")
+        return await self.call(label, "POST", path, body, content_type="multipart/form-data; boundary=BOUNDARY")
 
     async def quietly(self, times: int, method: str, path: str, **sent: Any) -> None:
         """Ask so often, without a note of it."""
@@ -236,8 +279,15 @@ class Who:
         finally:
             await stream.leave()
             self.script.names.at(step.partition("/")[2])
-            answered = self._headers(httpx.Headers(stream.headers))
-            self.script.note({"step": step} | asked | {"status": stream.status} | answered | self._events(stream))
+            if stream.status < 400:
+                answered = {"status": stream.status} | self._headers(httpx.Headers(stream.headers))
+                answered |= self._events(stream)
+            else:
+                answered = self._answered(
+                    "GET", httpx.Response(stream.status, headers=stream.headers, content=stream.body)
+                )
+            self.script.note({"step": step} | asked | answered)
+            self.script.asked.append(("GET", path.partition("?")[0], stream.status < 400))
 
     # --- what is noted ------------------------------------------------------------------------------------------------
 
@@ -276,7 +326,9 @@ class Who:
         for name, value in sorted(headers.multi_items()):
             if name == "set-cookie":
                 first, *rest = value.split("; ")
-                cookies.append("; ".join([names.text(first, "cookie"), *sorted(rest, key=str.lower)]))
+                name, _, secret = first.partition("=")
+                value = "<value>" if secret.strip('"') else ""
+                cookies.append("; ".join([f"{names.text(name, 'cookie')}={value}", *sorted(rest, key=str.lower)]))
             elif name in GUARDS:
                 guards[name] = value
             elif name in ONLY_PRESENT:
@@ -357,7 +409,7 @@ class Stream:
     def __init__(self, application: Any, request: httpx.Request) -> None:
         self.status = 0
         self.headers: list[tuple[bytes, bytes]] = []
-        self._body = b""
+        self.body = b""
         self._ended = False
         self._news = asyncio.Event()
         self._gone = asyncio.Event()
@@ -382,7 +434,7 @@ class Stream:
     @property
     def blocks(self) -> list[str]:
         """Whole events; what only keeps the line open is none."""
-        whole = self._body.decode().replace("\r\n", "\n").split("\n\n")[:-1]
+        whole = self.body.decode().replace("\r\n", "\n").split("\n\n")[:-1]
         return [block for block in whole if any(not line.startswith(":") for line in block.split("\n") if line)]
 
     @property
@@ -425,7 +477,7 @@ class Stream:
         if message["type"] == "http.response.start":
             self.status, self.headers = message["status"], list(message["headers"])
         elif not self._gone.is_set():
-            self._body += message.get("body", b"")
+            self.body += message.get("body", b"")
             self._ended = not message.get("more_body", False)
         self._news.set()
 
@@ -448,13 +500,40 @@ def _in_any_order(told: Any) -> Any:
         case dict():
             return {key: _in_any_order(value) for key, value in told.items()}
         case list():
-            return sorted((_in_any_order(each) for each in told), key=lambda each: json.dumps(each, sort_keys=True))
+            return sorted((_in_any_order(each) for each in told), key=_order)
     return told
 
 
-async def play(chapter: str, told: Chapter, folder: Path, **options: Any) -> list[Entry]:
-    """Play a chapter on a new suite; what was noted. A chapter that cannot go on says so in its last entry."""
+def _order(item: Any) -> str:
+    return NAMED.sub("", json.dumps(item, sort_keys=True))
+
+
+class IdsInOrder(SystemRandom):
+    """Random bytes, of which those for an id are greater than those before: by their ids, things are in one order."""
+
+    def __init__(self) -> None:
+        self._numbers = count(0x10000000)
+
+    def randbytes(self, n: int) -> bytes:
+        return next(self._numbers).to_bytes(4) + os.urandom(12) if n == 16 else os.urandom(n)
+
+
+@dataclass(frozen=True)
+class Played:
+    entries: list[Entry]
+    asked: list[tuple[str, str, bool]]
+    addresses: frozenset[tuple[str, str]]
+    """Every method and path that the suite answers."""
+
+
+async def play(chapter: str, told: Chapter, folder: Path, **options: Any) -> Played:
+    """Play a chapter on a new suite. A chapter that cannot go on says so in its last entry."""
     clock = Clock()
+    with patch.object(Outbound, "get", fetched), patch.object(secrets, "_sysrand", IdsInOrder()):
+        return await _played(chapter, told, folder, clock, options)
+
+
+async def _played(chapter: str, told: Chapter, folder: Path, clock: Clock, options: dict[str, Any]) -> Played:
     async with suite_on(folder, RECORDED, clock=clock, **options) as (_, application):
         script = Script(application, clock, folder, chapter)
         try:
@@ -463,4 +542,4 @@ async def play(chapter: str, told: Chapter, folder: Path, **options: Any) -> lis
             script.note({"step": f"{chapter}/cannot go on", "error": f"{type(broken).__name__}: {broken}"})
         finally:
             await script.close()
-        return script.entries
+        return Played(script.entries, script.asked, frozenset(application.router.addresses()))

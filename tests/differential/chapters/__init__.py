@@ -3,9 +3,15 @@
 from typing import Any
 
 from tests.differential.chapters.front import front, openapi
+from tests.differential.chapters.journal import journal
+from tests.differential.chapters.journal_pages import journal_pages
+from tests.differential.chapters.library import library
+from tests.differential.chapters.library_pages import library_pages
 from tests.differential.chapters.notes import notes, notes_pages
 from tests.differential.chapters.people import closed, invited_only, people, people_pages
 from tests.differential.chapters.polls import polls, polls_pages
+from tests.differential.chapters.shareables import shareables
+from tests.differential.chapters.shareables_pages import shareables_pages
 from tests.differential.chapters.shopping import shopping
 from tests.differential.chapters.shopping_pages import shopping_pages
 from tests.differential.script import Chapter
@@ -23,6 +29,12 @@ CHAPTERS: dict[str, tuple[Chapter, dict[str, Any]]] = {
     "shopping_pages": (shopping_pages, {}),
     "polls": (polls, {}),
     "polls_pages": (polls_pages, {}),
+    "shareables": (shareables, {}),
+    "shareables_pages": (shareables_pages, {}),
+    "journal": (journal, {}),
+    "journal_pages": (journal_pages, {}),
+    "library": (library, {"open_library": "https://books.example", "tmdb_key": "a key"}),
+    "library_pages": (library_pages, {"open_library": "https://books.example", "tmdb_key": "a key"}),
     "notes": (notes, {}),
     "notes_pages": (notes_pages, {}),
 }
