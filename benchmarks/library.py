@@ -59,28 +59,28 @@ def clock() -> datetime:
     return datetime.now(UTC)
 
 
-def core_on(rows: Store) -> Core:
-    people: Any = SimpleNamespace(invitations=Invitations(rows, clock), answers=KeptAnswers(rows, clock))
+def core_on(store: Store) -> Core:
+    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=KeptAnswers(store, clock))
     nothing: Any = None
     return Core(
-        settings=Settings(open_library=None), engine=rows.engine, store=rows, clock=clock, people=people,
-        live=Live(rows.engine, clock), cursors=nothing,
-        rate_limiter=RateLimiter(clock), count_limits=CountLimits(rows), storage_quota=StorageQuota(0),
+        settings=Settings(open_library=None), engine=store.engine, store=store, clock=clock, people=people,
+        live=Live(store.engine, clock), cursors=nothing,
+        rate_limiter=RateLimiter(clock), count_limits=CountLimits(store), storage_quota=StorageQuota(0),
     )  # fmt: skip
 
 
-async def person(rows: Store, name: str) -> Principal:
+async def person(store: Store, name: str) -> Principal:
     account = Account(
         user_id=uuid4(), email=f"{name}@example.org", name=name, password_hash="-", created_at=clock(),
         updated_at=clock(),
     )  # fmt: skip
-    await rows.put(account, when=absent)
+    await store.put(account, when=absent)
     return Principal(
         kind="session", user_id=account.user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None
     )
 
 
-async def filled(rows: Store, direct: Direct, owner: Principal) -> tuple[UUID, UUID]:
+async def filled(store: Store, direct: Direct, owner: Principal) -> tuple[UUID, UUID]:
     """A library with a collection of so many books."""
     library_id = (await direct.do(create_library, owner, NewLibrary(library_name="Large"))).library_id
     made = await direct.do(add_collection, owner, NewCollection(name="Before"), library_id=library_id)
@@ -94,8 +94,8 @@ async def filled(rows: Store, direct: Direct, owner: Principal) -> tuple[UUID, U
             names = {"collection_name": "Before", "library_name": "Large", "owner_name": owner.name}
             book = Book(**place, **inside, **names, title=f"Volume {number:05}", authors=["Somebody Else"])
             writes.append(put(book, when=absent))
-        await rows.transact(*writes)
-    await rows.transact(
+        await store.transact(*writes)
+    await store.transact(
         update(Library.one(owner_id, library_id), the(Library.total_items).add(ITEMS)),
         update(Collection.one(owner_id, library_id, collection_id), the(Collection.item_count).add(ITEMS)),
     )
@@ -116,7 +116,7 @@ async def at_work(core: Core, app: App) -> list[asyncio.Task[None]]:
     return [asyncio.create_task(lease.run(consume))]
 
 
-async def round_of(direct: Direct, rows: Store, change: Any, done: Any, writer: Principal, shelf: UUID) -> Any:
+async def round_of(direct: Direct, store: Store, change: Any, done: Any, writer: Principal, shelf: UUID) -> Any:
     """How long it takes to follow, and how long each write of the other client took meanwhile."""
     waits: list[float] = []
     over = asyncio.Event()

@@ -21,8 +21,8 @@ from starlette.routing import Route
 from potluck.engines import open_engine
 from potluck.store import Store
 from potluck.table import Entity, Table, get, query
-from potluck.web.live import EventStreamResponse, Listener, Live, Right
-from potluck.web.server.uvicorn_server import Server
+from potluck.web.live import EventStreamResponse, Grant, Listener, Live
+from potluck.web.server.uvicorn_server import SuiteServer
 
 Name = Annotated[str, Meta(max_length=40)]
 
@@ -130,7 +130,7 @@ async def events(request: Request) -> Response:
         return await store.get(Member.of_list(list_id)) is not None
 
     since, last_event_id = request.query_params.get("since"), request.headers.get("last-event-id")
-    right = Right(Member.of_list(list_id))
+    right = Grant(Member.of_list(list_id))
     return EventStreamResponse(
         live.open(
             since,
@@ -176,4 +176,4 @@ if __name__ == "__main__":
     file, port = sys.argv[1:]
     # As the suite is served: what its connections may take is part of what a stream costs.
     listener = socket.create_server(("127.0.0.1", int(port)), backlog=2048)
-    uvloop.run(Server(application(file), lambda: None).serve([listener]))
+    uvloop.run(SuiteServer(application(file), lambda: None).serve([listener]))

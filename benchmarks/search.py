@@ -27,7 +27,7 @@ from rapidfuzz import fuzz, process
 from benchmarks.search_corpus import Question, Thing, household
 from benchmarks.search_corpus import questions as household_questions
 from benchmarks.typing_errors import dropped, shuffled, typo
-from potluck.apps.library.search import Entry, SearchIndex, best
+from potluck.apps.library.search import SearchEntry, SearchIndex, best
 from potluck.apps.library.search_words import words_of
 
 RESULTS = Path(__file__).parent / "results"
@@ -164,9 +164,9 @@ def ours(things: list[Thing]) -> Search:
     for thing in things:
         if thing.series is not None and thing.series not in collections:
             collections[thing.series] = UUID(int=len(things) + len(collections))
-            index.put(Entry(collections[thing.series], thing.series, is_collection=True))
+            index.put(SearchEntry(collections[thing.series], thing.series, is_collection=True))
         index.put(
-            Entry(
+            SearchEntry(
                 UUID(int=thing.number),
                 thing.title,
                 thing.people,

@@ -77,7 +77,7 @@ async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[
 
 
 async def serve(folder: Path, port: int, consumers: int, streams: int) -> None:
-    from potluck.web.server.uvicorn_server import Server as PotluckServer
+    from potluck.web.server.uvicorn_server import SuiteServer as PotluckServer
 
     listener = socket.create_server(("127.0.0.1", port))
     async with followed(folder, consumers, streams) as application:

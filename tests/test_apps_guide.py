@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 GUIDE = ROOT / "docs" / "apps.md"
 
 # What the guide says of its length: code of the app, without blank lines, templates and tests.
-MOST_LINES = 300
+MOST_LINES = 315
 
 FILE = re.compile(r"```(?:python|html)\n(?:# |\{# )(chores/[\w./]+)(?: #\})?\n(.*?)```", re.S)
 

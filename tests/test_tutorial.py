@@ -166,5 +166,5 @@ def test_the_architecture_names_every_part_of_a_package_where_it_is(package):
         named |= {name.rstrip("/") for name in places}
         for name in re.findall(r"`([\w*]+\.py)`", what):
             assert list((library / places[0]).glob(name)), f"{places[0]} {name}"
-    parts = {path.name for path in library.iterdir()} - {"__init__.py", "__pycache__"}
+    parts = {path.name for path in library.iterdir()} - {"__init__.py", "__init__.pyi", "__pycache__"}
     assert named == parts

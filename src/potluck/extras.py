@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-__all__ = ["PACKAGES", "MissingExtra", "extra_named", "needs_extra", "require_extra"]
-
 _SERVER = frozenset({"uvicorn", "httptools"} if sys.platform == "win32" else {"uvicorn", "httptools", "uvloop"})
 # The import names of each extra's packages; `tests/test_extras.py` compares them with pyproject.toml.
 PACKAGES = {

@@ -8,21 +8,6 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-__all__ = [
-    "DEFAULT_PORTS",
-    "MOST_WORKERS",
-    "SHORTEST_SECRET",
-    "AssistantName",
-    "AssistantSettings",
-    "EngineName",
-    "Logged",
-    "Network",
-    "Registration",
-    "Settings",
-    "SettingsError",
-    "origin_named",
-]
-
 EngineName = Literal["embedded", "aws"]
 Registration = Literal["open", "invited", "closed"]
 Logged = Literal["problems", "requests"]

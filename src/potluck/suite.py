@@ -21,7 +21,7 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.store.read_tracking import tracked_clock
-from potluck.streams import Lease, RecordConsumer, Terms
+from potluck.streams import Lease, LeaseTerms, RecordConsumer
 from potluck.streams.leases import Deposed, cancelled
 from potluck.web import openapi
 from potluck.web.api import Api
@@ -49,9 +49,7 @@ from potluck.web.rate_limits import RateLimiter
 from potluck.web.runner import Runner
 from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
-from potluck.web.suite_secret import derived, held_to_its_secret, load_secret
-
-__all__ = ["APPS", "assembled", "opened", "system_clock"]
+from potluck.web.suite_secret import derived, load_secret, verify_store_secret
 
 # A consumer that failed is restarted after this long.
 CONSUMER_PAUSE_SECONDS = 5.0
@@ -120,7 +118,7 @@ async def opened(
         core, made = _core(settings, secret, wrap(engine), apps, clock, passwords)
         try:
             await core.store.create_tables(accounts, *(table for app in made for table in app.tables))
-            await held_to_its_secret(core.store, settings, secret)
+            await verify_store_secret(core.store, settings, secret)
             yield core, made
         finally:
             core.people.close()
@@ -228,7 +226,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
 def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:
     """The background work: consumers, which share a lease and one reader of each log, and the apps' other tasks."""
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
-    terms = Terms.for_takeover_within(core.settings.takeover_seconds)
+    terms = LeaseTerms.for_takeover_within(core.settings.takeover_seconds)
     lease = Lease(core.engine, "CONSUMERS", **terms._asdict())
     consumers = [each.bind(core.store, lease=lease, follow=feed) for app in apps for each in app.all_consumers()]
     work = [_restart_on_failure(each.name, each.run) for app in apps for each in app.background]

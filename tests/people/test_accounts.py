@@ -21,7 +21,7 @@ from potluck.people.errors import (
     WrongCredentials,
     WrongPassword,
 )
-from potluck.people.idempotency import Answer, IdempotencyKey
+from potluck.people.idempotency import IdempotencyKey, StoredAnswer
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
 from potluck.validation.errors import Refusal, ValidationError
@@ -416,7 +416,7 @@ async def furnish(people, caller):
     await people.invitations.make("shopping", "family", "member", caller.user_id, "ben@example.org")
     await people.resets.issue("ada@example.org")
     key = IdempotencyKey(caller.user_id, "a#key", "0" * 64)
-    await people.store.transact(*people.answers.keeping(key, Answer(status=200, body=b"{}")))
+    await people.store.transact(*people.answers.keeping(key, StoredAnswer(status=200, body=b"{}")))
     return token
 
 

@@ -12,7 +12,7 @@ from potluck.people.errors import (
     EmailTaken,
     KeyReused,
 )
-from potluck.people.idempotency import LONGEST_BODY_KEPT, Answer, IdempotencyKey, request_hash
+from potluck.people.idempotency import LONGEST_BODY_KEPT, IdempotencyKey, StoredAnswer, request_hash
 from potluck.table import AlreadyExists, NotFound, WriteRefused, absent, put
 from potluck.validation.errors import ValidationError
 from tests.people.assembly import PASSWORD, WRITERS
@@ -31,7 +31,7 @@ async def create(people, key, made=None, **answer):
     made = made or uuid4()
 
     async def do():
-        answered = Answer(status=201, body=f'{{"id":"{made}"}}'.encode(), made=str(made), **answer)
+        answered = StoredAnswer(status=201, body=f'{{"id":"{made}"}}'.encode(), made=str(made), **answer)
         await people.store.transact(put(row(made), when=absent), *people.answers.keeping(key, answered))
         return answered
 
@@ -122,7 +122,7 @@ async def test_an_answer_that_held_a_secret_is_not_kept_but_remembered_as_done(p
 
         def keep(made):
             answered.append(
-                Answer(
+                StoredAnswer(
                     status=201,
                     body=made.secret.encode(),
                     made=str(made.token_id),
@@ -152,7 +152,7 @@ async def test_an_empty_answer_is_kept_as_such_and_one_too_long_as_done(people):
         key = IdempotencyKey(ada.user_id, key, REQUEST)
 
         async def do():
-            answered = Answer(status=200, body=body, made="7")
+            answered = StoredAnswer(status=200, body=body, made="7")
             await people.store.transact(*people.answers.keeping(key, answered))
             return answered
 
@@ -174,14 +174,14 @@ async def test_an_anonymous_caller_registers_once(busy_people):
         answered = []
 
         def keep(registered):
-            answered.append(Answer(status=201, made=str(registered.account.user_id), secret=True))
+            answered.append(StoredAnswer(status=201, made=str(registered.account.user_id), secret=True))
             return people.answers.keeping(key, answered[0])
 
         await people.accounts.register("ada@example.org", PASSWORD, "Ada", also=keep)
         return answered[0]
 
     ended = await asyncio.gather(*(people.answers.once(key, register) for _ in range(WRITERS)), return_exceptions=True)
-    (done,) = [each for each in ended if isinstance(each, Answer)]
+    (done,) = [each for each in ended if isinstance(each, StoredAnswer)]
     assert {each.made for each in ended if isinstance(each, AlreadyDone)} == {done.made}
     assert sum(isinstance(each, AlreadyDone) for each in ended) == WRITERS - 1
     assert (await people.kinds()).count("Account") == 1
@@ -205,7 +205,7 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
 
     def keep(key):
         return lambda _: people.answers.keeping(
-            IdempotencyKey(ada.user_id, key, REQUEST), Answer(status=200), account_checked=True
+            IdempotencyKey(ada.user_id, key, REQUEST), StoredAnswer(status=200), account_checked=True
         )
 
     await people.accounts.rename(ada, "Countess", 1, also=keep("name"))
@@ -221,7 +221,7 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
     await people.sessions.end(ada, also=keep("end"))
     keys = ("name", "email", "password", "invitation", "withdrawal", "token", "revocation", "others", "end")
     for key in keys:
-        assert await people.answers.find(IdempotencyKey(ada.user_id, key, REQUEST)) == Answer(status=200)
+        assert await people.answers.find(IdempotencyKey(ada.user_id, key, REQUEST)) == StoredAnswer(status=200)
     # A key that was used meanwhile stops the write, and is not mistaken for another refusal.
     ada = await people.known(await people.signed_in("countess@example.org", "battery staple"))
     for attempt in (
@@ -246,7 +246,7 @@ async def test_an_answer_to_somebody_who_asked_as_nobody_goes_with_their_account
     def keep(key):
         def keeping(registered):
             user_id = registered.account.user_id
-            answer = Answer(status=201, body=b"pls_", made=str(user_id), secret=True, of=user_id)
+            answer = StoredAnswer(status=201, body=b"pls_", made=str(user_id), secret=True, of=user_id)
             return people.answers.keeping(key, answer, account_checked=True)
 
         return keeping
@@ -255,7 +255,7 @@ async def test_an_answer_to_somebody_who_asked_as_nobody_goes_with_their_account
     ada = await people.known(made.session.secret)
     # The same key again, of the same person as themselves, is another one.
     await people.store.transact(
-        *people.answers.keeping(IdempotencyKey(ada.user_id, key.value, REQUEST), Answer(status=200))
+        *people.answers.keeping(IdempotencyKey(ada.user_id, key.value, REQUEST), StoredAnswer(status=200))
     )
     with pytest.raises(AlreadyDone) as done:
         await people.answers.find(key)
@@ -270,11 +270,11 @@ async def test_a_reset_is_redeemed_once_and_its_answer_is_kept(people):
     key = IdempotencyKey.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
 
     def keep(user_id):
-        return people.answers.keeping(key, Answer(status=204, of=user_id), account_checked=True)
+        return people.answers.keeping(key, StoredAnswer(status=204, of=user_id), account_checked=True)
 
     async def redeem():
         await people.resets.redeem(issued.secret, "battery staple", keep)
-        return Answer(status=204)
+        return StoredAnswer(status=204)
 
     answers = await asyncio.gather(*(people.answers.once(key, redeem) for _ in range(5)))
     assert {(each.status, each.body) for each in answers} == {(204, b"")}

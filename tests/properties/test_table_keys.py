@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from potluck.table.fields import InKeys, Limits, Milliseconds, Seconds, plan_fields
-from potluck.table.keys import KeyPlan, Template
+from potluck.table.keys import KeyPlan, KeyTemplate
 from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, fold
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith, sort_condition, successor
 from potluck.table.keys.text_forms import escape, unescape
@@ -102,18 +102,18 @@ LOSSLESS = {name: sort for name, sort in (SORTS | UNORDERED).items() if "folded"
 
 
 @cache
-def parsed(text: str, kinds: tuple[tuple[str, str], ...], optional: frozenset[str] = frozenset()) -> Template:
+def parsed(text: str, kinds: tuple[tuple[str, str], ...], optional: frozenset[str] = frozenset()) -> KeyTemplate:
     """A template whose components are of these kinds."""
     types = [(name, (SORTS | UNORDERED)[kind].type) for name, kind in kinds]
     fields = [(name, type | None if name in optional else type) for name, type in types]
-    return Template.parse(text, plan_fields(msgspec.defstruct("Row", fields)), "Row.key")
+    return KeyTemplate.parse(text, plan_fields(msgspec.defstruct("Row", fields)), "Row.key")
 
 
 # --- distinct values never share a key -------------------------------------------------------------------------------
 
 
 @st.composite
-def templates(draw: st.DrawFn, kinds: dict[str, str], optional: frozenset[str]) -> Template:
+def templates(draw: st.DrawFn, kinds: dict[str, str], optional: frozenset[str]) -> KeyTemplate:
     """A key of these components with any text around them."""
     text = draw(st.sampled_from(["A#", 'K"', "#"] + [""] * bool(kinds)))
     for place, (name, kind) in enumerate(kinds.items()):
@@ -364,7 +364,7 @@ NUMBERS = {
 def test_a_range_of_a_key_that_is_a_number_finds_what_comparing_finds(kind: str, data: st.DataObject) -> None:
     type_, values = NUMBERS[kind]
     sort = Sort(type_, "", values, values)
-    template = Template.parse("{f}", plan_fields(msgspec.defstruct("Row", [("f", type_)])), "Row.key", number=True)
+    template = KeyTemplate.parse("{f}", plan_fields(msgspec.defstruct("Row", [("f", type_)])), "Row.key", number=True)
     bound = values | st.none()
     asked = Range(data.draw(bound), data.draw(st.booleans()), data.draw(bound), data.draw(st.booleans()))
     condition = sort_condition(template, {"f": asked})

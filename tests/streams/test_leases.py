@@ -11,7 +11,7 @@ import pytest
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.streams import leases
-from potluck.streams.leases import LEASE_SECONDS, Deposed, Lease, Terms, WorkTable
+from potluck.streams.leases import LEASE_SECONDS, Deposed, Lease, LeaseTerms, WorkTable
 from tests.engine_targets import BOTH, opened, table
 from tests.patience import PATIENCE_SECONDS, until
 
@@ -230,7 +230,7 @@ async def test_a_group_of_tasks_that_was_deposed_starts_again(engine: Engine) ->
 
 @pytest.mark.parametrize("seconds", [5, 20, 600])
 def test_the_terms_of_a_lease_leave_time_to_renew_it_twice_and_to_take_it_over(seconds: int) -> None:
-    terms = Terms.for_takeover_within(seconds)
+    terms = LeaseTerms.for_takeover_within(seconds)
     assert terms.renew_every + 2.0 <= terms.seconds
     # A look before the last renewal was seen, the lease, a look after it, and time for the writes.
     assert 2 * terms.look_every + terms.seconds <= 0.9 * seconds
@@ -242,7 +242,7 @@ def test_the_terms_of_a_lease_leave_time_to_renew_it_twice_and_to_take_it_over(s
 @pytest.mark.parametrize("target", BOTH)
 async def test_who_died_is_replaced_within_the_takeover_time(target: str, tmp_path: Path) -> None:
     async with opened(target, tmp_path) as engine:
-        rows, terms = WorkTable("Work"), Terms.for_takeover_within(20)
+        rows, terms = WorkTable("Work"), LeaseTerms.for_takeover_within(20)
         await rows.create_if_missing(engine)
         owner, other = (Lease(engine, "work", rows, **terms._asdict()) for _ in range(2))
         await owner.acquire()

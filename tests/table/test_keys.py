@@ -22,7 +22,7 @@ from potluck.table.fields import (
     Version,
     plan_fields,
 )
-from potluck.table.keys import KeyPlan, Template, check_key_only
+from potluck.table.keys import KeyPlan, KeyTemplate, check_key_only
 from potluck.table.keys.ranges import (
     SortCondition,
     at_least,
@@ -88,8 +88,8 @@ class Row(msgspec.Struct, kw_only=True):
 FIELDS = plan_fields(Row)
 
 
-def template(text: str, **more: Any) -> Template:
-    return Template.parse(text, FIELDS, "Row.key", **more)
+def template(text: str, **more: Any) -> KeyTemplate:
+    return KeyTemplate.parse(text, FIELDS, "Row.key", **more)
 
 
 def written(text: str, **values: Any) -> str | None:
@@ -367,7 +367,7 @@ class TestKeyPlans:
         fields = plan_fields(msgspec.defstruct("Row", [("id", UUID), ("text", Annotated[str, Meta(max_length=256)])]))
 
         def planned(partition: str, sort: str) -> KeyPlan:
-            parse = [Template.parse(text, fields, "Row.GSI1") for text in (partition, sort)]
+            parse = [KeyTemplate.parse(text, fields, "Row.GSI1") for text in (partition, sort)]
             return KeyPlan("GSI1", "PK", "SK", parse[0], (parse[1],))
 
         assert planned("{text}", "{text}").sort[0].max_bytes == 1024

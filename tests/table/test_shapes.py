@@ -14,7 +14,7 @@ from msgspec import Meta
 from potluck.table import OrNull, Seconds
 from potluck.table.design.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 from potluck.table.fields import plan_fields
-from potluck.table.keys import Component, Template
+from potluck.table.keys import Component, KeyTemplate
 
 
 class Ware(msgspec.Struct, kw_only=True):
@@ -72,17 +72,17 @@ TEXTS = [
     "A#",
     "NONE#open",
 ]
-TEMPLATES = [Template.parse(text, FIELDS, "test") for text in TEXTS]
+TEMPLATES = [KeyTemplate.parse(text, FIELDS, "test") for text in TEXTS]
 SEGMENTS = {template.text: template_segments(template, FIELDS) for template in TEMPLATES}
 
 
-def key(data: st.DataObject, template: Template) -> str:
+def key(data: st.DataObject, template: KeyTemplate) -> str:
     written = template.encode({name: data.draw(VALUES[name]) for name in template.fields} if template.fields else {})
     assert written is not None
     return written
 
 
-def beginning(template: Template, count: int) -> list[str | Component]:
+def beginning(template: KeyTemplate, count: int) -> list[str | Component]:
     """The first components with the literals around them."""
     parts: list[str | Component] = [template.literals[0]]
     for component, literal in zip(template.components[:count], template.literals[1:], strict=False):
@@ -126,7 +126,7 @@ def test_a_key_between_two_others_was_told_to_be_able_to(data, template, low, hi
     ],
 )
 def test_keys_that_can_meet_are_told_to(one, other):
-    shapes = [template_segments(Template.parse(text, FIELDS, "test"), FIELDS) for text in (one, other)]
+    shapes = [template_segments(KeyTemplate.parse(text, FIELDS, "test"), FIELDS) for text in (one, other)]
     assert can_equal(*shapes)
     assert can_equal(*reversed(shapes))
 
@@ -155,7 +155,7 @@ def test_keys_that_never_meet_are_told_apart(one, other):
     [("A#", "AB#{id}"), ("AB#", "A#{id}"), ("A#B", "A#{id}"), ("open#", "{id}#A"), ("A#x#", "A#{name}"), ("B", "A")],
 )
 def test_prefixes_that_no_key_has_are_told_apart(prefix, template):
-    parsed = template_segments(Template.parse(template, FIELDS, "test"), FIELDS)
+    parsed = template_segments(KeyTemplate.parse(template, FIELDS, "test"), FIELDS)
     assert not can_begin(segments([prefix], FIELDS), parsed)
 
 

@@ -14,7 +14,7 @@ from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound, ProblemError
 from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.inputs import UNSET, Edit, New, Unset
 from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
 from potluck.web.views import View
 from potluck.web.writes import Writes, or_raise
@@ -38,7 +38,7 @@ class NewBook(New[Book]):
     name: Title
 
 
-class BookChange(Change[Book]):
+class BookChange(Edit[Book]):
     name: Title | Unset = UNSET
 
 
@@ -57,8 +57,8 @@ async def open_book(at: SignedIn, new: NewBook) -> Writes[Book]:
     return Writes(book, put(book, when=absent), put(member, when=absent))
 
 
-async def books_of(rows: Store, user_id: UUID) -> list[Book]:
-    found = await rows.get_many([Book.by_id(each.book_id) for each in await rows.all(Member.of_user(user_id))])
+async def books_of(store: Store, user_id: UUID) -> list[Book]:
+    found = await store.get_many([Book.by_id(each.book_id) for each in await store.all(Member.of_user(user_id))])
     # One may have gone after the index was read.
     return [each for each in found if each is not None]
 
@@ -66,7 +66,7 @@ async def books_of(rows: Store, user_id: UUID) -> list[Book]:
 @books.list(order=lambda book: (str(book.book_id),))
 async def own_books(at: SignedIn) -> list[Book]:
     """The books that the caller is in, in the order of their ids."""
-    return await books_of(at.rows, at.principal.user_id)
+    return await books_of(at.store, at.principal.user_id)
 
 
 @books.read()
@@ -98,7 +98,7 @@ class LettingIn(BookAdmin):
 @members.action("PUT", "/{user_id}")
 async def let_in(at: LettingIn) -> Writes[None]:
     """Let somebody into the book."""
-    if await at.rows.get(Member.by_id(at.book_id, at.user_id)) is not None:
+    if await at.store.get(Member.by_id(at.book_id, at.user_id)) is not None:
         return Writes(None)
     return Writes(
         None,
@@ -123,7 +123,7 @@ pages = Endpoints()
 @pages.post("/notes/{book_id}/invitations")
 async def invite(call: Call) -> Response:
     at = await call.admit(InBook)
-    book = await at.rows.one(Book.by_id(at.book_id))
+    book = await at.store.one(Book.by_id(at.book_id))
     made = await at.core.people.invitations.make("notes", str(at.book_id), "member", at.principal.user_id)
     return call.page("notes/invited.html", book=book, secret=made.secret, **await frame(at))
 

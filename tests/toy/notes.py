@@ -11,7 +11,7 @@ from potluck.table import Query, absent, delete, present, put
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.errors import ALREADY_EXISTS, ProblemError
-from potluck.web.inputs import UNSET, Change, Input, New, Unset
+from potluck.web.inputs import UNSET, Edit, Input, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise
 from tests.toy.access import AdminsOnly, InBook, Writer
@@ -53,7 +53,7 @@ class NewNote(New[Note]):
     private: LongText = ""
 
 
-class NoteChange(Change[Note]):
+class NoteChange(Edit[Note]):
     title: Title | Unset = UNSET
     text: LongText | Unset = UNSET
     private: LongText | Unset = UNSET
@@ -71,7 +71,7 @@ notes = Actions(
 @books.page("", "notes/book.html")
 async def book_page(at: InBook, book: Book, show: Show) -> dict[str, Any]:
     position = await at.position(Note.all_of_book(at.book_id))
-    notes = await at.show(NoteView, await at.rows.all(Note.all_of_book(at.book_id)))
+    notes = await at.show(NoteView, await at.store.all(Note.all_of_book(at.book_id)))
     return {"book": book, "notes": notes, "position": position, "form": show.form(NewNote)}
 
 
@@ -96,7 +96,7 @@ async def add(at: Writer, new: NewNote) -> Writes[Note]:
 
 @notes.change(AdminsOnly, form=PageForm(then="/notes/{book_id}", row="notes/row.html"))
 async def change(at: InBook, note: Note, change: NoteChange) -> Writes[Note]:
-    """Change a note."""
+    """Edit a note."""
     if change.private is not UNSET and note.author != at.principal.user_id:
         raise AdminsOnly
     return at.apply(note, change)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from potluck.table import Counter, Entity, Seconds, Table, Version
 from potluck.validation.field_types import Amount, Integer, Message, Text
-from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.inputs import UNSET, Edit, New, Unset
 from potluck.web.views import View
 
 BottleName = Annotated[str, Text(1, 20, "Name must be 1-20 characters")]
@@ -45,7 +45,7 @@ class NewBottle(New[Bottle]):
     bottle_id: UUID | Unset = UNSET
 
 
-class BottleChange(Change[Bottle]):
+class BottleChange(Edit[Bottle]):
     name: BottleName | Unset = UNSET
     notes: Notes | Unset | None = UNSET
 

@@ -14,19 +14,21 @@ from potluck.web.storage_quota import StorageQuota
 __all__ = ["core_on"]
 
 
-def core_on(rows: Store, clock: Clock, invitations: Invitations | None = None) -> Core:
+def core_on(store: Store, clock: Clock, invitations: Invitations | None = None) -> Core:
     """A core on this store, without settings, live updates and cursors."""
-    people: Any = SimpleNamespace(invitations=invitations or Invitations(rows, clock), answers=KeptAnswers(rows, clock))
+    people: Any = SimpleNamespace(
+        invitations=invitations or Invitations(store, clock), answers=KeptAnswers(store, clock)
+    )
     nothing: Any = None
     return Core(
         settings=nothing,
-        engine=rows.engine,
-        store=rows,
+        engine=store.engine,
+        store=store,
         clock=clock,
         people=people,
         live=nothing,
         cursors=nothing,
         rate_limiter=RateLimiter(clock),
-        count_limits=CountLimits(rows),
+        count_limits=CountLimits(store),
         storage_quota=StorageQuota(0),
     )

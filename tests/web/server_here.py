@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Receive, Send
 
-from potluck.web.server.uvicorn_server import Server
+from potluck.web.server.uvicorn_server import SuiteServer
 from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["ServerHere", "lifespan", "served_here"]
 
 
 class ServerHere(NamedTuple):
-    server: Server
+    server: SuiteServer
     port: int
     running: asyncio.Task[None]
 
@@ -24,7 +24,7 @@ class ServerHere(NamedTuple):
 async def served_here(application: ASGIApp) -> AsyncIterator[ServerHere]:
     listener = socket.create_server(("127.0.0.1", 0))
     started = asyncio.Event()
-    server = Server(application, started.set)
+    server = SuiteServer(application, started.set)
     # Not serve(), which would take this process's signals.
     running = asyncio.create_task(server._serve([listener]))
     await started.wait()

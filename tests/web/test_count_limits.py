@@ -33,9 +33,9 @@ async def world(tmp_path):
         yield rows, recording, clock
 
 
-async def add(rows: Store, limits: CountLimits, book: int, shelf: str = "one") -> None:
+async def add(store: Store, limits: CountLimits, book: int, shelf: str = "one") -> None:
     await limits.must_fit(Book.on_shelf(shelf), 3, "books on a shelf")
-    await rows.put(Book(shelf=shelf, book=str(book)))
+    await store.put(Book(shelf=shelf, book=str(book)))
 
 
 async def test_a_place_holds_only_so_many_and_another_as_many(world):

@@ -30,7 +30,7 @@ from potluck.validation.field_types import Amount, OneLine
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
-from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset
+from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Writes
 from tests.web.suites import ask, bearer, data, problem, signed_up, suite_on
@@ -68,7 +68,7 @@ class NewWare(New[Ware]):
     price: Price = Decimal("0.5")
 
 
-class WareChange(Change[Ware]):
+class WareChange(Edit[Ware]):
     price: Price | Unset = UNSET
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from potluck.web import style
-from potluck.web.drawings import WIDTH, Move, columns, flow, heat_map, shortened, spark, told_apart, trend
+from potluck.web.drawings import WIDTH, VoteMove, columns, flow, heat_map, shortened, spark, told_apart, trend
 
 FRIDAY = date(2026, 11, 13)
 
@@ -56,7 +56,7 @@ def test_a_flow_keeps_every_ballot():
 
 def test_the_leader_is_on_top_and_long_names_are_cut():
     names = {"A name that is much too long to be drawn": 3, "Short": 2}
-    drawn = flow([names, {"Short": 5}], [[Move("A name that is much too long to be drawn", "Short", 3)]], "Short")
+    drawn = flow([names, {"Short": 5}], [[VoteMove("A name that is much too long to be drawn", "Short", 3)]], "Short")
     assert drawn.nodes[0].name == "Short"
     assert drawn.nodes[1].name == "A name that is mu…"
     assert drawn.nodes[0].kind == "lead"
@@ -66,7 +66,7 @@ def test_what_a_leader_has_too_many_goes_on_and_the_rest_stays():
     rounds = [{"a": 50, "b": 20, "c": 10}, {"a": 30, "b": 32, "c": 15}]
     drawn = flow(
         rounds,
-        [[Move("a", "b", 12), Move("a", "c", 5), Move("a", None, 3)]],
+        [[VoteMove("a", "b", 12), VoteMove("a", "c", 5), VoteMove("a", None, 3)]],
         "a",
         "b",
         names={"a": "Ada", "b": "Ben", "c": "Cyd"},

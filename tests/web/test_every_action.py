@@ -192,7 +192,10 @@ async def test_whoever_has_no_business_there_is_answered_as_if_it_did_not_exist(
     with Findings() as findings:
         rows = await unwritten(walk.suite, findings)
         for each in walk.guarded:
-            for who, outsider in {**walk.world.outsiders, "somebody of another place": walk.world.elsewhere}.items():
+            for who, outsider in {
+                **walk.world.outsiders,
+                "somebody of another place": walk.world.elsewhere,
+            }.items():
                 answer = await walk.ask(each, walk.world.ids, outsider)
                 if each.needs_principal:
                     never = await walk.ask(each, walk.world.never(each.path), outsider)

@@ -29,7 +29,7 @@ def filled(**given: str | list[str]) -> Form[NewNote]:
 
 def test_texts_become_what_the_input_declares():
     form = filled(title="Soup", many=" 3 ", price="1.50", agreed="on", tags=["a", "b"], size="m", note="x", save="Save")
-    assert form.good
+    assert form.is_valid
     assert form.value == NewNote(
         title="Soup", many=3, price=Decimal("1.50"), agreed=True, tags=["a", "b"], size="m", note="x"
     )
@@ -85,7 +85,7 @@ def test_texts_are_trimmed_and_blank_means_what_it_does_in_json():
     value = change(title="  Soup ", note="   ", many=" ").value
     assert (value.title, value.note, value.many) == ("Soup", None, None)
     form = change(title=" ", by="")
-    assert [(each.field, each.message) for each in form.wrong] == [
+    assert [(each.field, each.message) for each in form.all_errors] == [
         ("title", "Title must be 1-20 characters"),
         ("by", "By must be 1-20 characters"),
     ]
@@ -98,7 +98,7 @@ def test_lines_end_as_they_were_typed():
 
 def test_everything_wrong_is_told_at_once_and_what_was_typed_is_kept():
     form = filled(title="", many="lots", price="1,5", tags=["long", "a"], agreed="on")
-    assert not form.good
+    assert not form.is_valid
     assert form.errors["title"] == "Title must have 1 to 20 characters"
     assert form.errors["many"] == "How many: 1 to 9"
     assert form.errors["price"] == "Price must be a number from 0 to 100 with at most 2 decimal places"
@@ -112,8 +112,8 @@ def test_everything_wrong_is_told_at_once_and_what_was_typed_is_kept():
 def test_what_a_service_refuses_stands_beside_its_field_or_above_the_form():
     form = filled(title="Soup").refused(ValidationError(FieldError("title", "This title is taken")))
     assert form.errors["title"] == "This title is taken"
-    assert form.elsewhere == ()
-    assert filled(title="Soup").refused("The e-mail address or the password is wrong").elsewhere == (
+    assert form.non_field_errors == ()
+    assert filled(title="Soup").refused("The e-mail address or the password is wrong").non_field_errors == (
         "The e-mail address or the password is wrong",
     )
 
@@ -128,8 +128,8 @@ def test_a_template_can_ask_for_any_field():
 @pytest.mark.parametrize("raw", [b"title=%ff", b"title=\xff", b"a=1&" * 2000])
 def test_what_no_browser_sends_is_refused_and_not_an_error_of_ours(raw):
     form = decode_form(NewNote, raw)
-    assert not form.good
-    assert form.elsewhere
+    assert not form.is_valid
+    assert form.non_field_errors
 
 
 def test_an_input_inside_another_is_more_than_a_form_can_hold():

@@ -14,8 +14,8 @@ from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, FoundByAccess
 from potluck.web.direct_calls import Direct
 from potluck.web.errors import Conflict, NotFound
-from potluck.web.inputs import UNSET, Change, Unset
-from potluck.web.live.events import Event, SeeAsNow, event_for
+from potluck.web.inputs import UNSET, Edit, Unset
+from potluck.web.live.events import CurrentView, Event, event_for
 from potluck.web.views import View
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
@@ -43,7 +43,7 @@ class AtBook(SignedIn):
     book_id: Id
 
     async def admit(self, *rows: Any) -> None:
-        found = await self.rows.all(Book.every())
+        found = await self.store.all(Book.every())
         self.thing = next((each for each in found if each.book_id == self.book_id), None)
 
     def checks(self) -> Any:
@@ -58,7 +58,7 @@ class BookView(View[Book]):
     version: int
 
 
-class BookChange(Change[Book]):
+class BookChange(Edit[Book]):
     name: Name | Unset = UNSET
 
 
@@ -67,7 +67,7 @@ books = Actions(SignedIn, FoundByAccess(Book, "book_id"), BookView, api="/books"
 
 @books.change()
 async def change_book(at: AtBook, book: Book, change: BookChange) -> Writes[Book]:
-    """Change a book."""
+    """Edit a book."""
     return at.apply(book, change)
 
 
@@ -129,4 +129,4 @@ async def test_an_event_tells_a_thing_as_it_is_now(old, new, now, told):
         assert gone == (new is None)
         return now
 
-    assert await event_for(old, new, SeeAsNow(lambda thing: thing, as_now)) == told
+    assert await event_for(old, new, CurrentView(lambda thing: thing, as_now)) == told

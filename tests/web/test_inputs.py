@@ -12,7 +12,7 @@ from potluck.table import InvalidValue
 from potluck.table.entity import plan_of
 from potluck.table.fields import stored_value
 from potluck.validation.errors import FieldError
-from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset, Versioned
+from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset, Versioned
 from tests.web.cellar import Bottle, BottleChange, BottleName, NewBottle, Notes, Shelf
 
 
@@ -59,7 +59,7 @@ def test_a_field_that_the_entity_does_not_have_is_refused_with_the_one_that_was_
 def test_a_field_that_only_an_input_has_is_refused_in_a_change():
     with refused("Bottle has no field allow_duplicate"):
 
-        class Extra(Change[Bottle]):
+        class Extra(Edit[Bottle]):
             allow_duplicate: bool = False
 
 
@@ -102,21 +102,21 @@ def test_the_version_is_chosen_by_nobody():
 def test_a_change_of_what_has_no_version_is_refused():
     with refused("Shelf has no field of type Version"):
 
-        class ShelfChange(Change[Shelf]):
+        class ShelfChange(Edit[Shelf]):
             name: BottleName | Unset = UNSET
 
 
 def test_a_key_never_changes():
     with refused("it is part of the key of Bottle"):
 
-        class Moved(Change[Bottle]):
+        class Moved(Edit[Bottle]):
             cellar_id: UUID | Unset = UNSET
 
 
 def test_not_sending_a_field_of_a_change_must_not_change_it():
     with refused(r"Emptied.notes: not sending it would set None; write `\| Unset = UNSET`"):
 
-        class Emptied(Change[Bottle]):
+        class Emptied(Edit[Bottle]):
             notes: Notes | None = None
 
 

@@ -8,12 +8,12 @@ import pytest
 from starlette.requests import Request
 
 from potluck.people.authentication import Principal
-from potluck.people.idempotency import Answer
+from potluck.people.idempotency import StoredAnswer
 from potluck.settings import Settings
 from potluck.suite import opened
 from potluck.web.api import Api
 from potluck.web.declarations import Action
-from potluck.web.runner import Done
+from potluck.web.runner import ActionResult
 from tests.toy import notes_app
 from tests.web.people.access_world import people
 
@@ -30,7 +30,7 @@ class Asked:
 
     async def perform(self, action, visitor, ids, sent, key):
         self.key = key
-        return Done(None, None, None, Answer(status=204))
+        return ActionResult(None, None, None, StoredAnswer(status=204))
 
 
 class Known:
@@ -72,7 +72,7 @@ async def kept_under(action, *headers, method="", path="", body=b"{}", by=SOMEBO
 
 
 async def test_a_kept_answer_belongs_to_all_that_decided_it(actions):
-    kept = [each for each in actions if each.kept]
+    kept = [each for each in actions if each.idempotent]
     assert len(kept) > 40
     for action in kept:
         first = await kept_under(action)
@@ -97,7 +97,7 @@ async def test_a_kept_answer_belongs_to_all_that_decided_it(actions):
 
 async def test_a_key_in_one_header_is_not_that_in_another(actions):
     """Nor is the end of the body the beginning of a header."""
-    several = [each for each in actions if each.kept and each.access.headers]
+    several = [each for each in actions if each.idempotent and each.access.headers]
     assert len(several) > 5
     for action in several:
         (name, *_) = action.access.headers

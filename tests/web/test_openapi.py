@@ -30,7 +30,7 @@ from potluck.web.http.authentication import Authentication
 from potluck.web.http.clients import Clients
 from potluck.web.http.problems import Problems
 from potluck.web.http.router import Router
-from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset
+from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset
 from potluck.web.layout import Templates
 from potluck.web.requests import camel
 from potluck.web.views import View, computed
@@ -82,7 +82,7 @@ class NewNote(New[Note]):
     quantity: Annotated[int, Integer(1, 999)] = 1
 
 
-class NoteChange(Change[Note]):
+class NoteChange(Edit[Note]):
     title: Title | Unset = UNSET
 
 
@@ -138,7 +138,7 @@ async def text(at: SignedIn, note: Note) -> Response:
 
 @notes.change(Forbidden)
 async def change(at: SignedIn, note: Note, change: NoteChange) -> Writes[Note]:
-    """Change a note."""
+    """Edit a note."""
     return at.apply(note, change)
 
 
@@ -160,7 +160,7 @@ async def sign_in(at: HasKey, new: NewNote) -> Writes[Session]:
     return Writes(Session("secret"))
 
 
-@others.action("POST", "/look", kept=False)
+@others.action("POST", "/look", idempotent=False)
 async def look(at: Anyone, new: NewNote) -> Writes[Session]:
     """Look at what would be made."""
     return Writes(Session("secret"))

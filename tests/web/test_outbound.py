@@ -5,7 +5,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from potluck.web.outbound import BadAddress, Outbound, Unreachable, is_public, must_be_public
+from potluck.validation.public_addresses import BadAddress, is_public, must_be_public
+from potluck.web.outbound import Outbound, Unreachable
 from tests.elsewhere import Said, another_host
 from tests.patience import PATIENCE_SECONDS
 

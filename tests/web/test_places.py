@@ -17,7 +17,7 @@ from potluck.web.access import ByRow
 from potluck.web.actions import Actions
 from potluck.web.direct_calls import Direct
 from potluck.web.errors import Forbidden, NotFound, ProblemError
-from potluck.web.inputs import Change, Input, New
+from potluck.web.inputs import Edit, Input, New
 from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
 from potluck.web.views import View
 from potluck.web.writes import Writes
@@ -100,7 +100,7 @@ class GardenAdmin(InGarden, needs=the(Gardener.role) == "admin", otherwise=Forbi
 class LeavingOrAdmin(InGarden):
     user_id: UUID
 
-    def held_to(self) -> type[InGarden]:
+    def effective_access(self) -> type[InGarden]:
         return InGarden if self.user_id == self.principal.user_id else GardenAdmin
 
 
@@ -121,7 +121,7 @@ class NewGarden(New[Garden]):
     name: Name
 
 
-class RoleChange(Change[Gardener]):
+class RoleChange(Edit[Gardener]):
     role: Role
 
 
@@ -164,7 +164,7 @@ async def pave(at: GardenAdmin, garden: Garden) -> Writes[None]:
 @gardeners.list(order=lambda gardener: (gardener.name, str(gardener.user_id)))
 async def all_gardeners(at: InGarden) -> list[Gardener]:
     """Who digs here."""
-    return await at.rows.all(Gardener.all_of_garden(at.garden_id))
+    return await at.store.all(Gardener.all_of_garden(at.garden_id))
 
 
 @gardeners.change(LastGardener)
@@ -202,13 +202,13 @@ async def world(tmp_path):
         rows = Store(wrapped.engine, clock)
         core = core_on(rows, clock)
         yield SimpleNamespace(
-            rows=rows, direct=Direct(core, [gardens, gardeners, invitations]), suite=garden_place.on(core)
+            store=rows, direct=Direct(core, [gardens, gardeners, invitations]), suite=garden_place.on(core)
         )
 
 
 async def test_people_come_become_admins_and_leave_and_one_admin_stays(world):
-    ada = await registered(world.rows, "Ada", "ada@example.org")
-    ben = await registered(world.rows, "Ben", "ben@example.org")
+    ada = await registered(world.store, "Ada", "ada@example.org")
+    ben = await registered(world.store, "Ben", "ben@example.org")
     do, suite = world.direct.do, world.suite
     garden = (await do(lay_out, ada, NewGarden(name="Roof"))).garden_id
     at = {"garden_id": garden}
@@ -233,35 +233,35 @@ async def test_people_come_become_admins_and_leave_and_one_admin_stays(world):
 
 
 async def test_what_must_hold_of_a_member_who_leaves_holds_when_they_are_written(world):
-    ada = await registered(world.rows, "Ada", "ada@example.org")
-    ben = await registered(world.rows, "Ben", "ben@example.org")
+    ada = await registered(world.store, "Ada", "ada@example.org")
+    ben = await registered(world.store, "Ben", "ben@example.org")
     at = {"garden_id": (await world.direct.do(lay_out, ada, NewGarden(name="Roof"))).garden_id}
     made = await world.direct.do(invite, ada, NewInvitation(role="member"), **at)
     await world.suite.accept(ben, made.token)
     his = Gardener.by_id(*at.values(), ben.user_id)
     # A counter raises no version, so only the condition can tell.
-    meanwhile.append(world.rows.update(his, the(Gardener.tools).add(1)))
+    meanwhile.append(world.store.update(his, the(Gardener.tools).add(1)))
     with pytest.raises(ToolsOut):
         await world.direct.do(leave, ben, **at, user_id=ben.user_id)
-    await world.rows.update(his, the(Gardener.tools).add(-1))
+    await world.store.update(his, the(Gardener.tools).add(-1))
     await world.direct.do(leave, ben, **at, user_id=ben.user_id)
-    assert (await world.rows.one(his)).status == "removed"
+    assert (await world.store.one(his)).status == "removed"
 
 
 async def test_a_place_has_room_for_so_many(world):
-    ada = await registered(world.rows, "Ada", "ada@example.org")
+    ada = await registered(world.store, "Ada", "ada@example.org")
     garden = (await world.direct.do(lay_out, ada, NewGarden(name="Roof"))).garden_id
     for name in ("Ben", "Cat"):
         made = await world.direct.do(invite, ada, NewInvitation(role="member"), garden_id=garden)
-        await world.suite.accept(await registered(world.rows, name, f"{name}@example.org"), made.token)
+        await world.suite.accept(await registered(world.store, name, f"{name}@example.org"), made.token)
     made = await world.direct.do(invite, ada, NewInvitation(role="member"), garden_id=garden)
     with pytest.raises(TooMany, match="3 members in a garden"):
-        await world.suite.accept(await registered(world.rows, "Dan", "dan@example.org"), made.token)
+        await world.suite.accept(await registered(world.store, "Dan", "dan@example.org"), made.token)
 
 
 async def test_whoever_is_forgotten_takes_along_what_was_theirs_alone(world):
-    ada = await registered(world.rows, "Ada", "ada@example.org")
-    ben = await registered(world.rows, "Ben", "ben@example.org")
+    ada = await registered(world.store, "Ada", "ada@example.org")
+    ben = await registered(world.store, "Ben", "ben@example.org")
     alone = (await world.direct.do(lay_out, ada, NewGarden(name="Alone"))).garden_id
     shared = (await world.direct.do(lay_out, ada, NewGarden(name="Shared"))).garden_id
     made = await world.direct.do(invite, ada, NewInvitation(role="member"), garden_id=shared)
@@ -270,8 +270,8 @@ async def test_whoever_is_forgotten_takes_along_what_was_theirs_alone(world):
         await world.suite.forget(ada.user_id)
     await world.direct.do(change_role, ada, RoleChange(role="admin"), version=1, garden_id=shared, user_id=ben.user_id)
     await world.suite.forget(ada.user_id)
-    assert await world.rows.get(Garden.by_id(alone)) is None
-    assert await world.rows.get(Gardener.by_id(shared, ada.user_id)) is None
-    assert (await world.rows.one(Garden.by_id(shared))).admin_count == 1
+    assert await world.store.get(Garden.by_id(alone)) is None
+    assert await world.store.get(Gardener.by_id(shared, ada.user_id)) is None
+    assert (await world.store.one(Garden.by_id(shared))).admin_count == 1
     await world.direct.do(pave, ben, garden_id=shared)
     assert await world.direct.list(own_gardens, ben) == []

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from potluck.web.http.router import Match, Router
+from potluck.web.http.router import EndpointMatch, Router
 
 
 async def answer(request: Request) -> Any:
@@ -22,7 +22,7 @@ def router_of(*addresses: str) -> Router:
     return router
 
 
-def matched(router: Router, method: str, path: str) -> Match | None:
+def matched(router: Router, method: str, path: str) -> EndpointMatch | None:
     found = router.find(path)
     return None if found is None else found.endpoint(method)
 
@@ -35,14 +35,16 @@ def values(router: Router, path: str, method: str = "GET") -> dict[str, str] | N
 def test_values_of_the_path_are_found_by_name_and_the_path_as_it_was_declared():
     router = router_of("GET /families/{family_id}/stores/{store_id}")
     found = matched(router, "GET", "/families/f/stores/s")
-    assert found == Match(answer, {"family_id": "f", "store_id": "s"}, "/families/{family_id}/stores/{store_id}")
+    assert found == EndpointMatch(
+        answer, {"family_id": "f", "store_id": "s"}, "/families/{family_id}/stores/{store_id}"
+    )
 
 
 def test_a_segment_that_is_written_out_comes_before_a_parameter():
     router = Router()
     router.add("GET", "/notes/{note_id}", answer)
     router.add("GET", "/notes/events", other)
-    assert matched(router, "GET", "/notes/events") == Match(other, {}, "/notes/events")
+    assert matched(router, "GET", "/notes/events") == EndpointMatch(other, {}, "/notes/events")
     assert values(router, "/notes/7") == {"note_id": "7"}
 
 
@@ -58,7 +60,7 @@ def test_methods_at_one_address_name_their_values_as_each_declares_them():
     router.add("GET", "/books/{book_id}", answer)
     router.add("PUT", "/books/{place_id}", other)
     assert values(router, "/books/b") == {"book_id": "b"}
-    assert matched(router, "PUT", "/books/b") == Match(other, {"place_id": "b"}, "/books/{place_id}")
+    assert matched(router, "PUT", "/books/b") == EndpointMatch(other, {"place_id": "b"}, "/books/{place_id}")
 
 
 def test_what_is_not_declared_is_not_found():
@@ -92,8 +94,10 @@ def test_everything_below_a_path_is_one_endpoint_s_unless_it_is_declared():
     router = Router()
     router.add_all_below("/static", other)
     router.add("GET", "/static/own", answer)
-    assert matched(router, "GET", "/static/js/start.js") == Match(other, {"rest": "js/start.js"}, "/static/{rest}")
-    assert matched(router, "GET", "/static/own") == Match(answer, {}, "/static/own")
+    assert matched(router, "GET", "/static/js/start.js") == EndpointMatch(
+        other, {"rest": "js/start.js"}, "/static/{rest}"
+    )
+    assert matched(router, "GET", "/static/own") == EndpointMatch(answer, {}, "/static/own")
     assert matched(router, "POST", "/static/js/start.js") is None
     with pytest.raises(ValueError, match="declared twice"):
         router.add_all_below("/static", answer)

@@ -38,8 +38,8 @@ from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.declarations import Action
 from potluck.web.errors import Conflict, Forbidden, NotFound, ProblemError
-from potluck.web.inputs import UNSET, Change, Input, New, Unset
-from potluck.web.runner import Done, Runner, Sent
+from potluck.web.inputs import UNSET, Edit, Input, New, Unset
+from potluck.web.runner import ActionResult, Runner, Sent
 from potluck.web.views import View
 from potluck.web.writes import Writes, or_raise, or_retry
 from tests.apps.worlds import Meanwhile, meanwhile, registered
@@ -94,7 +94,7 @@ class NewJar(New[Jar]):
     jar_id: UUID
 
 
-class JarChange(Change[Jar]):
+class JarChange(Edit[Jar]):
     name: Name | Unset = UNSET
 
 
@@ -128,13 +128,13 @@ async def fill(at: AtShelf, new: NewJar) -> Writes[Jar]:
     """Fill a jar."""
     at.context.asked.append("fill")
     jar = at.make(new, shelf_id=at.shelf_id)
-    found = await at.rows.get(Jar.by_id(at.shelf_id, new.jar_id))
+    found = await at.store.get(Jar.by_id(at.shelf_id, new.jar_id))
 
     async def after() -> None:
         at.context.after.append("filled")
 
     if found is not None:
-        keeper = await at.rows.get(Keeper.by_id(at.shelf_id, at.principal.user_id))
+        keeper = await at.store.get(Keeper.by_id(at.shelf_id, at.principal.user_id))
         raise Taken(existing=found, keeper=keeper)
     return Writes(jar, or_raise(put(jar, when=absent), Taken), after=after)
 
@@ -150,7 +150,7 @@ async def rename(at: AtShelf, jar: Jar, change: JarChange) -> Writes[Jar]:
 async def pour(at: AtShelf, jar: Jar, wanted: Pour) -> Writes[Jar]:
     """Pour from one jar into another, which must stay as it was read."""
     at.context.asked.append("pour")
-    other = await at.rows.one(Jar.by_id(at.shelf_id, wanted.into))
+    other = await at.store.one(Jar.by_id(at.shelf_id, wanted.into))
     poured, take = at.edit(jar, the(Jar.spoons).becomes(jar.spoons - wanted.spoons))
     _, give = at.edit(other, the(Jar.spoons).becomes(other.spoons + wanted.spoons))
     return Writes(poured, or_retry(take), or_retry(give))
@@ -199,7 +199,7 @@ async def double(at: AtShelf, jar: Jar) -> Writes[Jar]:
     half, first = at.edit(jar, the(Jar.spoons).becomes(jar.spoons + 1))
     assert await at.write(first)
     whole, second = at.edit(half, the(Jar.spoons).becomes(half.spoons + 1))
-    await at.rows.transact(second, *at.keeping(whole, whole.jar_id))
+    await at.store.transact(second, *at.keeping(whole, whole.jar_id))
     return Writes(whole)
 
 
@@ -223,7 +223,7 @@ class World:
         by: Principal | None = None,
         version: int | None = None,
         **more: Any,
-    ) -> Done:
+    ) -> ActionResult:
         (action,) = (each for each in jars.declared if each.rule is rule)
         assert isinstance(action, Action)
         key = more.pop("key", None)
@@ -265,8 +265,8 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         yield World(core, app.context, Runner(core, app.context), ada, shelf_id)
 
 
-def shown(done: Done) -> Any:
-    return json.loads(done.kept.body)
+def shown(done: ActionResult) -> Any:
+    return json.loads(done.response.body)
 
 
 # --- what a refusal means ---------------------------------------------------------------------------------------------
@@ -399,7 +399,7 @@ async def test_the_same_request_with_the_same_key_is_done_once(world):
     again = await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, key=world.key())
     assert world.happened.asked == ["rename"]
     assert shown(first) == shown(again) == {"jarId": str(jar_id), "name": "Prunes", "spoons": 5, "version": 2}
-    assert (again.kept.status, again.kept.headers) == (200, {"etag": '"2"'})
+    assert (again.response.status, again.response.headers) == (200, {"etag": '"2"'})
     with pytest.raises(KeyReused):
         await world.perform(rename, JarChange(name="Pears"), version=2, jar_id=jar_id, key=world.key("another"))
 
@@ -414,7 +414,7 @@ async def test_the_kept_answer_is_looked_for_before_a_refusal_is_believed(world)
 
     meanwhile(world.core.store, first)
     done = await world.perform(fill, new, key=world.key())
-    assert (done.kept.status, shown(done)["jarId"]) == (201, str(jar_id))
+    assert (done.response.status, shown(done)["jarId"]) == (201, str(jar_id))
     assert world.happened.after == ["filled"]
 
 
@@ -436,7 +436,7 @@ async def test_a_refusal_is_not_kept(world):
         await world.perform(fill, NewJar(name="Pears", jar_id=jar_id), key=world.key())
     await world.core.store.delete(Jar.by_id(world.shelf_id, jar_id))
     done = await world.perform(fill, NewJar(name="Pears", jar_id=jar_id), key=world.key())
-    assert done.kept.status == 201
+    assert done.response.status == 201
 
 
 @pytest.mark.parametrize("rule", [rename, seal])
@@ -455,7 +455,7 @@ async def test_whoever_lost_the_right_by_what_they_did_hears_that_it_was_done(wo
     await world.perform(empty, jar_id=jar_id, key=world.key())
     await world.core.store.delete(world.keeper())
     again = await world.perform(empty, jar_id=jar_id, key=world.key())
-    assert (again.kept.status, again.kept.body) == (204, b"")
+    assert (again.response.status, again.response.body) == (204, b"")
 
 
 async def test_a_rule_that_writes_in_several_steps_keeps_its_answer_with_the_last(world):

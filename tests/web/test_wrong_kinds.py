@@ -28,7 +28,7 @@ def inputs(kind: type[Input] = Input) -> Iterator[type[Input]]:
         yield from inputs(each)
 
 
-def fields_of(kind: type[types.SchemaType]) -> list[tuple[str, types.Field]]:
+def fields_of(kind: type[types.SchemaType]) -> list[tuple[str, types.ObjectField]]:
     found = []
     for each in inputs():
         expected = schema_of(each)

@@ -5,11 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.dynamo.storage.backup import accept_lost_writes
 from potluck.settings import Settings
-
-__all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -23,16 +21,16 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     """Check a store whose write-ahead log is lost, and go on without its latest writes."""
     settings = replace(settings, data=chosen.data)
     if settings.engine != "embedded" and chosen.file is None:
-        raise Refused("only an embedded store has a write-ahead log that can be lost")
+        raise CommandError("only an embedded store has a write-ahead log that can be lost")
     store = chosen.file or settings.file
     if not store.is_file():
-        raise Refused(f"there is no store at {store}")
+        raise CommandError(f"there is no store at {store}")
     if not chosen.yes:
         print(
             f"Writes to {store} since its log was last merged into it are lost, although they were confirmed.\n"
             "Look for the log first: it is the file that ends in -wal. A backup may have more than the remaining store."
         )
-        raise Refused("nothing has changed yet; --yes accepts this")
+        raise CommandError("nothing has changed yet; --yes accepts this")
     if accept_lost_writes(store):
         print("Accepted. The remaining store was checked and is intact. Make a backup, then start Potluck again.")
     else:

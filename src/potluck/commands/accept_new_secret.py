@@ -4,7 +4,7 @@ import argparse
 from dataclasses import replace
 
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import open_store
 from potluck.dynamo.database import Database
@@ -13,8 +13,6 @@ from potluck.dynamo.storage.backup import let_go_of
 from potluck.people.entities import accounts
 from potluck.settings import Settings
 from potluck.web.suite_secret import SECRET_FILE, accept_secret, load_secret, made_by, make_secret, must_not_be_empty
-
-__all__ = ["accept_new_secret", "declare", "run"]
 
 CONSEQUENCES = """\
 The store uses its secret to recognise who has voted. With a new secret:
@@ -36,7 +34,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     settings = replace(settings, data=chosen.data)
     if not chosen.yes:
         print(CONSEQUENCES)
-        raise Refused("nothing has changed yet; --yes accepts this")
+        raise CommandError("nothing has changed yet; --yes accepts this")
     if run_or_refuse(accept_new_secret(settings)):
         print("Accepted. Make a backup, then start Potluck again, with this secret on every machine.")
     else:

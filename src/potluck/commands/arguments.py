@@ -5,8 +5,6 @@ from pathlib import Path
 
 from potluck.settings import Settings
 
-__all__ = ["add_data", "add_listening", "decimal", "number"]
-
 
 def add_data(
     parser: "argparse.ArgumentParser | argparse._MutuallyExclusiveGroup",

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import progress_of, run_or_refuse
 from potluck.commands.stores import open_store, settings_with_store
 from potluck.commands.table_modules import table_module, tables_of
@@ -18,8 +18,6 @@ from potluck.table.errors import AlreadyExists, InvalidValue, NotUnique, Unreada
 from potluck.table.tables import Request
 from potluck.web.suite_secret import must_not_be_empty
 
-__all__ = ["declare", "run"]
-
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
     parser.add_argument("app", metavar="APP", help="an app, people, or a module by its dotted name")
@@ -32,7 +30,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     run it again. The exit status is 1 if a row cannot be rewritten."""
     plans = {plan.name: plan for table in tables_of(table_module(chosen.app)) for plan in table.entities}
     if chosen.entity not in plans:
-        raise Refused(f"{chosen.app} has no entity {chosen.entity}; its entities are {', '.join(sorted(plans))}")
+        raise CommandError(f"{chosen.app} has no entity {chosen.entity}; its entities are {', '.join(sorted(plans))}")
     settings = settings_with_store(chosen, settings)
     progress = run_or_refuse(_rewrite(settings, plans[chosen.entity]))
     print(f"{chosen.entity}: rows read: {progress.read}, rewritten: {progress.rewritten}")
@@ -50,7 +48,7 @@ async def _rewrite(settings: Settings, plan: Any) -> Progress:
                 async for done in move_addresses(store) if plan.cls is EmailAddress else backfill(store, plan.cls):
                     progress(min(1.0, done.read / rows))
         except (AlreadyExists, InvalidValue, NotUnique, UnreadableItem) as problem:
-            raise Refused(f"a row of {plan.name} cannot be rewritten: {problem}") from problem
+            raise CommandError(f"a row of {plan.name} cannot be rewritten: {problem}") from problem
     return done
 
 
@@ -61,5 +59,5 @@ async def _rows_in(store: Store, table: str) -> int:
     except DynamoError as error:
         if error.code != "ResourceNotFoundException":
             raise
-        raise Refused(f"the store has no table {table}; `potluck serve` creates it") from None
+        raise CommandError(f"the store has no table {table}; `potluck serve` creates it") from None
     return max(1, int(description["Table"]["ItemCount"]))

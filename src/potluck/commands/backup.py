@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import progress_of, run_or_refuse
 from potluck.commands.stores import open_store
 from potluck.dynamo.database import Database
@@ -16,8 +16,6 @@ from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.private_files import open_to
 from potluck.settings import Settings
 from potluck.web.suite_secret import SECRET_FILE, fits_a_file, load_secret, made_by, made_by_another
-
-__all__ = ["back_up", "declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -31,14 +29,14 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     """Copy the store and its secret to one file, even while the suite is running. `potluck restore` restores it."""
     settings = replace(settings, data=chosen.data)
     if settings.engine != "embedded" and chosen.file is None:
-        raise Refused(
+        raise CommandError(
             "backup copies the embedded store; on Amazon DynamoDB use point-in-time recovery, and keep POTLUCK_SECRET"
         )
     store = chosen.file or settings.file
     if not store.is_file():
-        raise Refused(f"there is no store at {store}")
+        raise CommandError(f"there is no store at {store}")
     if store.stat().st_size <= 1:
-        raise Refused(f"{store} is empty: there is nothing to copy")
+        raise CommandError(f"{store} is empty: there is nothing to copy")
     with progress_of("copying") as progress:
         run_or_refuse(
             _back_up_engine(store, chosen.to, progress) if chosen.file else back_up(settings, chosen.to, progress)

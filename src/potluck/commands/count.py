@@ -13,7 +13,7 @@ import msgspec
 
 from potluck.apps.polls import ballot_files
 from potluck.apps.polls.ballot_files import BallotFile, UnreadableBallots
-from potluck.apps.polls.ballot_files.contents import Names
+from potluck.apps.polls.ballot_files.contents import CandidateNumbers
 from potluck.apps.polls.ballot_files.json_ballots import usual_method
 from potluck.apps.polls.counting import METHODS, CannotCount, Rules, TieOrder, count, results
 from potluck.apps.polls.counting.rules import MOST_DECIMALS, TieRule
@@ -21,8 +21,6 @@ from potluck.apps.polls.counting.seeded_draws import SeededDraws
 from potluck.apps.polls.counting.tables import as_csv, as_text
 from potluck.commands.progress_bar import ProgressBar
 from potluck.settings import Settings
-
-__all__ = ["declare", "run"]
 
 # Smaller files are counted before anyone could read a progress bar.
 LARGE_BYTES = 2_000_000
@@ -189,7 +187,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 def _rules(args: argparse.Namespace, file: BallotFile) -> Rules:
     seats = args.seats if args.seats is not None else file.seats or 1
-    names = Names(file.candidates)
+    names = CandidateNumbers(file.candidates)
     undeclared = file.undeclared
     if args.undeclared is not None:
         undeclared = [names.number(name, "--undeclared") for name in args.undeclared]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import origin_of
 from potluck.people.authentication import Principal
@@ -21,8 +21,6 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.suite import APPS, opened, system_clock
 from potluck.web.app import AppMaker, Guests, WorthALook
-
-__all__ = ["AlreadyHere", "Demo", "SignIn", "declare", "filled", "run"]
 
 # A reserved domain, so that none of these is a real address.
 DOMAIN = "potluck.example"
@@ -51,7 +49,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     try:
         demo = run_or_refuse(filled(settings, _tell))
     except AlreadyHere as problem:
-        raise Refused(
+        raise CommandError(
             f"{problem.email} is here already. To start over, choose another folder (--data); for a new password, run "
             f"`potluck reset-password {problem.email}`"
         ) from None
@@ -73,7 +71,7 @@ class AlreadyHere(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class SignIn:
+class DemoSignIn:
     """How to sign in as one of them."""
 
     name: str
@@ -85,7 +83,7 @@ class SignIn:
 class Demo:
     """What was created; the passwords and keys are recorded nowhere else."""
 
-    sign_ins: Sequence[SignIn]
+    sign_ins: Sequence[DemoSignIn]
     worth_a_look: Sequence[WorthALook]
 
     def lines(self, origin: str) -> list[str]:
@@ -130,7 +128,7 @@ async def filled(
         await _refuse_a_second(core.store)
         tell(f"Inviting {len(NAMES)} people")
         calendar.ago(days=HERE_FOR_DAYS)
-        sign_ins = {first: SignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
+        sign_ins = {first: DemoSignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
         callers = {first: await _came(core.people, each) for first, each in sign_ins.items()}
         guests = Guests(**callers, ago=calendar.ago)
         worth_a_look: list[WorthALook] = []
@@ -153,7 +151,7 @@ async def _refuse_a_second(store: Store) -> None:
             raise AlreadyHere(_email(first))
 
 
-async def _came(people: People, sign_in: SignIn) -> Principal:
+async def _came(people: People, sign_in: DemoSignIn) -> Principal:
     """Register the person and sign them in."""
     try:
         registered = await people.accounts.register(sign_in.email, sign_in.password, sign_in.name)

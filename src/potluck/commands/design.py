@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.table_modules import apps_with_tables, table_module, tables_of
 from potluck.settings import Settings
 from potluck.table.design import markdown, with_section
@@ -13,8 +13,6 @@ from potluck.table.design.cloudformation import cloudformation
 from potluck.table.design.diagram import mermaid
 from potluck.table.lint import lint
 from potluck.table.tables import Table
-
-__all__ = ["declare", "run"]
 
 FORMATS = {"markdown": markdown, "mermaid": mermaid, "cloudformation": cloudformation}
 
@@ -53,7 +51,7 @@ def _write(module: ModuleType) -> None:
     try:
         readme.write_text(with_section(readme.read_text(), markdown(tables_of(module))))
     except ValueError as problem:
-        raise Refused(f"{readme}: {problem}") from problem
+        raise CommandError(f"{readme}: {problem}") from problem
     print(f"Wrote {readme}")
 
 

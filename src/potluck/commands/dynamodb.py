@@ -13,8 +13,6 @@ from potluck.dynamo.server import serving
 from potluck.engines.simulating import Simulating
 from potluck.settings import Settings
 
-__all__ = ["declare", "run"]
-
 HOST = "127.0.0.1"
 PORT = 8001
 SEEDS = 1_000_000

@@ -6,13 +6,11 @@ from dataclasses import replace
 
 from potluck.commands.arguments import add_data
 from potluck.commands.people_services import open_people_services
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import origin_of
 from potluck.people.errors import TooMany
 from potluck.settings import Settings
-
-__all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -23,9 +21,9 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     """Print a link that lets one person register if POTLUCK_REGISTRATION is "invited": it works once, within a week."""
     settings = replace(settings, data=chosen.data)
     if settings.registration == "closed":
-        raise Refused("POTLUCK_REGISTRATION is 'closed': no one can register, not even with an invitation")
+        raise CommandError("POTLUCK_REGISTRATION is 'closed': no one can register, not even with an invitation")
     if settings.registration == "open":
-        raise Refused(
+        raise CommandError(
             f"POTLUCK_REGISTRATION is 'open': anyone can register at {origin_of(settings)}/sign-up without an "
             "invitation"
         )
@@ -40,4 +38,4 @@ async def _invite(settings: Settings) -> str:
         try:
             return (await people.invitations.make_for_newcomer()).secret
         except TooMany as problem:
-            raise Refused(f"{problem}, and all of them are still open") from None
+            raise CommandError(f"{problem}, and all of them are still open") from None

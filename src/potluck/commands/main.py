@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, cast
 
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.dynamo.errors import StoreUnusable
 from potluck.extras import MissingExtra, needs_extra
 from potluck.settings import Settings, SettingsError
-
-__all__ = ["COMMANDS", "main"]
 
 
 class Command(Protocol):
@@ -29,7 +27,7 @@ class Command(Protocol):
         ...
 
 
-class Listed(NamedTuple):
+class CommandSummary(NamedTuple):
     """A command's line in --help, and the extra that it needs."""
 
     help: str
@@ -38,19 +36,19 @@ class Listed(NamedTuple):
 
 # `accept-new-secret` is the module `accept_new_secret`.
 COMMANDS = {
-    "serve": Listed("run the suite: pages, API and background work", "suite"),
-    "dynamodb": Listed("serve the embedded engine alone to any AWS SDK", "server"),
-    "backup": Listed("copy the store and its secret to one file, even while the suite is running"),
-    "restore": Listed("restore a backup, here or on another machine"),
-    "accept-new-secret": Listed("accept a new secret for this store"),
-    "accept-lost-writes": Listed("accept that the store's latest writes are lost"),
-    "reset-password": Listed("print a link that sets a new password", "suite"),
-    "invite": Listed("print a link that lets one person register", "suite"),
-    "polls": Listed("maintain polls: recount their votes"),
-    "backfill": Listed("rewrite stored rows to the keys that their entity declares today"),
-    "demo": Listed("fill a store with made-up people and data, and print how to sign in", "suite"),
-    "count": Listed("count a ballot file by any method, showing every round"),
-    "design": Listed("print or review table designs"),
+    "serve": CommandSummary("run the suite: pages, API and background work", "suite"),
+    "dynamodb": CommandSummary("serve the embedded engine alone to any AWS SDK", "server"),
+    "backup": CommandSummary("copy the store and its secret to one file, even while the suite is running"),
+    "restore": CommandSummary("restore a backup, here or on another machine"),
+    "accept-new-secret": CommandSummary("accept a new secret for this store"),
+    "accept-lost-writes": CommandSummary("accept that the store's latest writes are lost"),
+    "reset-password": CommandSummary("print a link that sets a new password", "suite"),
+    "invite": CommandSummary("print a link that lets one person register", "suite"),
+    "polls": CommandSummary("maintain polls: recount their votes"),
+    "backfill": CommandSummary("rewrite stored rows to the keys that their entity declares today"),
+    "demo": CommandSummary("fill a store with made-up people and data, and print how to sign in", "suite"),
+    "count": CommandSummary("count a ballot file by any method, showing every round"),
+    "design": CommandSummary("print or review table designs"),
 }
 
 EPILOG = """\
@@ -79,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if invalid is not None:
                 raise invalid
             return cast(Command, chosen.command).run(chosen, settings)
-    except (SettingsError, StoreUnusable, MissingExtra, Refused, OSError) as problem:
+    except (SettingsError, StoreUnusable, MissingExtra, CommandError, OSError) as problem:
         print(f"potluck: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -9,8 +9,6 @@ from potluck.people.services import People, open_people
 from potluck.settings import Settings
 from potluck.web.suite_secret import load_secret, must_not_be_empty
 
-__all__ = ["open_people_services"]
-
 
 @asynccontextmanager
 async def open_people_services(settings: Settings, *, create: bool = False) -> AsyncIterator[People]:

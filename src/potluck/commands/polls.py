@@ -8,14 +8,12 @@ from uuid import UUID
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.recounting import VotesKeepComing, recounted
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import open_store, settings_with_store
 from potluck.settings import Settings
 from potluck.store import Store
 from potluck.web.suite_secret import must_not_be_empty
-
-__all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -34,7 +32,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     try:
         poll_ids = [UUID(text) for text in chosen.polls]
     except ValueError:
-        raise Refused("name a poll by its id, such as 123e4567-e89b-12d3-a456-426614174000") from None
+        raise CommandError("name a poll by its id, such as 123e4567-e89b-12d3-a456-426614174000") from None
     return run_or_refuse(_recount(settings, poll_ids))
 
 

@@ -3,8 +3,6 @@
 import time
 from typing import TextIO
 
-__all__ = ["ProgressBar"]
-
 BAR = 30
 REDRAWN_EVERY = 0.1
 

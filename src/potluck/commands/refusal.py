@@ -1,7 +1,5 @@
 """Why a command is not carried out."""
 
-__all__ = ["Refused"]
 
-
-class Refused(Exception):
+class CommandError(Exception):
     """The command cannot be carried out; the message says why."""

@@ -5,14 +5,12 @@ import sys
 
 from potluck.commands.arguments import add_data
 from potluck.commands.people_services import open_people_services
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import origin_of, settings_with_store
 from potluck.people.errors import AccountGone
 from potluck.settings import Settings
 from potluck.validation.errors import ValidationError
-
-__all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -38,6 +36,6 @@ async def _issue(settings: Settings, email: str) -> str:
         try:
             return (await people.resets.issue(email)).secret
         except AccountGone:
-            raise Refused(f"no account has the e-mail address {email}") from None
+            raise CommandError(f"no account has the e-mail address {email}") from None
         except ValidationError as problem:
-            raise Refused(str(problem)) from None
+            raise CommandError(str(problem)) from None

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from potluck.commands.arguments import add_data
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import progress_of, run_or_refuse
 from potluck.commands.stores import open_store
 from potluck.dynamo.errors import StoreUnusable
@@ -17,8 +17,6 @@ from potluck.dynamo.storage.backup import Progress, let_go_of, restored
 from potluck.dynamo.storage.private_files import BESIDE, hand_over, open_to, place, sync_folder
 from potluck.settings import Settings
 from potluck.web.suite_secret import SECRET_FILE, made_by, make_secret
-
-__all__ = ["declare", "restore", "run"]
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -31,9 +29,9 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     """Restore the store and the secret that `potluck backup` copied. The backup is checked first."""
     settings = with_changes(settings, data=chosen.data)
     if settings.engine != "embedded":
-        raise Refused("restore restores the embedded store; on Amazon DynamoDB use point-in-time recovery")
+        raise CommandError("restore restores the embedded store; on Amazon DynamoDB use point-in-time recovery")
     if not chosen.backup.is_file():
-        raise Refused(f"there is no backup at {chosen.backup}")
+        raise CommandError(f"there is no backup at {chosen.backup}")
     with progress_of("restoring") as progress:
         aside, with_secret = run_or_refuse(restore(settings, chosen.backup, replace=chosen.replace, progress=progress))
     print(f"Restored {settings.file}{' and its secret' if with_secret else ''} from {chosen.backup}")

@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from potluck.commands.progress_bar import ProgressBar
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.web.server.serve import cannot_start
-
-__all__ = ["progress_of", "run_async", "run_or_refuse"]
 
 T = TypeVar("T")
 
@@ -19,13 +17,13 @@ def run_or_refuse(work: Coroutine[Any, Any, T]) -> T:
     """Run the coroutine; failures that the operator can fix become a one-sentence refusal."""
     try:
         return run_async(work)
-    except Refused:
+    except CommandError:
         raise
     except Exception as error:
         reason = cannot_start(error)
         if reason is None:
             raise
-        raise Refused(reason) from error
+        raise CommandError(reason) from error
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

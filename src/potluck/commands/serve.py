@@ -8,8 +8,6 @@ from potluck.extras import require_extra
 from potluck.settings import MOST_WORKERS, Settings
 from potluck.web.server.serve import serve
 
-__all__ = ["declare", "run"]
-
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
     add_listening(parser, settings.host, settings.port)

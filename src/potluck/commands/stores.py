@@ -7,20 +7,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.engines import open_engine
 from potluck.settings import Settings, origin_named
 from potluck.store import Store
 from potluck.web.server.serve import port_in_use
-
-__all__ = ["open_store", "origin_of", "settings_with_store"]
 
 
 def settings_with_store(chosen: argparse.Namespace, settings: Settings) -> Settings:
     """The settings with the chosen data folder, in which there must be a store."""
     settings = replace(settings, data=chosen.data)
     if settings.engine == "embedded" and not settings.file.is_file():
-        raise Refused(f"there is no store at {settings.file}")
+        raise CommandError(f"there is no store at {settings.file}")
     return settings
 
 

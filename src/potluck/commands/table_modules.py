@@ -6,11 +6,9 @@ from pathlib import Path
 from types import ModuleType
 
 import potluck
-from potluck.commands.refusal import Refused
+from potluck.commands.refusal import CommandError
 from potluck.table.errors import DesignError
 from potluck.table.tables import Table
-
-__all__ = ["apps_with_tables", "table_module", "tables_of"]
 
 
 def apps_with_tables() -> list[str]:
@@ -31,14 +29,14 @@ def table_module(name: str) -> ModuleType:
     try:
         module = import_module(path)
     except DesignError as problem:
-        raise Refused(str(problem)) from problem
+        raise CommandError(str(problem)) from problem
     except ModuleNotFoundError as problem:
         if problem.name is None or not f"{path}.".startswith(f"{problem.name}."):
             raise
         apps = ", ".join(apps_with_tables())
-        raise Refused(f"there is no app and no module {name}; the apps are {apps}") from problem
+        raise CommandError(f"there is no app and no module {name}; the apps are {apps}") from problem
     if not tables_of(module):
-        raise Refused(f"{path} declares no table")
+        raise CommandError(f"{path} declares no table")
     return module
 
 

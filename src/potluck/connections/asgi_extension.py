@@ -14,8 +14,6 @@ the task that a call runs in: creating one takes longer than finding the respons
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-__all__ = ["EXTENSIONS", "WHOLE", "Cached"]
-
 Cached = Callable[[MutableMapping[str, Any]], dict[str, Any] | None]
 
 WHOLE = "potluck.http.response"

@@ -20,8 +20,6 @@ from potluck.connections.asgi_extension import EXTENSIONS, Cached
 from potluck.connections.response_cycle import Cycle, head_of
 from potluck.connections.upgrades import announced_body, body_parser, offers_http2
 
-__all__ = ["UNREAD_SECONDS", "Connection", "response"]
-
 LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
 # On the wire, before any limit of a route: far above the largest body, because chunks and trailers add to it.
@@ -65,7 +63,7 @@ class Connection(HttpToolsProtocol):
     _since = 0.0
     _arrived = 0
     _body_arrived = 0
-    _beside_body = 0
+    _framing_bytes = 0
     """How much has arrived since the last of the body: the framing of the next chunk, or trailers."""
     _last = 0
     """The size of the last piece, part of which may belong to the previous request."""
@@ -100,7 +98,7 @@ class Connection(HttpToolsProtocol):
         self._may_send_cached = True
         self._last = len(data)
         self._arrived += self._last
-        self._beside_body += self._last
+        self._framing_bytes += self._last
         self._parse(data)
         if self._parts:
             self._hand_over_body()
@@ -108,7 +106,7 @@ class Connection(HttpToolsProtocol):
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         elif self._awaited is BODY and (
             self._arrived > LARGEST_REQUEST
-            or self._beside_body > LARGEST_HEAD
+            or self._framing_bytes > LARGEST_HEAD
             or self._arrived - 2 * self._body_arrived > LARGEST_FRAMING
         ):
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -237,7 +235,7 @@ class Connection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self._body_arrived += len(body)
-        self._beside_body = 0
+        self._framing_bytes = 0
         self._parts.append(body)
 
     def _hand_over_body(self) -> None:
@@ -377,7 +375,7 @@ class Connection(HttpToolsProtocol):
         self._since = self._now
         self._arrived = 0
         self._body_arrived = 0
-        self._beside_body = 0
+        self._framing_bytes = 0
 
 
 def response(status: HTTPStatus, headers: Mapping[str, str], body: bytes) -> bytes:

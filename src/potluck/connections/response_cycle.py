@@ -11,8 +11,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCy
 
 from potluck.connections.asgi_extension import WHOLE
 
-__all__ = ["Cycle", "head_of"]
-
 START, BODY = "http.response.start", "http.response.body"
 
 # Header lines that are sent as they are: uvicorn's checks of each name and value, in one match for all of them.

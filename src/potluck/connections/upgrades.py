@@ -10,8 +10,6 @@ from typing import Any
 
 import httptools
 
-__all__ = ["announced_body", "body_parser", "offers_http2"]
-
 Headers = Iterable[tuple[bytes, bytes]]
 
 

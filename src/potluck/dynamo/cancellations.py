@@ -5,8 +5,6 @@ from typing import Any
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.tables import EMPTY_KEY
 
-__all__ = ["cancelled", "misfit", "reason_of"]
-
 NONE = {"Code": "None"}
 REASONS = {
     "ConditionalCheckFailedException": "ConditionalCheckFailed",

@@ -7,8 +7,6 @@ from potluck.dynamo.storage.rows import ItemRow
 from potluck.dynamo.tables import Index, Table
 from potluck.dynamo.values import item_size
 
-__all__ = ["Consumed", "read_units", "write_units"]
-
 
 def read_units(size: int, consistent: bool) -> float:
     units = max(1, -(-size // READ_UNIT_BYTES))

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from io import BytesIO
 
-__all__ = ["GZIP_OR_DEFLATE", "Broken", "TooLarge", "compressed", "expanded", "preferred"]
-
 GZIP_OR_DEFLATE = {b"gzip": 31, b"deflate": 15}
 """The content codings of the service and zlib's `wbits` for each: the window size, plus 16 for gzip."""
 

@@ -29,9 +29,7 @@ from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
 from potluck.dynamo.storage.touches import Place
 from potluck.dynamo.storage.writer import HandOver, Work
-from potluck.dynamo.views import Tables, View
-
-__all__ = ["Database", "Receive"]
+from potluck.dynamo.views import NamespaceView, Tables
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +51,7 @@ TRIM_SECONDS = 60.0
 Receive = Callable[[tuple[str, list[dict[str, Any]]] | None], None]
 
 
-class Follower(NamedTuple):
+class CommitListener(NamedTuple):
     """A callback for the commits to a table, and the event loop to call it on."""
 
     loop: asyncio.AbstractEventLoop
@@ -76,7 +74,7 @@ class Database(Tables):
         self._versions: dict[str, int] = {}
         self._others = 0
         self._waiting: dict[str, set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]]] = {}
-        self._following: dict[str, list[Follower]] = {}
+        self._following: dict[str, list[CommitListener]] = {}
         self._waiting_lock = threading.Lock()
         self._seen: WeakKeyDictionary[asyncio.Task[Any], dict[str, int]] = WeakKeyDictionary()
         self._closed = False
@@ -173,9 +171,9 @@ class Database(Tables):
         except DAMAGE as error:
             raise self.file.damage.noticed(error) from error
 
-    def within(self, namespace: Namespace) -> "Database | View":
+    def within(self, namespace: Namespace) -> "Database | NamespaceView":
         """The store for callers of this account and region; a file that was made without them shows everybody all."""
-        return View(self, namespace) if self._has_namespaces else self
+        return NamespaceView(self, namespace) if self._has_namespaces else self
 
     async def answer(
         self,
@@ -183,7 +181,7 @@ class Database(Tables):
         operation: str,
         request: dict[str, Any],
         *,
-        view: "View | None" = None,
+        view: "NamespaceView | None" = None,
         checked: bool = False,
     ) -> dict[str, Any]:
         """Answer an operation on the tables of a view, or of the default namespace."""
@@ -280,7 +278,7 @@ class Database(Tables):
         `receive` gets the shard and its new records, or None when the changes must be read from the log because
         another process wrote or the definition changed. Call what this returns to stop.
         """
-        follower = Follower(asyncio.get_running_loop(), receive)
+        follower = CommitListener(asyncio.get_running_loop(), receive)
         self.file.writer.watch()
         with self._waiting_lock:
             self._following[table] = [*self._following.get(table, ()), follower]
@@ -404,7 +402,7 @@ def wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def hand_over(follower: Follower, stored: list[Stored] | None) -> None:
+def hand_over(follower: CommitListener, stored: list[Stored] | None) -> None:
     """Pass what a commit changed in a table to a follower; None stands for a commit by another process."""
     if stored is None:
         follower.receive(None)

@@ -5,8 +5,6 @@ from typing import Any
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.tables import IndexDefinition, Table, TableDefinition, Throughput
 
-__all__ = ["described"]
-
 
 def described(table: Table, rows: Rows, status: str = "ACTIVE") -> dict[str, Any]:
     """A table's description in the service's form."""

@@ -2,8 +2,6 @@
 
 from typing import Any, NoReturn
 
-__all__ = ["CLOSED", "DAMAGED", "FULL", "DynamoError", "NotPlain", "StoreDamaged", "StoreUnusable", "invalid"]
-
 CLOSED = "EngineClosed"
 """The error code of a call made after close."""
 

@@ -5,8 +5,6 @@ from typing import Any
 from potluck.dynamo.tables import Table
 from potluck.dynamo.values import Item
 
-__all__ = ["collection_metrics", "metrics"]
-
 SIZE_ESTIMATE_GB = [0.0, 1.0]
 
 

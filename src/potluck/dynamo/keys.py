@@ -6,20 +6,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-__all__ = [
-    "COMPONENT_BYTES",
-    "ENCODERS",
-    "ESCAPED",
-    "HASH_BYTES",
-    "TERMINATOR",
-    "ZERO",
-    "encode_string",
-    "hashed",
-    "partition_range",
-    "prefix_encoded",
-    "prefix_end",
-]
-
 HASH_BYTES = 4
 """Rows are clustered by a hash of their partition key first, so that a scan's segments are ranges."""
 

@@ -6,8 +6,6 @@ table's name; elsewhere it begins with account and region. Table names have no c
 
 from typing import NamedTuple
 
-__all__ = ["DEFAULT", "Namespace", "name_of", "namespace_of"]
-
 
 class Namespace(NamedTuple):
     """An account and a region."""

@@ -6,8 +6,6 @@ from decimal import Context, Decimal, Inexact, InvalidOperation
 from potluck.dynamo import limits
 from potluck.dynamo.errors import invalid
 
-__all__ = ["add_numbers", "canonical_number", "known_numbers", "number_size", "read_number", "read_strictly"]
-
 NOT_A_NUMBER = "The parameter cannot be converted to a numeric value"
 OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger than supported range"
 UNDERFLOW = "Number underflow. Attempting to store a number with magnitude smaller than supported range"

@@ -8,28 +8,26 @@ from potluck.dynamo.storage.rows import Rows, unpack, unpack_all
 from potluck.dynamo.tables import Index, Table
 from potluck.dynamo.values import Item, item_size
 
-__all__ = ["Page", "Reads"]
-
 INLINE_ROWS = 256
 INLINE_BYTES = 128 * 1024
 """A page that needs more than this is finished on another thread."""
 
 
-class Reads(Protocol):
+class RowSource(Protocol):
     @property
     def rows(self) -> Rows: ...
     async def read_aside(self, work: Any, *arguments: Any) -> Any: ...
 
 
-class Filter(Protocol):
+class ItemFilter(Protocol):
     def matches(self, item: Item) -> bool: ...
 
 
-class Projection(Protocol):
+class ItemProjection(Protocol):
     def apply(self, item: Item) -> Item: ...
 
 
-class Page:
+class ItemPage:
     """A page being read: rows from `low` up to but not including `high`, until the limit, a megabyte or the end."""
 
     def __init__(
@@ -41,8 +39,8 @@ class Page:
         *,
         backwards: bool = False,
         limit: int | None = None,
-        filter: Filter | None = None,
-        projection: Projection | None = None,
+        filter: ItemFilter | None = None,
+        projection: ItemProjection | None = None,
         counts_only: bool = False,
         fetches_whole: bool = False,
         packed: bool = False,
@@ -81,12 +79,12 @@ class Page:
         else:
             self.low = max(self.low, place + b"\x00")
 
-    async def read(self, database: Reads) -> None:
+    async def read(self, database: RowSource) -> None:
         """Fill the page: the first rows inline, the rest of a long page off the event loop."""
         if not self._advance(database.rows, INLINE_ROWS, INLINE_BYTES):
             await database.read_aside(lambda: self._finish(database))
 
-    def _finish(self, database: Reads) -> None:
+    def _finish(self, database: RowSource) -> None:
         while not self._advance(database.rows, 16 * INLINE_ROWS, PAGE_BYTES):
             pass
 

@@ -12,8 +12,6 @@ from potluck.dynamo.expressions import (
 )
 from potluck.dynamo.tables import Table
 
-__all__ = ["check_projection", "projection_of"]
-
 
 def projection_of(request: dict[str, Any]) -> Projection | None:
     """The projection of a read that has no other expression; None for the whole item."""

@@ -19,8 +19,6 @@ from potluck.dynamo.expressions import (
 from potluck.dynamo.tables import KEY_MISMATCH, Index, Table
 from potluck.dynamo.values import Item, checked_value
 
-__all__ = ["Selection", "check_start", "check_start_of_table", "start_of"]
-
 START_INVALID = "The provided starting key is invalid"
 
 # The service reports these errors as they are, and prefixes all others with START_INVALID.

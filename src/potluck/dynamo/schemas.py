@@ -6,15 +6,6 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import GLOBAL_INDEXES, LOCAL_INDEXES, PROJECTED_ATTRIBUTES, THROUGHPUT_UNITS
 from potluck.dynamo.tables import IndexDefinition, Throughput
 
-__all__ = [
-    "checked_definitions",
-    "checked_encryption",
-    "checked_indexes",
-    "checked_key",
-    "checked_stream",
-    "checked_throughput",
-]
-
 WRONG = "One or more parameter values were invalid: "
 ATTRIBUTES_PER_KEY = 4
 

@@ -44,8 +44,6 @@ with needs_extra("server"):
 
     from potluck.connections.limits import Connection, response
 
-__all__ = ["application", "serve", "serving"]
-
 REQUEST_BYTES = 16 * MIB
 HEADER_BYTES = 16 * KIB
 KEEP_ALIVE_SECONDS = 75
@@ -402,7 +400,7 @@ class LimitedConnection(Connection):
         return super().refusal(status)
 
 
-class Server(uvicorn.Server):
+class DynamoServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.startup_over = asyncio.Event()
@@ -428,7 +426,7 @@ class Server(uvicorn.Server):
 
 async def started(
     database: Callee, host: str, port: int, host_names: Iterable[str], *, shared: bool = False
-) -> tuple[Server, "asyncio.Task[None]", int]:
+) -> tuple[DynamoServer, "asyncio.Task[None]", int]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Bound here rather than by uvicorn, which exits the process if the port is taken.
     listening = socket.create_server((host, port), family=family)
@@ -448,7 +446,7 @@ async def started(
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    server = Server(config)
+    server = DynamoServer(config)
     running = asyncio.create_task(server.serve(sockets=[listening]))
     await server.startup_over.wait()
     if not server.started:
@@ -487,7 +485,7 @@ async def serve(database: Callee, host: str = "127.0.0.1", port: int = 8001, hos
 
 
 @contextmanager
-def stopped_by_signals(server: Server) -> Iterator[None]:
+def stopped_by_signals(server: DynamoServer) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -19,20 +19,6 @@ from potluck.dynamo.values import item_size
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-__all__ = [
-    "Iterator",
-    "Stream",
-    "check_arn",
-    "find_stream",
-    "is_logged",
-    "last_but",
-    "new_stream",
-    "record",
-    "sequence_number",
-    "stream_of",
-    "trim",
-]
-
 FIRST_SEQUENCE_NUMBER = 10**20
 """Sequence numbers are strings of at least 21 digits, like the service's."""
 

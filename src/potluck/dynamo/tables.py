@@ -10,8 +10,6 @@ from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from potluck.dynamo.namespaces import name_of, namespace_of
 from potluck.dynamo.values import Item, checked_value
 
-__all__ = ["Index", "IndexDefinition", "Recovery", "StreamDefinition", "Table", "TableDefinition", "Throughput"]
-
 KEY_MISMATCH = "The provided key element does not match the schema"
 EMPTY_KEY = (
     "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "

@@ -10,8 +10,6 @@ from potluck.dynamo.tables import Table
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-__all__ = ["sweep"]
-
 ITEMS_AT_A_TIME = 100
 
 

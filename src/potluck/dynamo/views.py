@@ -11,8 +11,6 @@ from potluck.dynamo.tables import Table, not_found
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-__all__ = ["Tables", "View"]
-
 
 class Tables:
     """Finds tables by the names that they have in a namespace."""
@@ -47,7 +45,7 @@ class Tables:
         return table
 
 
-class View(Tables):
+class NamespaceView(Tables):
     """The store as callers of one account and region see it; everything but the tables is the database's own."""
 
     def __init__(self, database: "Database", namespace: Namespace) -> None:

@@ -20,9 +20,6 @@ from potluck.dynamo.storage.rows import ItemRow, Rows, pack
 from potluck.dynamo.tables import Table
 from potluck.dynamo.values import Item, checked_item, checked_value, item_size, utf8_length, value_size
 
-__all__ = ["Check", "Delete", "Put", "UpdateWrite", "Write"]
-
-
 PLAIN_PUT = 2
 """A put with nothing but a table and an item has no expressions to check."""
 

@@ -26,8 +26,6 @@ from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 from potluck.engines import ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
 from potluck.engines.transient import is_transient
 
-__all__ = ["Aws"]
-
 READS = frozenset(
     {
         *("DescribeTable", "ListTables", "DescribeTimeToLive"),

@@ -9,8 +9,6 @@ from typing import Any
 
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 
-__all__ = ["Conflicting"]
-
 SINGLE_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem"})
 TRANSACTIONS = frozenset({"TransactWriteItems", "TransactGetItems"})
 WRITES = SINGLE_WRITES | {"TransactWriteItems", "BatchWriteItem"}

@@ -7,8 +7,6 @@ from pathlib import Path
 from potluck.dynamo.database import Database
 from potluck.engines import Engine
 
-__all__ = ["open_embedded"]
-
 
 async def open_embedded(
     path: str | Path | None = None, clock: Callable[[], float] = time.time, *, reserve: bool = False

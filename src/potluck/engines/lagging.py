@@ -18,8 +18,6 @@ from typing import Any
 
 from potluck.engines import DynamoError, Engine
 
-__all__ = ["Lagging"]
-
 Item = dict[str, Any]
 Image = tuple[str, Item, Item | None]  # table, key, and the item as it was after the write
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from potluck.engines import Engine
 
-__all__ = ["Prefixing"]
-
 Rename = Callable[[str], str]
 
 DEFAULT_LIST_LIMIT = 100

@@ -17,8 +17,6 @@ import msgspec
 
 from potluck.engines import DynamoError, Engine
 
-__all__ = ["Call", "Recording", "Total", "access_pattern"]
-
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 
@@ -44,7 +42,7 @@ class access_pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """One call: its request, and what it cost."""
 
     operation: str
@@ -74,7 +72,7 @@ class Total:
     write_units: float = 0.0
     seconds: float = 0.0
 
-    def add(self, call: Call) -> None:
+    def add(self, call: RecordedCall) -> None:
         self.calls += 1
         self.errors += call.error is not None
         self.items += call.items
@@ -85,7 +83,7 @@ class Total:
         self.seconds += call.seconds
 
 
-class Scope(list[Call]):
+class Scope(list[RecordedCall]):
     """The calls made while the scope was open, in the order in which they ended."""
 
     @property
@@ -106,7 +104,7 @@ class Recording:
 
     def __init__(self, engine: Engine, keep: int = CALLS_KEPT) -> None:
         self.engine = engine
-        self.calls: deque[Call] = deque(maxlen=keep)
+        self.calls: deque[RecordedCall] = deque(maxlen=keep)
         self.totals: dict[tuple[str | None, str], Total] = {}
         self._scopes: list[Scope] = []
 
@@ -153,7 +151,7 @@ class Recording:
         seconds: float,
         error: str | None,
     ) -> None:
-        call = Call(
+        call = RecordedCall(
             operation=operation,
             pattern=_pattern.get(),
             tables=_tables(request),

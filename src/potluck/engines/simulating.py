@@ -9,8 +9,6 @@ from potluck.engines.conflicting import Conflicting
 from potluck.engines.lagging import Lagging
 from potluck.engines.throttling import Throttling
 
-__all__ = ["Simulating"]
-
 
 class Simulating:
     """A database whose callers are throttled, meet conflicts, and read what was true some seconds ago.

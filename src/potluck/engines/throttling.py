@@ -8,8 +8,6 @@ from typing import Any
 
 from potluck.engines import DynamoError, Engine
 
-__all__ = ["Throttling"]
-
 SINGLE = frozenset({"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan"})
 BATCHES = {"BatchGetItem": "UnprocessedKeys", "BatchWriteItem": "UnprocessedItems"}
 TRANSACTIONS = frozenset({"TransactGetItems", "TransactWriteItems"})

@@ -2,8 +2,6 @@
 
 from potluck.engines import ANSWER_LOST, FULL, REQUEST_NOT_SENT, DynamoError
 
-__all__ = ["MAYBE_EXECUTED", "NOT_EXECUTED", "is_transient", "is_transient_cancellation"]
-
 NOT_EXECUTED = frozenset(
     {
         *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),

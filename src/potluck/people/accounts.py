@@ -60,13 +60,6 @@ from potluck.table import (
 )
 from potluck.table.operations import Operation
 
-__all__ = [
-    "AccountExport",
-    "Accounts",
-    "Registered",
-    "Registration",
-]
-
 log = logging.getLogger("potluck.people")
 
 Registration = Literal["open", "invited", "closed"]

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from potluck.people.sessions import Sessions
     from potluck.people.tokens import Tokens
 
-__all__ = ["Also", "Authenticator", "Principal", "nothing_else"]
-
 T = TypeVar("T")
 Also = Callable[[T], Iterable[Operation]]
 """Further operations for the same transaction, given what the write is about to answer."""

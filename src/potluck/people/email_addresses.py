@@ -17,15 +17,6 @@ from potluck.store.backfill import Progress
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused, absent, check, delete, put, the
 from potluck.table.operations import Operation
 
-__all__ = [
-    "account_with",
-    "changing_address",
-    "claiming_address",
-    "move_address",
-    "move_addresses",
-    "releasing_address",
-]
-
 ROWS_AT_ONCE = 100
 # Read when no account has the address, so that signing in takes the same number of requests.
 NO_ACCOUNT = UUID(int=0)

@@ -4,8 +4,6 @@ from encodings.idna import ToASCII, nameprep
 from re import compile as pattern
 from unicodedata import normalize
 
-__all__ = ["former_normal_form", "normal_email"]
-
 DOT = pattern("[.\u3002\uff0e\uff61]")
 ACE_PREFIX = "xn--"
 

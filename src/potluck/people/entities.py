@@ -26,27 +26,6 @@ from potluck.table import (
     query,
 )
 
-__all__ = [
-    "Account",
-    "AnswerOfUser",
-    "ApiToken",
-    "ApiTokenOfUser",
-    "Departure",
-    "EmailAddress",
-    "EverythingOfUser",
-    "IdempotentAnswer",
-    "Invitation",
-    "InvitationOfPlace",
-    "InvitationOfUser",
-    "PasswordReset",
-    "PasswordResetOfUser",
-    "SecretCheck",
-    "Session",
-    "SessionOfUser",
-    "Throttle",
-    "accounts",
-]
-
 accounts = Table(
     "Accounts",
     "PK",

@@ -4,29 +4,6 @@ from typing import Any
 
 from potluck.validation.errors import Refusal
 
-__all__ = [
-    "AccountGone",
-    "AlreadyDone",
-    "EmailTaken",
-    "InvitationInvalid",
-    "KeyReused",
-    "NoRoom",
-    "NoSuchInvitation",
-    "NoSuchToken",
-    "NotNow",
-    "RegistrationClosed",
-    "ResetInvalid",
-    "SessionOver",
-    "SignInNeeded",
-    "Stale",
-    "StillNeeded",
-    "Throttled",
-    "TooMany",
-    "WrongCredentials",
-    "WrongPassword",
-]
-
-
 # Somebody has to delete something, or what was deleted has to leave the change log.
 ROOM_AGAIN_SECONDS = 600
 

@@ -9,17 +9,6 @@ from potluck.validation.characters import seen
 from potluck.validation.errors import FieldError
 from potluck.validation.field_types import Check, OneLine, Text
 
-__all__ = [
-    "LONGEST_EMAIL",
-    "AnyEmail",
-    "AnyPassword",
-    "Email",
-    "EmailOrBlank",
-    "Name",
-    "NewPassword",
-    "Secret",
-]
-
 LONGEST_EMAIL = 254
 LONGEST_NAME = 100
 SHORTEST_PASSWORD = 10

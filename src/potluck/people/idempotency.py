@@ -20,14 +20,12 @@ from potluck.table import absent, check, present, put
 from potluck.table.operations import Operation
 from potluck.validation.errors import FieldError, ValidationError
 
-__all__ = ["ANSWERS_KEPT", "Answer", "IdempotencyKey", "KeptAnswers", "request_hash"]
-
 ANSWERS_KEPT = timedelta(hours=24)
 LONGEST_KEY = 128
 LONGEST_BODY_KEPT = 300_000
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class StoredAnswer(Struct, frozen=True, kw_only=True):
     """What a write was answered with."""
 
     status: int
@@ -75,7 +73,7 @@ class KeptAnswers:
         self._store = store
         self._clock = clock
 
-    async def once(self, key: IdempotencyKey, do: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def once(self, key: IdempotencyKey, do: Callable[[], Awaitable[StoredAnswer]]) -> StoredAnswer:
         """Do it, or return the answer of the request that did it first.
 
         `do` writes what `keeping` returns in its own transaction. Of several at once, one succeeds; the others are
@@ -92,7 +90,7 @@ class KeptAnswers:
                 raise
             return found
 
-    async def find(self, key: IdempotencyKey) -> Answer | None:
+    async def find(self, key: IdempotencyKey) -> StoredAnswer | None:
         """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept."""
         kept = await self._store.get(IdempotentAnswer.by_key(str(key.caller), key.value))
         if kept is None:
@@ -101,9 +99,9 @@ class KeptAnswers:
             raise KeyReused
         if kept.body is None:
             raise AlreadyDone(kept.made)
-        return Answer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)
+        return StoredAnswer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)
 
-    def keeping(self, key: IdempotencyKey, answer: Answer, *, account_checked: bool = False) -> list[Operation]:
+    def keeping(self, key: IdempotencyKey, answer: StoredAnswer, *, account_checked: bool = False) -> list[Operation]:
         """The operations that store the answer, for the transaction of the write itself.
 
         For a person it checks that the account is still there, so that nothing outlives it; `account_checked` leaves

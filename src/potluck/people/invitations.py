@@ -20,16 +20,6 @@ from potluck.store import Clock, Store
 from potluck.table import Condition, NotFound, WriteRefused, absent, check, delete, present, put, the, update
 from potluck.table.operations import Operation
 
-__all__ = [
-    "INVITATIONS_OF_PLACE",
-    "INVITATION_LASTS",
-    "Acceptance",
-    "Invitations",
-    "MadeInvitation",
-    "claiming",
-    "withdrawing",
-]
-
 INVITATION_LASTS = timedelta(days=7)
 INVITATIONS_OF_PLACE = 100
 

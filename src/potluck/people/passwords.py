@@ -13,8 +13,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from potluck.people.errors import Throttled
 from potluck.people.secrets import system_random
 
-__all__ = ["Hasher", "Passwords", "argon2id"]
-
 # What OWASP recommends for argon2id: 19 MiB, two passes, one lane.
 MEMORY_KIB = 19_456
 PASSES = 2

@@ -19,8 +19,6 @@ from potluck.store import Clock, Store
 from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the, update
 from potluck.table.operations import Operation
 
-__all__ = ["RESET_LASTS", "IssuedReset", "Resets", "dropping_reset", "ending_resets"]
-
 RESET_LASTS = timedelta(hours=24)
 # How often a reset is retried because the account changed in between.
 ATTEMPTS = 5

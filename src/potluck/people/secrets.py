@@ -7,8 +7,6 @@ from enum import StrEnum
 from hashlib import sha256
 from uuid import UUID
 
-__all__ = ["Random", "SecretKind", "hash_of", "kind_of", "matches", "new_id", "new_secret", "system_random"]
-
 Random = Callable[[int], bytes]
 """So many random bytes."""
 

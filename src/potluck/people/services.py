@@ -16,8 +16,6 @@ from potluck.people.throttling import Throttles
 from potluck.people.tokens import Tokens
 from potluck.store import Clock, Store
 
-__all__ = ["People", "open_people"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:

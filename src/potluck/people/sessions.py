@@ -35,19 +35,6 @@ from potluck.table import (
 )
 from potluck.table.operations import Operation
 
-__all__ = [
-    "ATTEMPTS",
-    "SESSION_LASTS",
-    "OpenSession",
-    "OpenedSession",
-    "Sessions",
-    "continued",
-    "continuing",
-    "dropping",
-    "next_epoch",
-    "opening",
-]
-
 SESSION_LASTS = timedelta(days=30)
 # A session is extended when it is used, but rarely, so that most uses only read.
 SESSION_EXTENDED_AFTER = timedelta(days=1)
@@ -122,7 +109,7 @@ class Sessions:
         if kind_of(secret) is not SecretKind.SESSION:
             return None
         hash = hash_of(secret)
-        return await self._store.while_unwritten((Session, hash), lambda: self._found(hash))
+        return await self._store.cache_until_write((Session, hash), lambda: self._found(hash))
 
     async def _found(self, hash: str) -> tuple[Principal | None, float]:
         """The principal, and until which second this can be cached while nothing is written."""

@@ -10,8 +10,6 @@ from potluck.store import Clock, Store
 from potluck.table import OutcomeUnknown, Ref, delete, the
 from potluck.table.operations import Delete
 
-__all__ = ["PASSWORD_CHECKS", "REGISTRATIONS", "SIGN_INS_FROM", "SIGN_INS_FROM_TO", "SIGN_INS_TO", "Limit", "Throttles"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limit:

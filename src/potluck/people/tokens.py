@@ -31,8 +31,6 @@ from potluck.table import (
 )
 from potluck.table.operations import Operation
 
-__all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens", "dropping_token", "tidy_tokens", "valid_tokens"]
-
 TOKENS_OF_USER = 50
 
 
@@ -109,7 +107,7 @@ class Tokens:
         if kind_of(secret) is not SecretKind.API_TOKEN:
             return None
         hash = hash_of(secret)
-        return await self._store.while_unwritten((ApiToken, hash), lambda: self._found(hash))
+        return await self._store.cache_until_write((ApiToken, hash), lambda: self._found(hash))
 
     async def _found(self, hash: str) -> tuple[Principal | None, float]:
         """The principal, and until when this can be cached while nothing is written: a token does not expire."""

@@ -7,8 +7,6 @@ import msgspec
 from potluck.people.fields import Email, Name, NewPassword
 from potluck.validation.errors import FieldError, ValidationError
 
-__all__ = ["all_valid", "checked_email", "checked_name", "checked_password"]
-
 
 def checked_email(email: str, field: str = "email") -> str | FieldError:
     """The address as it is stored: trimmed."""

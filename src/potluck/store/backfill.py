@@ -20,10 +20,8 @@ from potluck.table.errors import AlreadyExists, NotUnique, Unavailable
 from potluck.table.expressions import Expressions, absent
 from potluck.table.expressions.conditions import Either, Owned
 from potluck.table.operations.guards import guard_item, guard_of
-from potluck.table.operations.writes import Write
+from potluck.table.operations.writes import WriteRequest
 from potluck.table.tables import Request
-
-__all__ = ["Progress", "backfill"]
 
 ROWS_AT_ONCE = 100
 WRITES_AT_ONCE = 16
@@ -136,7 +134,7 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     old_key, new_key = ({name: row[name] for name in table.key_names} for row in (item, wanted))
     declared = {key.name for pair in table.indexes.values() for key in pair if key is not None}
     kept = {name: value for name, value in item.items() if name not in declared}
-    new = Write("Put", plan, new_key, absent, item={**kept, **wanted})
+    new = WriteRequest("Put", plan, new_key, absent, item={**kept, **wanted})
     # Comparing the version is not enough: counters change without raising it.
     attributes = dict.fromkeys([*(field.attribute for field in plan.fields.values() if not field.key_only), *kept])
     expressions = Expressions()
@@ -152,13 +150,13 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     return Request("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": str(uuid4())})
 
 
-def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list[Write]:
+def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list[WriteRequest]:
     """The rewritten guard rows of unique values: a guard names its owner by key, and the key changes."""
     values = {name: getattr(entity, name) for name in plan.fields}
     guards = [guard_of(unique, values, new_key) for unique in plan.uniques]
     own = Either((absent, Owned(old_key), Owned(new_key)))
     return [
-        Write("Put", plan, guard.key, own, item=guard_item(plan, guard, values), guard=guard)
+        WriteRequest("Put", plan, guard.key, own, item=guard_item(plan, guard, values), guard=guard)
         for guard in guards
         if guard is not None
     ]

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 from potluck.store.row_cache import NEVER
 
-__all__ = ["CachedAnswer", "QueryCache"]
-
 CACHED_BYTES = 4 * 1024 * 1024
 """How many bytes of rows are cached; the objects decoded from them take several times as much."""
 

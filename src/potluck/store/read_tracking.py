@@ -12,20 +12,6 @@ from potluck.store.query_cache import CachedAnswer
 from potluck.store.row_cache import NEVER
 from potluck.table.access import Query
 
-__all__ = [
-    "UNKNOWN",
-    "Clock",
-    "ReadTracker",
-    "note",
-    "note_cached",
-    "note_place",
-    "note_places",
-    "place_of",
-    "second",
-    "tracked_clock",
-    "tracking",
-]
-
 Clock = Callable[[], datetime]
 
 # The expiry of anything whose expiry is not known: it is not cached.

@@ -31,8 +31,6 @@ from potluck.table.entity import EntityPlan
 from potluck.table.errors import NotFound, Unavailable, UnreadableItem
 from potluck.table.tables import Request, RowName, row_name
 
-__all__ = ["Page", "Reads"]
-
 T = TypeVar("T")
 U = TypeVar("U")
 V = TypeVar("V")
@@ -50,15 +48,15 @@ MOST_ROWS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class QueryPage(Generic[T]):
     """The items of one page, fewer than asked for only at the end, and where the next page begins."""
 
     items: list[T]
     next: Mapping[str, Any] | None
 
 
-class Reads:
-    """Reads entities from an engine: sends, retries and pages, and never returns what has expired."""
+class StoreReader:
+    """StoreReader entities from an engine: sends, retries and pages, and never returns what has expired."""
 
     def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
         self.engine = engine
@@ -163,7 +161,7 @@ class Reads:
         found = {identity: each.get("Item") for identity, each in zip(wanted, answer["Responses"], strict=True)}
         return tuple(self._entity(ref.members, found[row_name(ref.members[0].table, ref.key)]) for ref in refs)
 
-    async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
+    async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> QueryPage[T]:
         """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
@@ -171,7 +169,7 @@ class Reads:
         if question is not None and (cached := self._queries.find(question, state)) is not None:
             note_cached(cached)
             page = cached.answer
-            return Page([*page.items], page.next)
+            return QueryPage([*page.items], page.next)
         rows: list[Any] = []
         entities: list[T] = []
         until = NEVER
@@ -196,9 +194,9 @@ class Reads:
             if type(last) is bytes:
                 (last,) = self._rows.unpack([last])
             following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
-        page = Page(entities[:limit], following)
+        page = QueryPage(entities[:limit], following)
         self._keep(question, state, query, page, until, sum(map(len, rows)))
-        return Page([*page.items], following)
+        return QueryPage([*page.items], following)
 
     async def each(self, query: Query[T]) -> AsyncIterator[T]:
         """Every item, however many requests it takes."""
@@ -282,7 +280,7 @@ class Reads:
 
     # --- cached answers -------------------------------------------------------------------------------------------
 
-    async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
+    async def cache_until_write(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
         """The result of `work`, cached while nothing is written to what it read; it must read nothing but this store.
 
         `work` returns its result and the second until which it may be cached.

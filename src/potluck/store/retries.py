@@ -6,8 +6,6 @@ from typing import Self
 from potluck.store.sending import Patience
 from potluck.table import Unavailable
 
-__all__ = ["attempts"]
-
 # Each refusal means that another writer succeeded, so this many in a row is a very busy row.
 MOST_ATTEMPTS = 200
 # The attempt from which on the backoff no longer grows.

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from potluck.table.entity import EntityPlan
 
-__all__ = ["NEVER", "RowCache"]
-
 Members = tuple[EntityPlan, ...]
 Unpack = Callable[[list[bytes]], list[dict[str, Any]]]
 

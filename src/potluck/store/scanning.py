@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 
 from potluck.engines.recording import access_pattern
 from potluck.store.read_tracking import second
-from potluck.store.reading import Reads
+from potluck.store.reading import StoreReader
 from potluck.table.entity import EntityPlan
 from potluck.table.expressions import Expressions
 from potluck.table.tables import Request, Table
-
-__all__ = ["ScannedPage", "every_of", "scan"]
 
 
 class ScannedPage(NamedTuple):
@@ -21,7 +19,7 @@ class ScannedPage(NamedTuple):
 
 
 async def scan(
-    reads: Reads,
+    reads: StoreReader,
     table: Table,
     pattern: str,
     *,
@@ -47,7 +45,7 @@ async def scan(
             return
 
 
-async def every_of(reads: Reads, plans: Sequence[EntityPlan], *, consistent: bool) -> AsyncIterator[Any]:
+async def every_of(reads: StoreReader, plans: Sequence[EntityPlan], *, consistent: bool) -> AsyncIterator[Any]:
     """The entities of these kinds that have not expired, in no particular order."""
     table = plans[0].table
     if any(plan.table is not table for plan in plans):

@@ -14,8 +14,6 @@ from potluck.table.errors import Changed, ConditionFailed, NoSpace, OutcomeUnkno
 from potluck.table.operations import Operation, explain_failure
 from potluck.table.tables import Request
 
-__all__ = ["Patience", "Sender"]
-
 Send = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 READS = frozenset(

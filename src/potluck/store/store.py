@@ -1,6 +1,6 @@
 """The one place that does I/O for `potluck.table`: sends the requests it builds, and returns typed entities.
 
-Reads and their cache are in `reading.py`, scans in `scanning.py`; writes are here.
+StoreReader and their cache are in `reading.py`, scans in `scanning.py`; writes are here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from potluck.engines import DynamoError, Engine
 from potluck.engines.recording import access_pattern
 from potluck.store.read_tracking import Clock, second
-from potluck.store.reading import Reads
+from potluck.store.reading import StoreReader
 from potluck.store.scanning import every_of
 from potluck.store.sending import Patience
 from potluck.store.table_creation import create_table
@@ -28,8 +28,6 @@ from potluck.table.operations import Operation, Update, delete, put, update, ups
 from potluck.table.tables import Request, RowName, Table, row_name
 from potluck.table.transactions import Transaction
 
-__all__ = ["Store", "all_done"]
-
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
 
@@ -39,8 +37,8 @@ WRITES_AT_ONCE = 16
 MODIFY_ATTEMPTS = 200
 
 
-class Store(Reads):
-    """Reads and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
+class Store(StoreReader):
+    """StoreReader and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
 
     def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
         super().__init__(engine, clock, patience)

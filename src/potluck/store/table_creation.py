@@ -10,8 +10,6 @@ from potluck.store.sending import Sender
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Request, Table
 
-__all__ = ["create_table"]
-
 SECONDS_BETWEEN_LOOKS = 0.2
 LOOKS_AT_NEW_TABLE = 600
 

@@ -1,7 +1,7 @@
 """Streams: a table's change log, its consumers, and the leases that give each consumer one owner."""
 
 from potluck.streams.consumer import Consumer, nothing_to_rebuild
-from potluck.streams.leases import Lease, Terms, WorkTable
+from potluck.streams.leases import Lease, LeaseTerms, WorkTable
 from potluck.streams.positions import Action
 from potluck.streams.record_consumer import Following, PositionLost, RecordConsumer
 from potluck.streams.records import Concerns, Record
@@ -13,10 +13,10 @@ __all__ = [
     "Consumer",
     "Following",
     "Lease",
+    "LeaseTerms",
     "PositionLost",
     "Record",
     "RecordConsumer",
-    "Terms",
     "Trigger",
     "WorkTable",
     "changed",

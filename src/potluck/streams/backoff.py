@@ -3,8 +3,6 @@
 import asyncio
 import random
 
-__all__ = ["Backoff"]
-
 SHORTEST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 

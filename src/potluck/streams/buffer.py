@@ -9,8 +9,6 @@ from potluck.streams.log import Log, Vector
 from potluck.streams.records import Record
 from potluck.table.tables import Table
 
-__all__ = ["BUFFER_BYTES", "BUFFER_RECORDS", "Buffer", "BufferedRecord", "Topic", "TopicKey", "topics_of"]
-
 BUFFER_RECORDS = 2000
 # By the sizes that the stream reports; in memory it is about ten times as much.
 BUFFER_BYTES = 2_000_000
@@ -71,7 +69,7 @@ class Topic:
         """The ordinal of the last of its changes that was dropped from memory."""
 
 
-class Shard:
+class BufferedShard:
     """How far one shard has been read, and the change after which everything is in memory (`floor`)."""
 
     __slots__ = ("floor", "from_start", "numbers", "sequence")
@@ -108,7 +106,7 @@ class Buffer:
         self._keys = partition_attributes(table)
         self.records: deque[BufferedRecord] = deque()
         self.topics: dict[TopicKey, Topic] = {}
-        self.shards: dict[str, Shard] = {}
+        self.shards: dict[str, BufferedShard] = {}
         self.vector: Vector = {}
         self.floor: Vector = {}
         """How far every shard was read before the oldest change in memory."""
@@ -117,7 +115,7 @@ class Buffer:
 
     def follow(self, shard: str, instead_of: str | None = None) -> None:
         """Start with this shard, in place of its parent if that was being read."""
-        self.shards[shard] = Shard(from_start=instead_of is not None)
+        self.shards[shard] = BufferedShard(from_start=instead_of is not None)
         vector = {each: number for each, number in self.vector.items() if each != instead_of}
         self.vector = {**vector, shard: None}
         if not self.records:

@@ -17,8 +17,6 @@ from potluck.streams.triggers import Trigger
 from potluck.table import Transaction
 from potluck.table.errors import DesignError
 
-__all__ = ["Consumer", "nothing_to_rebuild"]
-
 Rebuild = Callable[[], Awaitable[None]]
 
 

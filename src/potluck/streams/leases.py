@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 from potluck.engines import DynamoError, Engine
 from potluck.engines.transient import is_transient
 
-__all__ = ["Deposed", "Lease", "Terms", "WorkTable", "cancelled"]
-
 # From dead owner to new owner, at worst: a look interval before the last renewal is noticed, the lease itself, another
 # look interval, and the write that takes it: a little over 4 seconds.
 LEASE_SECONDS = 3.0
@@ -94,7 +92,7 @@ class WorkTable:
             await asyncio.sleep(LOOK_SECONDS)
 
 
-class Terms(NamedTuple):
+class LeaseTerms(NamedTuple):
     """How long a lease lasts, how often it is renewed, and how often the others check that it was."""
 
     seconds: float = LEASE_SECONDS
@@ -102,7 +100,7 @@ class Terms(NamedTuple):
     look_every: float = LOOK_SECONDS
 
     @classmethod
-    def for_takeover_within(cls, seconds: float) -> "Terms":
+    def for_takeover_within(cls, seconds: float) -> "LeaseTerms":
         """The fewest renewals with which a dead owner is replaced in time, leaving room to retry a failed one."""
         lasts = 0.7 * seconds
         return cls(lasts, lasts - max(SHORTEST_MARGIN_SECONDS, 0.18 * seconds), 0.1 * seconds)

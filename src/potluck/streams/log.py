@@ -18,8 +18,6 @@ from potluck.streams.backoff import Backoff
 from potluck.streams.records import Record
 from potluck.table.errors import Unavailable
 
-__all__ = ["Log", "Page", "ShardReader", "Trimmed", "Vector", "call_with_retry", "open_log", "tag_of"]
-
 PAGE_RECORDS = 1000
 # A failure that lasts longer than this is reported as Unavailable.
 RETRY_SECONDS = 10.0
@@ -59,7 +57,7 @@ class Trimmed(Exception):
         return self.error.code == "ValidationException"
 
 
-class Page(NamedTuple):
+class RecordPage(NamedTuple):
     changes: list[Record]
     ended: bool
     """Whether the shard has ended: nothing more will come in it."""
@@ -150,7 +148,7 @@ class ShardReader:
         """Continue after this change."""
         self.after, self._iterator = after, None
 
-    async def page(self) -> Page:
+    async def page(self) -> RecordPage:
         """The next changes, none at the log's end for now; Trimmed if some of them are gone."""
         while True:
             try:
@@ -167,7 +165,7 @@ class ShardReader:
             if changes:
                 self.after = int(changes[-1].sequence_number)
             self._iterator = answer.get("NextShardIterator")
-            return Page(changes, self._iterator is None)
+            return RecordPage(changes, self._iterator is None)
 
     async def _new_iterator(self) -> str:
         request = {"StreamArn": self.log.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON"}

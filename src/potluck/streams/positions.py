@@ -14,14 +14,12 @@ from potluck.dynamo.limits import TRANSACTION_ACTIONS
 from potluck.engines import DynamoError, Engine
 from potluck.streams.leases import Deposed, Lease, WorkTable
 
-__all__ = ["Action", "Position", "Positions"]
-
 Action = dict[str, Any]
 Patience = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 @dataclass(slots=True)
-class Position:
+class ShardPosition:
     """Where one shard has been read to: after this sequence number, or from the start of the log."""
 
     shard: str
@@ -60,7 +58,7 @@ class Positions:
         row = (await self._read("GetItem", {"Key": self._table.key(self._partition, "STREAM")})).get("Item")
         return None if row is None else str(row["StreamArn"]["S"])
 
-    async def known(self, arn: str) -> dict[str, Position]:
+    async def known(self, arn: str) -> dict[str, ShardPosition]:
         """Every shard of the stream that has a position."""
         self._label = arn.rpartition("/")[2]
         request = {
@@ -100,7 +98,7 @@ class Positions:
             [{"Delete": {"TableName": self._table.table, "Key": self._key(shard)}} for shard in shards]
         )
 
-    async def claim(self, shard: str) -> Position:
+    async def claim(self, shard: str) -> ShardPosition:
         """Become the only holder that can move this position."""
         await self._under_lease(
             [
@@ -118,7 +116,7 @@ class Positions:
         )
         return _position((await self._read("GetItem", {"Key": self._key(shard)}))["Item"])
 
-    async def advance(self, position: Position, to: str, now: float, actions: Sequence[Action]) -> None:
+    async def advance(self, position: ShardPosition, to: str, now: float, actions: Sequence[Action]) -> None:
         """Apply the actions and move the position in one transaction: both happen exactly once, or neither does."""
         if len(actions) > TRANSACTION_ACTIONS - 1:
             raise ValueError(f"{len(actions)} actions; beside the position there is room for {TRANSACTION_ACTIONS - 1}")
@@ -147,7 +145,7 @@ class Positions:
             raise
         position.moved(to, now)
 
-    async def save(self, position: Position, to: str | None, now: float, finished: bool = False) -> None:
+    async def save(self, position: ShardPosition, to: str | None, now: float, finished: bool = False) -> None:
         """Move the position alone; `finished` marks the shard as read to its end."""
         names = {"#holder": "Holder", "#read": "ReadAt"}
         values: dict[str, Any] = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
@@ -163,7 +161,7 @@ class Positions:
         await self._conditional(position.shard, update, names, values)
         position.moved(to, now, finished)
 
-    async def restart(self, position: Position, now: float) -> None:
+    async def restart(self, position: ShardPosition, now: float) -> None:
         """Reset the position to the start of what the log still holds."""
         names = {"#holder": "Holder", "#read": "ReadAt", "#position": "Position"}
         values = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
@@ -243,8 +241,8 @@ class Positions:
             raise
 
 
-def _position(row: dict[str, Any]) -> Position:
-    return Position(
+def _position(row: dict[str, Any]) -> ShardPosition:
+    return ShardPosition(
         shard=row["Shard"]["S"],
         sequence_number=row["Position"]["S"] if "Position" in row else None,
         read_at=float(row["ReadAt"]["N"]),

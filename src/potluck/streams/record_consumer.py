@@ -48,11 +48,9 @@ from potluck.engines.transient import is_transient
 from potluck.streams.backoff import SHORTEST_PAUSE, Backoff
 from potluck.streams.leases import Deposed, Lease, WorkTable, cancelled
 from potluck.streams.log import Log, Trimmed, call_with_retry, open_log
-from potluck.streams.positions import Action, Position, Positions
+from potluck.streams.positions import Action, Positions, ShardPosition
 from potluck.streams.records import Concerns, Record
 from potluck.table.errors import OutcomeUnknown, Unavailable
-
-__all__ = ["Following", "Handler", "PositionLost", "RecordConsumer"]
 
 PAGE_RECORDS = 100
 ATTEMPTS = 8
@@ -186,7 +184,7 @@ class RecordConsumer:
         """The records that were given up on, each with its Error, Record and time (At), in wire form."""
         return await self._positions.parked()
 
-    async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, Position]:
+    async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, ShardPosition]:
         """A position for every shard, after reporting what the log has lost."""
         positions = self._positions
         previous = await positions.stream()
@@ -208,7 +206,7 @@ class RecordConsumer:
         new = [shard for shard in shards if shard not in known]
         if new or previous != arn:
             await positions.register(arn, new, self.clock())
-            known |= {shard: Position(shard, None, self.clock()) for shard in new}
+            known |= {shard: ShardPosition(shard, None, self.clock()) for shard in new}
         trimmed = [shard for shard in known if shard not in shards]
         if trimmed:
             await positions.forget(trimmed)
@@ -224,7 +222,7 @@ class RecordConsumer:
                 await self._save_at_the_end(position, position.passed_to, self.clock())
             raise
 
-    async def _read_from(self, stream: Log, shard: str, position: Position) -> None:
+    async def _read_from(self, stream: Log, shard: str, position: ShardPosition) -> None:
         if position.sequence_number is None and self._may_have_lost(position):
             await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
             await self._positions.restart(position, self.clock())
@@ -254,7 +252,7 @@ class RecordConsumer:
                     await self._consume_subscription(position, given)
                     reader.seek(_number(position.read_to))
 
-    async def _recovers(self, position: Position, trimmed: Trimmed) -> bool:
+    async def _recovers(self, position: ShardPosition, trimmed: Trimmed) -> bool:
         """Make up for what the log no longer has; False if the shard itself is gone."""
         if trimmed.never_there:
             raise trimmed.error
@@ -270,7 +268,7 @@ class RecordConsumer:
         await self._positions.restart(position, self.clock())
         return True
 
-    async def _consume_subscription(self, position: Position, given: Subscribed) -> None:
+    async def _consume_subscription(self, position: ShardPosition, given: Subscribed) -> None:
         """Handle the changes that the process's reader supplies, until the log has to be read again."""
         try:
             while True:
@@ -286,13 +284,13 @@ class RecordConsumer:
         finally:
             given.end()
 
-    async def _skip(self, position: Position, to: str, count: int, now: float) -> None:
+    async def _skip(self, position: ShardPosition, to: str, count: int, now: float) -> None:
         """Note that everything up to here was handled or does not concern us, and save that now and then."""
         if to != position.sequence_number:
             position.passed_to, position.passed_over = to, position.passed_over + count
             await self._save_if_due(position, now)
 
-    async def _save_if_due(self, position: Position, now: float) -> None:
+    async def _save_if_due(self, position: ShardPosition, now: float) -> None:
         """Save a position that only passed over changes, or was idle; its age tells whether changes may be lost."""
         age = now - position.read_at
         passed = position.passed_over >= PASSED_OVER_SAVE_RECORDS or (
@@ -301,11 +299,11 @@ class RecordConsumer:
         if passed or age > IDLE_SAVE_SECONDS:
             await self._positions.save(position, position.read_to, now)
 
-    def _may_have_lost(self, position: Position) -> bool:
+    def _may_have_lost(self, position: ShardPosition) -> bool:
         """Whether records after the last one read may have been trimmed by now."""
         return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
-    async def _hand_over(self, position: Position, changes: list[Record], asked_at: float) -> None:
+    async def _hand_over(self, position: ShardPosition, changes: list[Record], asked_at: float) -> None:
         unsaved: str | None = None
         try:
             for change in changes:
@@ -318,13 +316,13 @@ class RecordConsumer:
         if unsaved is not None:
             await self._positions.save(position, unsaved, asked_at)
 
-    async def _save_at_the_end(self, position: Position, to: str, now: float) -> None:
+    async def _save_at_the_end(self, position: ShardPosition, to: str, now: float) -> None:
         # A worker that stops saves its position, if the store answers promptly, to spare its successor the repetition.
         with contextlib.suppress(TimeoutError, DynamoError, Deposed):
             async with asyncio.timeout(LAST_SAVE_SECONDS):
                 await self._positions.save(position, to, now)
 
-    async def _handled(self, position: Position, change: Record, asked_at: float) -> bool:
+    async def _handled(self, position: ShardPosition, change: Record, asked_at: float) -> bool:
         """Handle one change, with retries; returns whether the position was saved with it."""
         failures = 0
         pauses = Backoff()
@@ -350,7 +348,7 @@ class RecordConsumer:
                     log.warning("%s: attempt %d of %s failed: %r", self.name, failures, change.sequence_number, error)
             await pauses.wait()
 
-    async def _give_up(self, position: Position, change: Record, asked_at: float, error: Exception) -> None:
+    async def _give_up(self, position: ShardPosition, change: Record, asked_at: float, error: Exception) -> None:
         record = msgspec.json.encode(change.record)
         if len(record) > PARKED_RECORD_BYTES:
             small = {name: part for name, part in change.record["dynamodb"].items() if not name.endswith("Image")}

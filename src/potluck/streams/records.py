@@ -5,8 +5,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Concerns", "Record"]
-
 
 # A struct, not a dataclass: one is created for every write, and a frozen dataclass takes five times as long.
 class Record(msgspec.Struct, frozen=True):

@@ -25,8 +25,6 @@ from potluck.streams.records import Concerns, Record
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Table
 
-__all__ = ["Subscription", "Tail", "Waiter"]
-
 # The engine signals changes; this is how long to wait before looking anyway, for one in this process and for others.
 IDLE_SECONDS = 2.0
 IDLE_ELSEWHERE_SECONDS = 10.0

@@ -17,8 +17,6 @@ from potluck.table.errors import DesignError
 from potluck.table.operations import Operation
 from potluck.table.tables import Table
 
-__all__ = ["Trigger", "changed", "created", "deleted"]
-
 E = TypeVar("E", bound=Entity)
 
 Result = Awaitable[Sequence[Operation] | None]

@@ -1,7 +1,7 @@
 """Declarative single-table design: declarations in, DynamoDB requests out. Nothing here awaits."""
 
 from potluck.table.access import AnyOf, Gather, ItemCollection, Query, Ref, get, query
-from potluck.table.entity import Entity, first_of, sparse
+from potluck.table.entity import Entity, first_of, plan_of, sparse
 from potluck.table.errors import (
     AlreadyExists,
     Changed,
@@ -33,14 +33,22 @@ from potluck.table.fields import (
     Unique,
     Version,
 )
+from potluck.table.keys.collation import BASE_LETTERS, collate
+from potluck.table.keys.folding import caseless, fold
 from potluck.table.keys.ranges import Range, StartsWith, at_least, at_most, between, less_than, more_than, starts_with
-from potluck.table.operations import check, delete, put, update, upsert
+from potluck.table.membership import AnyQuery
+from potluck.table.operations import Operation, check, delete, put, update, upsert
+from potluck.table.operations.alike import AlikeUpdates, Asked
 from potluck.table.tables import Number, Request, Table
 from potluck.table.transactions import Transaction
 
 __all__ = [
+    "BASE_LETTERS",
+    "AlikeUpdates",
     "AlreadyExists",
     "AnyOf",
+    "AnyQuery",
+    "Asked",
     "Change",
     "Changed",
     "ComponentsNeeded",
@@ -61,6 +69,7 @@ __all__ = [
     "NotFound",
     "NotUnique",
     "Number",
+    "Operation",
     "OrNull",
     "OutcomeUnknown",
     "Query",
@@ -83,12 +92,16 @@ __all__ = [
     "at_least",
     "at_most",
     "between",
+    "caseless",
     "check",
+    "collate",
     "delete",
     "first_of",
+    "fold",
     "get",
     "less_than",
     "more_than",
+    "plan_of",
     "present",
     "put",
     "query",

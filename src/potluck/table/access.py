@@ -19,8 +19,6 @@ from potluck.table.keys.ranges import Range, SortCondition, StartsWith
 from potluck.table.patterns import Bucket, Pattern, alternatives, hints_of, plan_pattern, type_name
 from potluck.table.tables import Request
 
-__all__ = ["AnyOf", "Gather", "ItemCollection", "Query", "Ref", "get", "query"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

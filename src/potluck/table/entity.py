@@ -15,22 +15,8 @@ import msgspec
 from potluck.table.coding import Coding, compile_coding
 from potluck.table.errors import DesignError
 from potluck.table.fields import FieldPlan, plan_fields
-from potluck.table.keys import KeyPlan, Template, check_key_only
+from potluck.table.keys import KeyPlan, KeyTemplate, check_key_only
 from potluck.table.tables import RENAMING, KeyAttribute, Table
-
-__all__ = [
-    "GUARD_TYPE",
-    "Entity",
-    "EntityPlan",
-    "FirstOf",
-    "FormerKey",
-    "IndexKey",
-    "Sparse",
-    "UniquePlan",
-    "first_of",
-    "plan_of",
-    "sparse",
-]
 
 NO_KEY: tuple[str, str] = ("", "")
 
@@ -391,8 +377,8 @@ def _key_plan(
     if primary and isinstance(sort, FirstOf):
         raise DesignError(f"{where}: every row has one key, so it is written in one way; first_of is for an index")
 
-    def parse(text: str, attribute: KeyAttribute) -> Template:
-        template = Template.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
+    def parse(text: str, attribute: KeyAttribute) -> KeyTemplate:
+        template = KeyTemplate.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
         if len(template.parts) == 1 and template.components and template.components[0].form.decode is None:
             raise DesignError(f"{where}, key {text!r} is empty where nothing is left of a name; write a word before it")
         return template

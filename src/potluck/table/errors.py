@@ -5,25 +5,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = [
-    "AlreadyExists",
-    "Changed",
-    "ComponentsNeeded",
-    "ConditionFailed",
-    "DesignError",
-    "InvalidValue",
-    "NoSpace",
-    "NotFound",
-    "NotUnique",
-    "OutcomeUnknown",
-    "TableError",
-    "TransactionRefused",
-    "Unavailable",
-    "UnreadableItem",
-    "VersionConflict",
-    "WriteRefused",
-]
-
 
 class TableError(Exception):
     """The base class of this library's errors."""

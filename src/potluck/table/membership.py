@@ -13,8 +13,6 @@ from potluck.table.access import Gather, Query, Ref
 from potluck.table.entity import EntityPlan
 from potluck.table.tables import Table
 
-__all__ = ["AnyQuery", "Membership"]
-
 AnyQuery = Query[Any] | Gather[Any] | Ref[Any]
 """Anything that finds rows in one partition: of one kind or several, or a single row by its key."""
 

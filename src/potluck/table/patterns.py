@@ -15,11 +15,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.fields import FieldPlan
-from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.keys import Component, KeyPlan, KeyTemplate
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
 from potluck.table.tables import Table
-
-__all__ = ["Bucket", "Parameter", "Pattern", "alternatives", "hints_of", "plan_pattern", "type_name"]
 
 Role = Literal["partition", "sort", "filter"]
 AskedBy = Literal["value", "range", "prefix"]
@@ -28,7 +26,7 @@ WHOLE_PARTITION = SortCondition("none")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class PatternParameter:
     """One argument of an access pattern and what it does."""
 
     name: str
@@ -55,7 +53,7 @@ class Pattern:
     table: Table
     index: str | None
     members: tuple[EntityPlan, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[PatternParameter, ...]
     prefix: str | None = None
     filter: tuple[str, ...] = ()
     descending: bool = False
@@ -74,12 +72,12 @@ class Pattern:
     def sort_parameters(self) -> tuple[str, ...]:
         return tuple(each.name for each in self.parameters if each.role == "sort")
 
-    def given(self, template: Template) -> tuple[str, ...]:
+    def given(self, template: KeyTemplate) -> tuple[str, ...]:
         """The leading components of a sort key that the pattern has values for, from sort or partition arguments."""
         known = {each.name for each in self.parameters if each.role != "filter"}
         return tuple(itertools.takewhile(known.__contains__, template.fields))
 
-    def sort_templates(self, plan: EntityPlan) -> tuple[Template, ...]:
+    def sort_templates(self, plan: EntityPlan) -> tuple[KeyTemplate, ...]:
         """The member's sort templates that the pattern's sort arguments fill from the left."""
         wanted = set(self.sort_parameters)
         return tuple(each for each in self.key_plan(plan).sort if wanted <= set(self.given(each)))
@@ -159,11 +157,11 @@ class Pattern:
 
 def plan_pattern(function: Callable[..., None], owner: str, members: tuple[EntityPlan, ...], **options: Any) -> Pattern:
     """The pattern that a function declares; raises a DesignError that says what to write instead."""
-    return _Reading(f"{owner}.{function.__name__}", function, members, options).read()
+    return _PatternReading(f"{owner}.{function.__name__}", function, members, options).read()
 
 
 @dataclass
-class _Reading:
+class _PatternReading:
     """An access pattern's declaration while it is being read and checked."""
 
     name: str
@@ -221,7 +219,7 @@ class _Reading:
                     f"{plan.name}'s partition {partition.text} is not {first.text}, so one query cannot find both"
                 )
 
-    def parameter(self, parameter: inspect.Parameter, hints: Mapping[str, Any]) -> Parameter:
+    def parameter(self, parameter: inspect.Parameter, hints: Mapping[str, Any]) -> PatternParameter:
         name = parameter.name
         if parameter.default is not parameter.empty:
             raise self.refused(f"{name} has a default; a question with fewer arguments is another one")
@@ -241,7 +239,7 @@ class _Reading:
                 raise self.refused(
                     f"{name} is {type_name(wanted)} here, but {plan.name}.{field.name} is {type_name(field.type)}"
                 )
-        return Parameter(name, self.role(name), kind)
+        return PatternParameter(name, self.role(name), kind)
 
     def field(self, plan: EntityPlan, name: str) -> FieldPlan:
         """The member's field that an argument stands for: by name, or by its position in the partition key."""
@@ -322,7 +320,7 @@ class _Reading:
         if not pattern.spans_kinds:
             self.check_written_alike(pattern)
 
-    def check_prefix(self, pattern: Pattern, prefix: str, template: Template) -> None:
+    def check_prefix(self, pattern: Pattern, prefix: str, template: KeyTemplate) -> None:
         if not template.text.startswith(prefix) or prefix.count("{") != prefix.count("}"):
             raise self.refused(f"prefix {prefix} is not how {template.text} begins")
         inside = template.fields[: prefix.count("{")]
@@ -363,7 +361,7 @@ class _Reading:
         return DesignError(f"{self.name}: {why}")
 
 
-def _skeleton(template: Template) -> list[Any]:
+def _skeleton(template: KeyTemplate) -> list[Any]:
     """A template without its field names: equal skeletons write the same key for the same values."""
     return [_written(part) if isinstance(part, Component) else part for part in template.parts]
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
     from potluck.table.patterns import Pattern
 
-__all__ = ["KeyAttribute", "Number", "Request", "RowName", "Table", "row_name"]
-
 RowName = tuple[str, ...]
 """A table's name and the text of each part of a primary key."""
 

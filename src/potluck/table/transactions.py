@@ -9,13 +9,11 @@ from potluck.dynamo.limits import ITEM_BYTES, TRANSACTION_ACTIONS, TRANSACTION_B
 from potluck.dynamo.values import item_size
 from potluck.table.errors import TransactionRefused
 from potluck.table.operations.failures import explain_refusal
-from potluck.table.operations.writes import Action, Write
+from potluck.table.operations.writes import TransactionAction, WriteRequest
 from potluck.table.tables import Request, RowName, row_name
 
 if TYPE_CHECKING:
     from potluck.table.operations import Operation
-
-__all__ = ["Transaction"]
 
 
 class Transaction:
@@ -23,7 +21,7 @@ class Transaction:
 
     def __init__(self, *operations: Operation) -> None:
         self.operations = operations
-        self._writes: list[tuple[int, Write]] = [
+        self._writes: list[tuple[int, WriteRequest]] = [
             (position, write) for position, operation in enumerate(operations) for write in operation.writes
         ]
         if not self._writes:
@@ -40,7 +38,7 @@ class Transaction:
         """The kinds of writes it is made of, without naming the items."""
         return " + ".join(dict.fromkeys(operation.name for operation in self.operations))
 
-    def actions(self, now: int | None = None) -> list[Action]:
+    def actions(self, now: int | None = None) -> list[TransactionAction]:
         """Every action, those for guard rows included; `now`, in seconds, is needed where an entity expires."""
         return [write.action(now) for _, write in self._writes]
 
@@ -72,7 +70,7 @@ class Transaction:
         )
 
     def _refuse_same_item_twice(self) -> None:
-        first: dict[RowName, tuple[int, Write]] = {}
+        first: dict[RowName, tuple[int, WriteRequest]] = {}
         for position, write in self._writes:
             before = first.setdefault(row_name(write.plan.table, write.key), (position, write))
             if before[0] != position or before[1] is not write:
@@ -88,14 +86,14 @@ class Transaction:
                 f"the items of the transaction have {size} bytes together; at most {TRANSACTION_BYTES} are possible"
             )
 
-    def _size(self, position: int, write: Write) -> int:
+    def _size(self, position: int, write: WriteRequest) -> int:
         """The size of the item in bytes, as far as it is known here."""
         operation = self.operations[position]
         if operation.seen is None or write.guard is not None or write.item is not None:
             return write.size()
         return max(write.size(), item_size(operation.plan.coding.encode(operation.seen)))
 
-    def _described(self, position: int, write: Write) -> str:
+    def _described(self, position: int, write: WriteRequest) -> str:
         operation = self.operations[position]
         if write.guard is None:
             return f"{operation} at {position}"

@@ -8,16 +8,6 @@ import re
 from collections.abc import Callable
 from unicodedata import bidirectional, category, combining
 
-__all__ = [
-    "ONE_LINE_IN_WORDS",
-    "SEVERAL_LINES_IN_WORDS",
-    "TextRule",
-    "one_line",
-    "seen",
-    "several_lines",
-    "with_line_ends",
-]
-
 TextRule = Callable[[str], str | None]
 """What is wrong with a text, worded to follow the field's name; None if nothing is."""
 

@@ -10,8 +10,6 @@ from msgspec import inspect as declared
 from potluck.validation import types
 from potluck.validation.types import SchemaType, without_null
 
-__all__ = ["schema_of"]
-
 
 @cache
 def _schema_of(kind: Any) -> SchemaType:
@@ -137,7 +135,7 @@ def _object(found: declared.StructType, within: tuple[type[Any], ...]) -> types.
     if "__post_init__" in vars(kind):
         raise TypeError(f"{kind.__name__} checks itself in __post_init__, which no caller can be told the field of")
     fields = {
-        each.encode_name: types.Field(
+        each.encode_name: types.ObjectField(
             name=each.encode_name,
             attribute=each.name,
             type=_compiled(each.type, (*within, kind)),

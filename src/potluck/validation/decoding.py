@@ -23,8 +23,6 @@ from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
 from potluck.validation.file_rules import FileRules, read_until
 from potluck.validation.types import SchemaType, label_of
 
-__all__ = ["NOT_JSON", "build", "decode", "decode_tree", "normalised", "wrong_fields"]
-
 T = TypeVar("T")
 
 NOT_JSON = "The body must be JSON, in UTF-8"

@@ -13,8 +13,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-__all__ = ["encode"]
-
 SECONDS = len("2026-11-16T10:00:00")
 MILLISECONDS = len("2026-11-16T10:00:00.000")
 

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["BodyNotJson", "FieldError", "Refusal", "ValidationError"]
-
 
 class Refusal(Exception):
     """A request that is refused; its text may be shown to the person who made it."""

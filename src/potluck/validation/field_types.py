@@ -15,8 +15,6 @@ from msgspec import Meta
 from potluck.validation.characters import one_line, several_lines
 from potluck.validation.errors import FieldError
 
-__all__ = ["Amount", "Check", "Integer", "Length", "ManyLines", "Message", "OneLine", "Spelled", "Text"]
-
 
 def Text(
     shortest: int,

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from potluck.validation.errors import FieldError
 
-__all__ = ["FileRules", "read_until"]
-
 # What a file may end with, if it ends within a word.
 WORDS = ("true", "false", "null", "-")
 LONGEST_ESCAPE = 6

@@ -15,8 +15,6 @@ from potluck.validation.characters import ONE_LINE_IN_WORDS, SEVERAL_LINES_IN_WO
 from potluck.validation.compiling import schema_of
 from potluck.validation.types import SchemaType
 
-__all__ = ["Schema", "Schemas", "default_value"]
-
 Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"

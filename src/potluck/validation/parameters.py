@@ -11,8 +11,6 @@ from potluck.validation.decoding import LONGEST_NAME, build, normalised, wrong_f
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.validation.types import SchemaType, without_null
 
-__all__ = ["decode_query", "path_value"]
-
 T = TypeVar("T", bound=msgspec.Struct)
 
 

@@ -15,36 +15,6 @@ from potluck.table.fields.values import places_of
 from potluck.validation.characters import TextRule
 from potluck.validation.errors import FieldError
 
-__all__ = [
-    "DATE_TEXT",
-    "DATE_TIME_TEXT",
-    "LARGEST_INTEGER",
-    "LOCAL_DATE_TIME_TEXT",
-    "UUID_LENGTH",
-    "UUID_TEXT",
-    "BooleanType",
-    "ChoiceType",
-    "DateTimeType",
-    "DateType",
-    "DecimalType",
-    "Field",
-    "FloatType",
-    "IntegerType",
-    "ListType",
-    "MapType",
-    "NullableType",
-    "NumberText",
-    "ObjectType",
-    "SchemaType",
-    "TextType",
-    "UnionType",
-    "UuidType",
-    "bounded",
-    "counted",
-    "label_of",
-    "without_null",
-]
-
 # Beyond it, JSON parsers that read every number as a double no longer tell neighbours apart.
 LARGEST_INTEGER = 2**53 - 1
 
@@ -431,7 +401,7 @@ class MapType(SchemaType):
 
 
 @dataclass(slots=True, kw_only=True)
-class Field:
+class ObjectField:
     """A field of an object: `name` as callers write it, `attribute` as Python has it."""
 
     name: str
@@ -449,7 +419,7 @@ class ObjectType(SchemaType):
     """
 
     kind: type[Any]
-    fields: dict[str, Field]
+    fields: dict[str, ObjectField]
     rule: Callable[[Any], Iterable[FieldError]] | None = None
     tag_field: str | None = None
     tag: str | int | None = None

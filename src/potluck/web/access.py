@@ -24,8 +24,8 @@ from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
-from potluck.web.inputs import UNSET, Change, DeclarationError, New
-from potluck.web.live import Listener, Right
+from potluck.web.inputs import UNSET, DeclarationError, Edit, New
+from potluck.web.live import Grant, Listener
 from potluck.web.rate_limits import GUESSES
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
     from potluck.web.http.sealed_cookies import SealedCookies
-
-__all__ = ["Access", "Anyone", "ByRow", "Maker", "Nobody", "SignedIn", "Visitor", "read_together"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
@@ -54,8 +52,8 @@ class Visitor:
         "_origin",
         "by_cookie",
         "by_page",
+        "cookies",
         "headers",
-        "keeps",
         "principal",
         "still",
         "uses_client",
@@ -67,17 +65,17 @@ class Visitor:
         principal: Principal | None = None,
         client: str | Callable[[], str] = UNKNOWN,
         headers: Mapping[str, str] | None = None,
-        keeps: SealedCookies | None = None,
+        cookies: SealedCookies | None = None,
         by_page: bool = False,
         by_cookie: bool = False,
         origin: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
         """`by_page`: a page is calling, not a program. `by_cookie`: no token was sent, so it is a browser.
-        `keeps` are the cookies kept for them, for pages only. `still` tells whether their credential is still valid."""
+        `cookies` are sealed, and for pages only. `still`: whether their credential is still valid."""
         self.principal = principal
         self.headers = headers or {}
-        self.keeps = keeps
+        self.cookies = cookies
         self.by_page = by_page
         self.by_cookie = by_cookie
         self.still = still
@@ -85,9 +83,9 @@ class Visitor:
         self._client = client
         self._origin = origin
 
-    def kept(self, name: str) -> str:
+    def cookie(self, name: str) -> str:
         """The value of the cookie kept under this name; empty if there is none, and for a program."""
-        return "" if self.keeps is None else self.keeps.get(name)
+        return "" if self.cookies is None else self.cookies.get(name)
 
     @property
     def client(self) -> str:
@@ -129,7 +127,7 @@ class Access:
     core: Core
     context: Any
     """What the app hands its rules besides the core: App.context."""
-    rows: Store
+    store: Store
     visitor: Visitor
     principal: Principal | None
     attempt: int = 0
@@ -144,7 +142,7 @@ class Access:
     def __init__(self, core: Core, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
         self.core = core
         self.context = context
-        self.rows = core.store
+        self.store = core.store
         self.visitor = visitor
         self.principal = visitor.principal
         self.__dict__.update(ids)
@@ -178,26 +176,25 @@ class Access:
         """Raise what a failed check means to the caller; return if they are admitted after all."""
         raise NotFound from refusal
 
-    def right(self) -> Right | None:
+    def right(self) -> Grant | None:
         """The row that entitles the caller to follow a live list, if access depends on one."""
         return None
 
     @property
     def follower(self) -> UUID | None:
-        """Whose live positions this caller's are, so that somebody else's do not tell them what was before their time;
-        None where no account is needed to look."""
+        """The user id that live positions are bound to; None for public lists."""
         return self.principal.user_id if self.needs_principal and self.principal is not None else None
 
     def sees(self, thing: Any) -> bool:
         """Whether the caller may see this thing; one they may not see is 404, in no list and in no event."""
         return True
 
-    async def told_now(self, thing: Any, gone: bool) -> Any:
-        """What an event shows of a thing, given as the log has it; None to hide it. `gone`: it left the list.
+    async def redact_event(self, entity: Any, deleted: bool) -> Any:
+        """What an event shows of an entity as the log has it; None to hide it. `deleted`: it left the list.
 
         Override it where the caller may not see now what they could have seen then.
         """
-        return thing
+        return entity
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
@@ -221,7 +218,7 @@ class Access:
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
-    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
+    def apply(self, thing: E, change: Edit[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
         """Update the thing with the values of the change; no write if it has them already.
 
         `refused` says what a refused write means, where it can mean more than a concurrent change.
@@ -385,13 +382,13 @@ class ByRow(SignedIn, Generic[R]):
     def reads(self) -> Sequence[Ref[Any]]:
         return (self.ref(),)
 
-    def held_to(self) -> type[ByRow[R]]:
+    def effective_access(self) -> type[ByRow[R]]:
         """The access whose conditions this caller must meet; override it where that depends on the path."""
         return type(self)
 
     async def admit(self, *rows: Any) -> None:
         (row,) = rows
-        self.held_to().must_admit(row)
+        self.effective_access().must_admit(row)
         self.row = row
 
     @classmethod
@@ -404,30 +401,30 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        return (check(self.ref(), when=_check_of(self.held_to())),)
+        return (check(self.ref(), when=_check_of(self.effective_access())),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        self.held_to().must_admit(refusal.current)
+        self.effective_access().must_admit(refusal.current)
 
-    def right(self) -> Right | None:
-        conditions = _conditions(self.held_to())
-        return Right(self.ref(), lambda row: all(meets(row, each) for each in conditions))
+    def right(self) -> Grant | None:
+        conditions = _conditions(self.effective_access())
+        return Grant(self.ref(), lambda row: all(meets(row, each) for each in conditions))
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
         return [otherwise.problem for _, otherwise in cls.rights]
 
 
-async def read_together(rows: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
+async def read_together(store: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
     """The rows, read in one request; an access and the path may name the same one."""
     if not refs:
         return ()
     first = refs[0]
     if len(refs) == 1:
-        return (await rows.get(first),)
+        return (await store.get(first),)
     if all(each.key == first.key and each.members is first.members for each in refs):
-        return [await rows.get(first)] * len(refs)
-    return await rows.get_many(refs)
+        return [await store.get(first)] * len(refs)
+    return await store.get_many(refs)
 
 
 def _own_parameter(access: type[ByRow[Any]]) -> str:

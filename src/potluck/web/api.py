@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from potluck.people.idempotency import Answer
+from potluck.people.idempotency import StoredAnswer
 from potluck.table import Query
 from potluck.validation import decode, decode_query
 from potluck.validation.decoding import NOT_JSON
@@ -29,7 +29,7 @@ from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.http.router import Cached, Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
-from potluck.web.live.events import SeeAsNow
+from potluck.web.live.events import CurrentView
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import LONGEST_PAGE, OwnPages, PageRequest, References, list_input
 from potluck.web.refused_values import named_by_field
@@ -48,8 +48,6 @@ from potluck.web.versions import etag_at, expected, known, seen, tag_of
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
-
-__all__ = ["Api", "Question", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
 # A list carries the position that live updates resume from, which must not grow old in the cache.
@@ -129,11 +127,11 @@ class Api:
 
             key = None
             # A caller who has to sign in first gets a 401, before their Idempotency-Key is validated.
-            if action.kept and not (action.access.needs_principal and visitor.principal is None):
+            if action.idempotent and not (action.access.needs_principal and visitor.principal is None):
                 headers = action.access.headers
                 key = idempotency_key(request, visitor.principal, body, self._request_key, headers)
             done = await self._runner.perform(action, visitor, ids, sent, key)
-            return _response(done.kept)
+            return _response(done.response)
 
         return answer
 
@@ -144,7 +142,7 @@ class Api:
         query = read.input or NoQuery
 
         async def answer(request: Request) -> ASGIApp:
-            question = Question.of(request, self._authentication, read.access)
+            question = CacheKey.of(request, self._authentication, read.access)
 
             async def work() -> tuple[ASGIApp, int | None]:
                 visitor = await visitor_of(request, self._authentication, read.access)
@@ -176,7 +174,7 @@ class Api:
         kind = list_input(listing.input)
 
         async def answer(request: Request) -> ASGIApp:
-            question = Question.of(request, self._authentication, listing.access)
+            question = CacheKey.of(request, self._authentication, listing.access)
 
             async def work() -> tuple[ASGIApp, int | None]:
                 visitor = await visitor_of(request, self._authentication, listing.access)
@@ -204,7 +202,7 @@ class Api:
             # What the caller has already is compared where it is answered.
             if value_of(request.scope, b"if-none-match") is not None:
                 return None
-            question = Question.of(request, self._authentication, declared.access)
+            question = CacheKey.of(request, self._authentication, declared.access)
             response: Tagged | None = self._core.store.remembered(question)
             return response
 
@@ -292,13 +290,13 @@ class Api:
             return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
 
         shown = see_alone if plan.lookup is None else see
-        if type(caller()).told_now is Access.told_now:
+        if type(caller()).redact_event is Access.redact_event:
             return shown
 
         async def now(item: Any, gone: bool) -> Any:
-            return await caller().told_now(item, gone)
+            return await caller().redact_event(item, gone)
 
-        return SeeAsNow(shown, now)
+        return CurrentView(shown, now)
 
 
 async def found_in(
@@ -387,7 +385,7 @@ def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
     return not_modified(found.tag) if known(request, found.tag) else found
 
 
-class Question(msgspec.Struct, frozen=True):
+class CacheKey(msgspec.Struct, frozen=True):
     """The cache key of an answer: all it depends on besides the store: address, credential, headers that decide access.
 
     Whom a credential names is read from the store with the rest of the answer, and becomes outdated by writes as the
@@ -400,7 +398,7 @@ class Question(msgspec.Struct, frozen=True):
     headers: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, request: Request, authentication: Authentication, access: type[Access]) -> Question:
+    def of(cls, request: Request, authentication: Authentication, access: type[Access]) -> CacheKey:
         scope = request.scope
         credential = None if access.anonymous else authentication.credential(request)
         headers = tuple(headers_of(request, access).items()) if access.headers else ()
@@ -422,5 +420,5 @@ def _no_query(request: Request) -> None:
         decode_query(NoQuery, request.query_params.multi_items(), strict=True)
 
 
-def _response(answer: Answer) -> JsonResponse:
+def _response(answer: StoredAnswer) -> JsonResponse:
     return JsonResponse(answer.body, answer.status, answer.headers)

@@ -8,8 +8,6 @@ from typing import Any
 from potluck.validation import Schema
 from potluck.validation.types import LARGEST_INTEGER, bounded, counted
 
-__all__ = ["example", "shown"]
-
 # Nested deeper than this, a table of fields helps nobody.
 DEEPEST = 4
 

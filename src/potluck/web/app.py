@@ -28,20 +28,6 @@ from potluck.web.rate_limits import RateLimiter
 from potluck.web.storage_quota import StorageQuota
 from potluck.web.turns import Turns
 
-__all__ = [
-    "Accept",
-    "App",
-    "AppMaker",
-    "BackgroundWork",
-    "Core",
-    "Demo",
-    "Export",
-    "Guests",
-    "HomeCard",
-    "Waiting",
-    "WorthALook",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core:
@@ -136,7 +122,7 @@ async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
     yield  # makes this an async generator
 
 
-async def no_name(place: str) -> str | None:
+async def unnamed_place(place: str) -> str | None:
     """Whoever is invited is not told what the place is called."""
     return None
 
@@ -146,12 +132,12 @@ def role_as_it_is(role: str) -> str:
     return role
 
 
-async def no_way_in(caller: Principal, secret: str, also: Also[Any]) -> Struct:
+async def no_invitations(caller: Principal, secret: str, also: Also[Any]) -> Struct:
     """Nobody is invited to anything here."""
     raise InvitationInvalid
 
 
-async def nothing_to_say(caller: Principal) -> HomeCard:
+async def empty_card(caller: Principal) -> HomeCard:
     """The plate alone."""
     return HomeCard()
 
@@ -187,16 +173,16 @@ class App:
     """The names of places that need this person; while there are any, the account cannot be deleted."""
     forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget
     """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""
-    place_name: Callable[[str], Awaitable[str | None]] = no_name
+    place_name: Callable[[str], Awaitable[str | None]] = unnamed_place
     """The name of the place of an invitation, for whoever holds one; None if it no longer exists."""
     role_in_words: Callable[[str], str] = role_as_it_is
     """The role of an invitation, as its page names it after "As a"."""
-    accept: Accept = no_way_in
+    accept: Accept = no_invitations
     """Let the caller join by the secret of one of its invitations; the write checks that their account exists."""
     joined_page: Callable[[Any], str] | None = None
     """The address of the page that somebody who joined is led to, made of what `accept` answered. Its invitations then
     have a button on their page; without it, an app that invites people serves `POST {entry.address}/invitation`."""
-    home_card: Callable[[Principal], Awaitable[HomeCard]] = nothing_to_say
+    home_card: Callable[[Principal], Awaitable[HomeCard]] = empty_card
     demo: Demo | None = None
 
     def all_consumers(self) -> list[Consumer]:

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-__all__ = ["CATALOGUE", "AppEntry"]
-
 
 class AppEntry(NamedTuple):
     """One app; without an address it is not here yet."""

@@ -16,8 +16,6 @@ from starlette.responses import Response
 from potluck.web.errors import NotFound
 from potluck.web.http.responses import IMMUTABLE
 
-__all__ = ["STATIC", "Assets", "assets_of"]
-
 STATIC = Path(__file__).parent / "static"
 OF_SUITE = "web/static"
 MEDIA_TYPES = {

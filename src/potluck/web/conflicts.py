@@ -14,8 +14,6 @@ from typing import Any, Literal
 
 import msgspec
 
-__all__ = ["ConflictingField", "FormConflict", "chosen", "conflict_between", "fingerprints"]
-
 # Hexadecimal digits; someone who finds two texts with the same ones can only overlook a change of their own.
 FINGERPRINT = 16
 THEIRS = "theirs:"

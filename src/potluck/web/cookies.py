@@ -24,8 +24,6 @@ from potluck.web.redirects import address_after, must_be_there
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
 
-__all__ = ["ANONYMOUS", "SESSION", "BrowserCookie", "SealedCookie", "Sets", "cookies_after", "must_be_settable"]
-
 
 class BrowserCookie(Protocol):
     """What a form may set or drop."""
@@ -55,7 +53,7 @@ class SealedCookie:
 
     def value(self, visitor: Visitor) -> str:
         """What the browser holds for this person; empty without it, and for a program."""
-        return visitor.kept(self.name)
+        return visitor.cookie(self.name)
 
     def set(self, cookies: SealedCookies, value: str, path: str) -> Sequence[Cookie]:
         return cookies.keep(self.name, value, int(timedelta(days=self.days).total_seconds()), path)

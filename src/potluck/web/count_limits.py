@@ -15,8 +15,6 @@ from potluck.people.errors import TooMany
 from potluck.store import Store
 from potluck.table import Query
 
-__all__ = ["CountLimits"]
-
 COUNTED_AGAIN_AFTER = timedelta(minutes=10)
 MOST_COUNTED = 10_000
 
@@ -29,8 +27,8 @@ class Counted(NamedTuple):
 class CountLimits:
     """The cached counts, with what this process has let through since."""
 
-    def __init__(self, rows: Store, most_counted: int = MOST_COUNTED) -> None:
-        self._rows = rows
+    def __init__(self, store: Store, most_counted: int = MOST_COUNTED) -> None:
+        self._rows = store
         self._most_counted = most_counted
         self._counted: OrderedDict[Hashable, Counted] = OrderedDict()
 

@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["BYTE_ORDER_MARK", "CsvColumns", "csv_bytes", "inert"]
-
 CsvColumns = Mapping[str, str | Callable[[Mapping[str, Any]], str]]
 """The names of a CSV's columns, each with the path of its value in a row of JSON, or what makes it of the row."""
 

@@ -23,23 +23,6 @@ from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 if TYPE_CHECKING:
     from potluck.web.actions import Actions
 
-__all__ = [
-    "LARGEST_BODY",
-    "PATH_PARAMETER",
-    "Action",
-    "Declared",
-    "Instead",
-    "Listing",
-    "Method",
-    "Page",
-    "PageForm",
-    "Read",
-    "Redirect",
-    "Show",
-    "Then",
-    "parameters_of",
-]
-
 # The default, in bytes.
 LARGEST_BODY = 1_000_000
 
@@ -121,9 +104,9 @@ class PageForm:
     flash: Flashes = ""
     """What the page after the redirect says, once: path parameters and fields of the answer in braces, or a function
     of the access and the answer. Never a secret."""
-    sets: Sets = field(default_factory=dict)
+    sets: Sets = field(default_factory=dict, hash=False)
     drops: Sequence[BrowserCookie] = ()
-    instead: Instead = field(default_factory=dict)
+    instead: Instead = field(default_factory=dict, hash=False)
     """Where a refusal leads, if not to the page of `on`."""
 
 
@@ -163,7 +146,7 @@ class Action(Declared):
     form: PageForm | None = None
     form_path: str | None = None
     input_optional: bool = False
-    kept: bool = True
+    idempotent: bool = True
     """False: no answer is kept under the Idempotency-Key, and a repeated request is performed again."""
     serialized: bool = False
     """Within a process, calls with the same path parameters take turns, instead of conflicting."""
@@ -237,7 +220,7 @@ class Page(Declared):
     template: str
     """Empty for a file or a stream: the rule answers with a Response."""
     takes_show: bool = False
-    instead: Instead = field(default_factory=dict)
+    instead: Instead = field(default_factory=dict, hash=False)
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

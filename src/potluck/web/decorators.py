@@ -11,8 +11,6 @@ from potluck.web.inputs import Input
 from potluck.web.pagination import OwnPages, References
 from potluck.web.writes import Writes
 
-__all__ = ["ActionDecorator", "ListDecorator", "ReadDecorator"]
-
 A = TypeVar("A", bound=Access)
 E = TypeVar("E", bound=Entity)
 In = TypeVar("In", bound=Input)

@@ -24,8 +24,6 @@ from potluck.web.runner import Runner, Sent
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Direct"]
-
 
 class Direct:
     """Calls the rules of some subjects on behalf of somebody; answers are what the API would send, before JSON."""
@@ -53,7 +51,7 @@ class Direct:
         action = self._declared[rule]
         assert isinstance(action, Action)
         done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), key)
-        return done.shown
+        return done.view
 
     async def read(self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any) -> Any:
         """One thing, as a caller is shown it."""

@@ -6,8 +6,6 @@ from datetime import date, timedelta
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
-__all__ = ["Chart", "Flow", "HeatMap", "Move", "Spark", "Trend", "columns", "flow", "heat_map", "spark", "trend"]
-
 # Drawings are this wide in their own units, so that on a phone a unit is about a pixel and type keeps its size.
 WIDTH = 340.0
 # Between signs that are drawn as one.
@@ -221,7 +219,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 # ---------- flow: how ballots move from round to round ----------
 
 
-class Move(NamedTuple):
+class VoteMove(NamedTuple):
     """Ballots that counted for one candidate and count for another in the next round; None is exhausted."""
 
     source: str | None
@@ -270,7 +268,7 @@ RIBBON_SEEN = 14.0
 
 def flow(
     rounds: Sequence[Mapping[str, int]],
-    moves: Sequence[Sequence[Move]],
+    moves: Sequence[Sequence[VoteMove]],
     *leads: str,
     names: Mapping[str, str] | None = None,
     said: Callable[[int], str] = str,
@@ -322,7 +320,7 @@ def flow(
         for move in arriving:
             given[move.source] += move.ballots
         # Whoever stays keeps what they do not give away: all of it, or without what they had too many.
-        kept = [Move(name, name, node.votes - given[name]) for name, node in left.items() if name in right]
+        kept = [VoteMove(name, name, node.votes - given[name]) for name, node in left.items() if name in right]
         leaves = {name: node.y for name, node in left.items()}
         arrives = {name: node.y for name, node in right.items()}
         moved = sorted([*arriving, *kept], key=lambda move: (places.index(move.source), places.index(move.target)))

@@ -37,8 +37,6 @@ from potluck.web.runner import Runner, Sent
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Call", "DeclaredEndpoint", "Endpoints", "Site", "endpoint_of"]
-
 A = TypeVar("A", bound=Access)
 In = TypeVar("In", bound=Input)
 Answering = Callable[["Call"], Awaitable[Any]]
@@ -165,7 +163,7 @@ class Call:
                 self.core.rate_limiter.take(GUESSES, self.visitor)
             except Throttled as too_many:
                 refusal = too_many
-        error = refusal if refusal is not None else ValidationError(*filled.wrong)
+        error = refusal if refusal is not None else ValidationError(*filled.all_errors)
         answer = self.site.problems.refusal(error)
         if answer is None:
             raise error
@@ -175,8 +173,8 @@ class Call:
 
     def keep(self, name: str, value: str, max_age: int, path: str = "/") -> Sequence[Cookie]:
         """Cookies that keep a value in this browser, for this person alone; `max_age` is in seconds."""
-        assert self.visitor.keeps is not None
-        return self.visitor.keeps.keep(name, value, max_age, path)
+        assert self.visitor.cookies is not None
+        return self.visitor.cookies.keep(name, value, max_age, path)
 
     def drop(self, name: str, path: str = "/") -> Sequence[Cookie]:
         """Cookies that delete a kept value."""
@@ -184,14 +182,14 @@ class Call:
 
     def forget(self) -> Sequence[Cookie]:
         """Cookies that invalidate everything this browser kept while nobody was signed in, in every app."""
-        assert self.visitor.keeps is not None
-        return self.visitor.keeps.forgotten()
+        assert self.visitor.cookies is not None
+        return self.visitor.cookies.forgotten()
 
     def begin_session(self, opened: OpenedSession) -> Sequence[Cookie]:
         """Cookies that begin a session; what this browser kept while nobody was signed in becomes this person's."""
-        assert self.visitor.keeps is not None
+        assert self.visitor.cookies is not None
         cookie = self.authentication.signed_in(self.request, opened.secret)
-        return cookie, *self.visitor.keeps.signed_in(opened.user_id)
+        return cookie, *self.visitor.cookies.signed_in(opened.user_id)
 
 
 class DeclaredEndpoint(NamedTuple):

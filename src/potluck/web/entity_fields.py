@@ -10,8 +10,6 @@ from potluck.table import DesignError, Entity
 from potluck.table.entity import plan_of
 from potluck.table.fields import FieldPlan, Kind, plain_type, plan_value
 
-__all__ = ["DeclarationError", "entities_named", "entity_field", "is_looser", "kinds_of", "not_covered", "shown"]
-
 SCALARS = (str, int, float, bool, bytes)
 NUMBERS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
 

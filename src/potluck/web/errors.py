@@ -9,26 +9,6 @@ from potluck.people import errors as people
 from potluck.table import errors as table
 from potluck.validation.errors import BodyNotJson, ValidationError
 
-__all__ = [
-    "BROKEN",
-    "BY_STATUS",
-    "ERRORS",
-    "PROBLEMS",
-    "Conflict",
-    "CrossSite",
-    "Forbidden",
-    "NotFound",
-    "NotSignedIn",
-    "Problem",
-    "ProblemError",
-    "ProblemMapping",
-    "VersionNeeded",
-    "WebError",
-    "WrongMediaType",
-    "by_slug",
-    "is_guess",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from potluck.web.access import Visitor
 
-__all__ = ["Flash", "Flashes", "flash_after", "flash_for", "flash_set"]
-
 FLASH = "potluck-flash"
 # Long enough for a redirect, and a message that was never shown is soon outdated.
 LASTS_SECONDS = 60
@@ -66,7 +64,7 @@ def flash_for(request: Request, visitor: Visitor) -> tuple[Flash | None, Sequenc
 
     A page that a script fetches in the background leaves it for the page that the person sees.
     """
-    cookies = visitor.keeps
+    cookies = visitor.cookies
     if cookies is None or request.headers.get("sec-fetch-dest", "document") != "document":
         return None, ()
     value = cookies.noted(FLASH)

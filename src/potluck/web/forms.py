@@ -30,8 +30,6 @@ from potluck.web.conflicts import FormConflict, chosen, conflict_between, finger
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import FormOf
 
-__all__ = ["ByField", "Form", "Line", "blank", "decode_form", "values_of"]
-
 T = TypeVar("T", bound=msgspec.Struct)
 
 MOST_FIELDS = 1000
@@ -84,7 +82,7 @@ class Form(Generic[T]):
 
     values: ByField
     """What was typed, by field: a text, a list of them for a field that takes several, True for a ticked box."""
-    wrong: tuple[FieldError, ...] = ()
+    all_errors: tuple[FieldError, ...] = ()
     _value: T | None = None
     _names: frozenset[str] = field(default=frozenset(), repr=False)
     kind: type[T] | None = None
@@ -97,24 +95,24 @@ class Form(Generic[T]):
     """Whether the person wants to see it once more before it is saved."""
 
     @property
-    def good(self) -> bool:
-        return not self.wrong
+    def is_valid(self) -> bool:
+        return not self.all_errors
 
     @property
     def errors(self) -> ByField:
         """The first error of each field, to show beside it."""
-        return ByField({each.field.partition("[")[0]: each.message for each in reversed(self.wrong)})
+        return ByField({each.field.partition("[")[0]: each.message for each in reversed(self.all_errors)})
 
     @property
-    def elsewhere(self) -> tuple[str, ...]:
+    def non_field_errors(self) -> tuple[str, ...]:
         """Errors that belong to no field, to show above the form."""
-        return tuple(each.message for each in self.wrong if each.field.partition("[")[0] not in self._names)
+        return tuple(each.message for each in self.all_errors if each.field.partition("[")[0] not in self._names)
 
     @property
     def value(self) -> T:
-        """The decoded input; ValidationError for a form that is not good."""
-        if self._value is None or self.wrong:
-            raise ValidationError(*self.wrong)
+        """The decoded input; ValidationError for a form that is not valid."""
+        if self._value is None or self.all_errors:
+            raise ValidationError(*self.all_errors)
         return self._value
 
     def filled_up(self, values: ByField | Mapping[str, Any]) -> "Form[T]":
@@ -152,7 +150,7 @@ class Form(Generic[T]):
     def refused(self, error: ValidationError | str) -> "Form[T]":
         """The same form with these errors added: by field, or one sentence above the form."""
         wrong = (FieldError("form", error),) if isinstance(error, str) else tuple(map(self._placed, error.errors))
-        return replace(self, wrong=(*self.wrong, *wrong), _value=None)
+        return replace(self, all_errors=(*self.all_errors, *wrong), _value=None)
 
     def _placed(self, error: FieldError) -> FieldError:
         """The error, at the field of the form that asks for what it is about."""
@@ -210,7 +208,7 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     return Form(values, (), value, frozenset(fields), kind, base, frozenset(sent), editing)
 
 
-def _fields(kind: type[Any]) -> dict[str, types.Field]:
+def _fields(kind: type[Any]) -> dict[str, types.ObjectField]:
     expected = schema_of(kind)
     assert isinstance(expected, types.ObjectType)
     for each in expected.fields.values():
@@ -226,7 +224,7 @@ def _fields(kind: type[Any]) -> dict[str, types.Field]:
     return expected.fields
 
 
-def _texts(field: types.Field, sent: Mapping[str, list[str]]) -> Any:
+def _texts(field: types.ObjectField, sent: Mapping[str, list[str]]) -> Any:
     """What was sent for this field: all its texts, or for a map the last one under each name."""
     if not isinstance(without_null(field.type), types.MapType):
         return sent.get(field.name, [])
@@ -234,7 +232,7 @@ def _texts(field: types.Field, sent: Mapping[str, list[str]]) -> Any:
     return {name.removeprefix(start): texts[-1] for name, texts in sent.items() if name.startswith(start)}
 
 
-def _given(field: types.Field, texts: Any) -> Any:
+def _given(field: types.ObjectField, texts: Any) -> Any:
     """The value as JSON would have it; UNSET if it was not sent."""
     inner = without_null(field.type)
     if isinstance(inner, types.MapType):
@@ -253,7 +251,7 @@ def _given(field: types.Field, texts: Any) -> Any:
     return inner.from_texts(texts)
 
 
-def _blank(field: types.Field) -> Any:
+def _blank(field: types.ObjectField) -> Any:
     """What an emptied field means. Not for trimmed texts: an empty one means what it would in JSON."""
     inner = without_null(field.type)
     if isinstance(field.type, types.NullableType) and (not isinstance(inner, types.TextType) or inner.may_be_blank):
@@ -261,7 +259,7 @@ def _blank(field: types.Field) -> Any:
     return "" if field.required or isinstance(field.type, types.NullableType) else UNSET
 
 
-def _shown(field: types.Field, texts: Any) -> Any:
+def _shown(field: types.ObjectField, texts: Any) -> Any:
     inner = without_null(field.type)
     if isinstance(inner, types.MapType):
         return texts

@@ -8,8 +8,6 @@ from potluck.engines import Engine, offered_by
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.http.responses import NO_STORE
 
-__all__ = ["answers", "health"]
-
 ANSWER_SECONDS = 2.0
 DAMAGED = "store is damaged"
 

@@ -13,8 +13,6 @@ from potluck.web.endpoints import Call, Endpoints
 from potluck.web.health import answers
 from potluck.web.http.clients import lacks_https
 
-__all__ = ["home"]
-
 # An app that takes longer is left out: the others are not kept waiting.
 CARD_SECONDS = 2.0
 

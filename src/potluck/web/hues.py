@@ -13,8 +13,6 @@ from potluck.web.entity_fields import DeclarationError
 from potluck.web.http.responses import IMMUTABLE
 from potluck.web.layout import icon_names
 
-__all__ = ["HUES", "hues_address", "hues_endpoint", "must_be_shown"]
-
 HUES = ("paprika", "saffron", "basil", "blueberry", "beet", "juniper")
 PARTS = ("", "-strong", "-soft", "-ink", "-on", "-bright")
 

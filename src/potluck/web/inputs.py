@@ -4,11 +4,11 @@
         name: StoreName
         address: Address | None = None
 
-    class StoreChange(Change[Store]):
+    class StoreChange(Edit[Store]):
         name: StoreName | Unset = UNSET
         address: Address | Unset | None = UNSET
 
-The fields of `New` and `Change` are checked against the entity when the class is defined.
+The fields of `New` and `Edit` are checked against the entity when the class is defined.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from potluck.table.fields import FieldPlan
 from potluck.validation.field_types import Integer
 from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, is_looser, not_covered, shown
 
-__all__ = ["UNSET", "Change", "DeclarationError", "FormOf", "Input", "New", "Unset", "Versioned"]
+__all__ = ["UNSET", "DeclarationError", "Edit", "FormOf", "Input", "New", "Unset", "Versioned"]
 
 E = TypeVar("E", bound=Entity)
 In = TypeVar("In", bound="Input")
@@ -38,7 +38,7 @@ VERSION = "version"
 NOT_A_FIELD = "A value that is not a field of the entity belongs in an Input"
 
 
-class _Declaration(msgspec.StructMeta):
+class _InputMeta(msgspec.StructMeta):
     """Checks an input when its class is defined."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
@@ -47,7 +47,7 @@ class _Declaration(msgspec.StructMeta):
         cls: Any = super().__new__(mcls, name, bases, namespace, **options)
         if "check" in namespace:
             _require_check(name, namespace["check"])
-        named = entities_named(namespace, "New", "Change")
+        named = entities_named(namespace, "New", "Edit")
         entity = named[0] if named else getattr(cls, "__entity__", None)
         if entity is not None:
             cls.__entity__ = entity
@@ -57,7 +57,7 @@ class _Declaration(msgspec.StructMeta):
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Input(
-    msgspec.Struct, metaclass=_Declaration, rename="camel", kw_only=True, forbid_unknown_fields=True, frozen=True
+    msgspec.Struct, metaclass=_InputMeta, rename="camel", kw_only=True, forbid_unknown_fields=True, frozen=True
 ):
     """What a caller may send; in JSON, forms and query strings its fields are in camelCase.
 
@@ -102,7 +102,7 @@ class Versioned(Input, frozen=True):
         return found
 
 
-class Change(Versioned, Generic[E], frozen=True):
+class Edit(Versioned, Generic[E], frozen=True):
     """New values for some fields of an entity; what is not sent stays as it is."""
 
     __entity__: ClassVar[type[Any]]
@@ -114,7 +114,7 @@ def _require_check(name: str, check: Any) -> None:
 
 
 def _require_fields(cls: Any, entity: EntityPlan) -> None:
-    changes = issubclass(cls, Change)
+    changes = issubclass(cls, Edit)
     if changes and entity.version is None:
         raise DeclarationError(f"{cls.__name__}: {entity.name} has no field of type Version that a change could name")
     for field in msgspec.structs.fields(cls):

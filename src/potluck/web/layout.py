@@ -24,8 +24,6 @@ from potluck.web.template_names import must_leave_names, reserved_names
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
 
-__all__ = ["Section", "Templates", "around", "icon_names", "initials"]
-
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -84,7 +82,7 @@ class Templates:
         # Enough to tell apart the people who share a device.
         whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
         flash, dropped = flash_for(request, visitor)
-        text = self.render(request, name, around(principal) | whose | {"flash": flash} | dict(context))
+        text = self.render(request, name, layout_context(principal) | whose | {"flash": flash} | dict(context))
         return with_cookies(html(text, status, headers), (*dropped, *cookies))
 
 
@@ -98,7 +96,7 @@ def _names_in(folders: Sequence[Path]) -> tuple[frozenset[str], frozenset[str]]:
     return names, reserved
 
 
-def around(principal: Principal | None) -> dict[str, Any]:
+def layout_context(principal: Principal | None) -> dict[str, Any]:
     """The context that every page has."""
     me = None
     if principal is not None:

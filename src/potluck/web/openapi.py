@@ -23,8 +23,7 @@ from potluck.web import api_page, errors
 from potluck.web.actions import Actions
 from potluck.web.api import API, Since
 from potluck.web.declarations import Action, Declared, Listing, Read
-from potluck.web.endpoints import Call as EndpointCall
-from potluck.web.endpoints import Endpoints
+from potluck.web.endpoints import Call, Endpoints
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem
 from potluck.web.http.problems import PROBLEM_JSON
@@ -35,8 +34,6 @@ from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import list_input
 from potluck.web.requests import camel
 from potluck.web.versions import known, tag_of
-
-__all__ = ["Call", "Parameter", "calls_of", "document", "pages"]
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -128,7 +125,7 @@ OF_EVENTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class CallParameter:
     """A parameter of a call: in the path, the query or a header."""
 
     name: str
@@ -140,29 +137,29 @@ class Parameter:
     description: str | None = None
 
 
-IDEMPOTENCY_KEY = Parameter(
+IDEMPOTENCY_KEY = CallParameter(
     name="Idempotency-Key",
     place="header",
     type=TextType(least=1, most=LONGEST_KEY),
     description="The same key with the same request gives the first answer again and does nothing twice; kept for"
     " 24 hours. From callers who are not signed in, a UUID.",
 )
-IF_MATCH = Parameter(
+IF_MATCH = CallParameter(
     name="If-Match", place="header", type=TextType(), description='The version that was seen, as its ETag: `"3"`.'
 )
-IF_NONE_MATCH = Parameter(
+IF_NONE_MATCH = CallParameter(
     name="If-None-Match",
     place="header",
     type=TextType(),
     description="The ETag of the answer one has; 304 if it is still so.",
 )
-SINCE = Parameter(
+SINCE = CallParameter(
     name="since",
     place="query",
     type=TextType(most=LONGEST_POSITION),
     description="The position after which to begin: the `position` of a list, or the id of an event.",
 )
-LAST_EVENT_ID = Parameter(
+LAST_EVENT_ID = CallParameter(
     name="Last-Event-ID",
     place="header",
     type=TextType(most=LONGEST_POSITION),
@@ -171,7 +168,7 @@ LAST_EVENT_ID = Parameter(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class DocumentedCall:
     """One method at one address, as the document describes it."""
 
     method: str
@@ -184,7 +181,7 @@ class Call:
     needs_principal: bool = True
     takes_token: bool = False
     """Whether a token may be sent, although signing in is optional."""
-    parameters: Sequence[Parameter] = ()
+    parameters: Sequence[CallParameter] = ()
     body: Any = None
     body_optional: bool = False
     status: int = 200
@@ -227,12 +224,12 @@ class Call:
 # --- from declarations to calls ---------------------------------------------------------------------------------------
 
 
-def calls_of(subjects: Iterable[Actions[Any]]) -> list[Call]:
+def calls_of(subjects: Iterable[Actions[Any]]) -> list[DocumentedCall]:
     """Every call that these subjects declare."""
     return [call for subject in subjects for each in subject.declared if each.path is not None for call in _calls(each)]
 
 
-def _calls(declared: Declared) -> Iterator[Call]:
+def _calls(declared: Declared) -> Iterator[DocumentedCall]:
     if isinstance(declared, Action):
         yield _action(declared)
     elif isinstance(declared, Read):
@@ -246,11 +243,11 @@ def _calls(declared: Declared) -> Iterator[Call]:
             yield _changes(declared, "changes", " since a position", _query(Since), answer=Changes)
 
 
-def _action(action: Action) -> Call:
-    headers = [*([IDEMPOTENCY_KEY] if action.kept else []), *([IF_MATCH] if action.takes_if_match else [])]
+def _action(action: Action) -> DocumentedCall:
+    headers = [*([IDEMPOTENCY_KEY] if action.idempotent else []), *([IF_MATCH] if action.takes_if_match else [])]
     answer = _answer(action, action.answer)
     query = _query(action.input) if action.input_in_query else []
-    return Call(
+    return DocumentedCall(
         **_common(action, [*query, *headers]),
         **_said(action),
         method=action.method.lower(),
@@ -267,12 +264,12 @@ def _action(action: Action) -> Call:
     )
 
 
-def _read(read: Read) -> Call:
+def _read(read: Read) -> DocumentedCall:
     answer = _answer(read, read.answer)
     # An event stream has no ETag; everything else that is read has one, files too.
     tagged = read.tagged and read.media_type != EVENTS
     headers = [IF_NONE_MATCH] if tagged else []
-    return Call(
+    return DocumentedCall(
         **_common(read, [*_query(read.input), *headers]),
         **_said(read),
         method="get",
@@ -283,8 +280,8 @@ def _read(read: Read) -> Call:
     )
 
 
-def _list(listing: Listing) -> Call:
-    return Call(
+def _list(listing: Listing) -> DocumentedCall:
+    return DocumentedCall(
         **_common(listing, [*_query(list_input(listing.input)), IF_NONE_MATCH]),
         **_said(listing),
         method="get",
@@ -295,10 +292,12 @@ def _list(listing: Listing) -> Call:
     )
 
 
-def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Parameter], **answer: Any) -> Call:
+def _changes(
+    listing: Listing, below: str, when: str, parameters: Iterable[CallParameter], **answer: Any
+) -> DocumentedCall:
     """How a live list is followed: by an event stream, or by polling."""
     answer.setdefault("problems", _problems(listing))
-    return Call(
+    return DocumentedCall(
         **_common(listing, parameters, f"/{below}"),
         name=f"{camel(listing.name)}{below.capitalize()}",
         summary=f"The changes of the {_words(listing)}{when}",
@@ -307,15 +306,15 @@ def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Param
     )
 
 
-def _common(declared: Declared, parameters: Iterable[Parameter], below: str = "") -> dict[str, Any]:
+def _common(declared: Declared, parameters: Iterable[CallParameter], below: str = "") -> dict[str, Any]:
     """What the calls of every rule have: the path, who may call it, and the parameters."""
     path = f"{API}{declared.path}{below}"
     in_path = [
-        Parameter(name=camel(name), place="path", type=schema_of(declared.parameters[name]), required=True)
+        CallParameter(name=camel(name), place="path", type=schema_of(declared.parameters[name]), required=True)
         for name in re.findall(r"{(\w+)}", path)
     ]
     headers = [
-        Parameter(name=name, place="header", type=TextType(), description=described)
+        CallParameter(name=name, place="header", type=TextType(), description=described)
         for name, described in declared.access.headers.items()
         if name != AUTHORIZATION
     ]
@@ -341,14 +340,14 @@ def _words(listing: Listing) -> str:
     return written_out[-1].replace("-", " ")
 
 
-def _query(kind: type[Input] | None) -> list[Parameter]:
+def _query(kind: type[Input] | None) -> list[CallParameter]:
     """The fields of an input as query parameters."""
     if kind is None:
         return []
     expected = schema_of(kind)
     assert isinstance(expected, ObjectType)
     return [
-        Parameter(
+        CallParameter(
             name=field.name,
             place="query",
             # A query parameter is left out instead of being null.
@@ -462,7 +461,7 @@ def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
     }
 
 
-def _check_ids(calls: Iterable[Call]) -> None:
+def _check_ids(calls: Iterable[DocumentedCall]) -> None:
     seen: set[str] = set()
     for each in calls:
         if each.id in seen:
@@ -470,7 +469,7 @@ def _check_ids(calls: Iterable[Call]) -> None:
         seen.add(each.id)
 
 
-def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
+def _operation(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
     operation: dict[str, Any] = {"tags": [call.tag], "summary": call.summary}
     if call.description:
         operation["description"] = call.description
@@ -491,7 +490,7 @@ def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
     return operation
 
 
-def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
+def _parameter(parameter: CallParameter, schemas: Schemas) -> dict[str, Any]:
     schema = schemas.of_type(parameter.type)
     if parameter.default is not None:
         schema |= {"default": default_value(parameter.default)}
@@ -507,7 +506,7 @@ def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def _responses(call: Call, schemas: Schemas) -> dict[str, Any]:
+def _responses(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
     responses: dict[str, Any] = {str(call.status): _success(call, schemas)}
     if any(each.name == IF_NONE_MATCH.name for each in call.parameters):
         responses["304"] = {"description": "It is as it was.", "headers": REQUEST_ID | ETAG}
@@ -523,7 +522,7 @@ def _responses(call: Call, schemas: Schemas) -> dict[str, Any]:
     return responses
 
 
-def _success(call: Call, schemas: Schemas) -> dict[str, Any]:
+def _success(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
     headers = REQUEST_ID | (ETAG if call.tagged else {})
     if call.media_type == EVENTS:
         return {"description": OF_EVENTS, "headers": headers, "content": {EVENTS: {"schema": {"type": "string"}}}}
@@ -536,7 +535,7 @@ def _success(call: Call, schemas: Schemas) -> dict[str, Any]:
     return {"description": described, "headers": headers, "content": {call.media_type: {"schema": schema}}}
 
 
-def _shared_answers(calls: Iterable[Call]) -> dict[str, Any]:
+def _shared_answers(calls: Iterable[DocumentedCall]) -> dict[str, Any]:
     """Each problem as a shared response: most are the only one under their status in a call."""
     found = {problem for call in calls for problem in call.all_problems}
     ordered = sorted(found, key=lambda each: each.slug)
@@ -575,14 +574,14 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
         return raw, tag_of(raw), api_page.shown(document)
 
     @schema.get("/schema/openapi.json")
-    async def openapi_json(call: EndpointCall) -> JsonResponse:
+    async def openapi_json(call: Call) -> JsonResponse:
         raw, tag, _ = made()
         if known(call.request, tag):
             return not_modified(tag)
         return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
 
     @schema.get("/schema")
-    async def api(call: EndpointCall) -> Response:
+    async def api(call: Call) -> Response:
         return call.page("api.html", origin=call.visitor.origin, **made()[2])
 
     return schema

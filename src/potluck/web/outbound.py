@@ -5,7 +5,6 @@ gains nothing. Each redirect is checked in the same way.
 """
 
 import asyncio
-import re
 import socket
 import threading
 import time
@@ -13,35 +12,19 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-__all__ = ["BadAddress", "Fetched", "Outbound", "Unreachable", "is_public", "must_be_public"]
+from potluck.validation.public_addresses import PORTS, Address, BadAddress, is_public, must_be_public
 
-Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Iterable[str]]
 
 SECONDS = 10.0
 AT_ONCE = 4
 MOST_REDIRECTS = 3
 CHUNK = 64 * 1024
-PORTS = {"http": 80, "https": 443}
 REDIRECTS = {301, 302, 303, 307, 308}
-# Names of local networks; a name without a dot is one, too.
-AT_HOME = ("localhost", ".localhost", ".local", ".internal", ".home.arpa", ".lan", ".onion")
-HOST = re.compile(r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
-# Of IPv6, what is given out to anybody. It leaves out the addresses by which a gateway leads to an IPv4 one, and those
-# that were once for sites.
-GIVEN_OUT = ip_network("2000::/3")
-# Of IPv4, what is for the machinery of networks; not every Python knows it.
-OF_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("192.88.99.0/24"))
-# Lower ports belong to services that speak other protocols, and might act on what an HTTP request says.
-FIRST_FREE_PORT = 1024
-
-
-class BadAddress(ValueError):
-    """Why nothing is fetched from an address, for whoever gave it."""
 
 
 class Unreachable(Exception):
@@ -53,45 +36,6 @@ class Fetched:
     status: int
     media_type: str
     body: bytes
-
-
-def is_public(address: Address) -> bool:
-    """Whether an address is on the public Internet: no private network, local machine or cloud metadata service."""
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
-        inside = [address.sixtofour, *(address.teredo or ())]
-        if address not in GIVEN_OUT or any(each is not None and not is_public(each) for each in inside):
-            return False
-    elif any(address in each for each in OF_NETWORKS):
-        return False
-    return address.is_global and not address.is_multicast
-
-
-def must_be_public(url: str) -> SplitResult:
-    """The parts of a URL; BadAddress if its text alone shows that it is not on the public web."""
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise BadAddress("This is no address") from None
-    if parts.scheme not in PORTS or not host:
-        raise BadAddress("The address must begin with http:// or https://")
-    if port is not None and port not in PORTS.values() and port < FIRST_FREE_PORT:
-        raise BadAddress("The address must not name a port of something else than the web")
-    if parts.username is not None or parts.password is not None:
-        raise BadAddress("The address must not have a name or a password in it")
-    if not url.isascii() or not url.isprintable() or " " in url:
-        raise BadAddress("The address must be written with letters, digits and signs of ASCII")
-    try:
-        literal = ip_address(host)
-    except ValueError:
-        if not HOST.fullmatch(host) or host.endswith(AT_HOME):
-            raise BadAddress("The address must be one of the Internet, not of a private network") from None
-    else:
-        if not is_public(literal):
-            raise BadAddress("The address must be one of the Internet, not of a private network")
-    return parts
 
 
 def _resolved(host: str, port: int) -> Iterable[str]:
@@ -155,7 +99,7 @@ class Outbound:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        kind = _Tls if parts.scheme == "https" else _Plain
+        kind = _Tls if parts.scheme == "https" else _PlainConnection
         connection = kind(str(parts.hostname), port, address, left)
         # The timeout applies to each read; a response that trickles in byte by byte is ended by this timer.
         watch = threading.Timer(left, _shut, (connection,))
@@ -189,7 +133,7 @@ def _body(answer: HTTPResponse, most_bytes: int) -> bytes:
     return b"".join(parts)
 
 
-class _Plain(HTTPConnection):
+class _PlainConnection(HTTPConnection):
     """A connection to the address that was checked, whatever its name resolves to now."""
 
     def __init__(self, host: str, port: int, address: str, seconds: float) -> None:
@@ -213,7 +157,7 @@ class _Tls(HTTPSConnection):
         self.sock = self.opened = context.wrap_socket(plain, server_hostname=self.host)
 
 
-def _shut(connection: _Plain | _Tls) -> None:
+def _shut(connection: _PlainConnection | _Tls) -> None:
     # Not `sock`, which the connection gives away with a response that ends when it is closed.
     if connection.opened is not None:
         with suppress(OSError):

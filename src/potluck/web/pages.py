@@ -33,9 +33,7 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
 from potluck.web.redirects import address_after, must_be_there
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
-from potluck.web.runner import Done, Runner, Sent
-
-__all__ = ["Pages", "to_sign_in"]
+from potluck.web.runner import ActionResult, Runner, Sent
 
 HTMX = "hx-request"
 # With these the page of the form cannot be shown either: nobody is signed in, or they may not see the thing.
@@ -58,14 +56,14 @@ class Shown:
         refusal: Exception | None = None,
         done: Any = None,
     ) -> None:
-        assert visitor.keeps is not None
+        assert visitor.cookies is not None
         self.query: Mapping[str, str] = request.query_params
         self.path: str = request.scope["path"]
         self.done = done
         self.cookies: list[Cookie] = []
         self.other_template = ""
         self.other_status: int | None = None
-        self._browser = visitor.keeps
+        self._browser = visitor.cookies
         self._ids = ids
         self.is_told = refusal is None
         """Whether the page itself reports the refusal; if not, the layout does."""
@@ -272,8 +270,8 @@ class Pages:
         if callable(where):
             where = where(refusal)
         to = Redirect(where) if isinstance(where, str) else where
-        assert visitor.keeps is not None
-        return redirect(address_after(to.address, None, ids), *flash_set(visitor.keeps, to.flash))
+        assert visitor.cookies is not None
+        return redirect(address_after(to.address, None, ids), *flash_set(visitor.cookies, to.flash))
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame
@@ -320,15 +318,15 @@ class Pages:
                 if again is None:
                     raise
                 return again
-            assert visitor.keeps is not None
-            cookies = [*cookies_after(posted.sets, posted.drops, visitor.keeps, done.at, done.answer, ids)]
+            assert visitor.cookies is not None
+            cookies = [*cookies_after(posted.sets, posted.drops, visitor.cookies, done.caller, done.answer, ids)]
             if posted.row is not None and HTMX in request.headers:
-                return with_cookies(self._row(request, action, done.shown, ids), cookies)
+                return with_cookies(self._row(request, action, done.view, ids), cookies)
             if posted.then == "":
-                shown = Shown(request, visitor, ids, done=done.shown)
+                shown = Shown(request, visitor, ids, done=done.view)
                 shown.cookies += cookies
                 return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
-            cookies += flash_set(visitor.keeps, flash_after(posted.flash, done.at, done.answer, ids))
+            cookies += flash_set(visitor.cookies, flash_after(posted.flash, done.caller, done.answer, ids))
             return with_cookies(_then(posted.then, done, ids), cookies)
 
         return answer
@@ -369,7 +367,7 @@ class Pages:
             raise refusal
         if filled is not None:
             # The form has its validation errors already, and the page itself shows a conflict.
-            told = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.good)
+            told = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.is_valid)
             filled = filled if told else filled.refused_with(refusal, answer.detail)
         shown = Shown(request, visitor, ids, filled, refusal)
         return await self._show(
@@ -421,9 +419,9 @@ def to_sign_in(request: Request) -> Response:
     return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 
-def _then(then: Any, done: Done, ids: Mapping[str, Any]) -> Response:
+def _then(then: Any, done: ActionResult, ids: Mapping[str, Any]) -> Response:
     """The response to an accepted form: a redirect, or what `then` makes."""
     if callable(then):
-        led = then(done.at, done.answer)
+        led = then(done.caller, done.answer)
         return led if isinstance(led, Response) else redirect(led)
     return redirect(address_after(then, done.answer, ids))

@@ -18,8 +18,6 @@ from potluck.web.access import Visitor
 from potluck.web.inputs import UNSET, DeclarationError, Input, Unset
 from potluck.web.sealing import LONGEST_SEALED, NotSealed, Seal
 
-__all__ = ["LONGEST_PAGE", "USUAL_PAGE", "Cursors", "OwnPages", "PageQuery", "PageRequest", "References", "list_input"]
-
 USUAL_PAGE = 50
 LONGEST_PAGE = 100
 

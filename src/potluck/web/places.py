@@ -64,8 +64,6 @@ if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
 
-__all__ = ["InvitationMade", "InvitationView", "OwnPlaces", "Place", "PlacesInSuite", "Role", "latest_first"]
-
 P = TypeVar("P", bound=Entity)
 M = TypeVar("M", bound=Entity)
 
@@ -173,7 +171,7 @@ class Place(Generic[P, M]):
 
     async def make(self, at: OwnPlaces, place: P) -> Writes[P]:
         """A new place with the caller as its first admin."""
-        account = await at.rows.get(Account.by_id(at.principal.user_id))
+        account = await at.store.get(Account.by_id(at.principal.user_id))
         if account is None:
             raise AccountGone
         member = self._newcomer(account, self.id_of(place), "admin", at.now)
@@ -182,16 +180,16 @@ class Place(Generic[P, M]):
 
     async def own(self, at: OwnPlaces) -> list[P]:
         """The places that the caller is in. The index may miss a new one at first; one they left is never listed."""
-        found = await self.of_person(at.rows, at.principal.user_id)
+        found = await self.of_person(at.store, at.principal.user_id)
         at.memberships = {self.id_of(place): member for place, member in found}
         return [place for place, _ in found]
 
-    async def of_person(self, rows: Store, user_id: UUID) -> list[tuple[P, M]]:
+    async def of_person(self, store: Store, user_id: UUID) -> list[tuple[P, M]]:
         """The places that somebody is in, each with their member row."""
-        known: list[Any] = await rows.all(self.own_places(user_id))
+        known: list[Any] = await store.all(self.own_places(user_id))
         ids = [self.id_of(each) for each in known if each.status == "active"]
         refs = [ref for each in ids for ref in (self.member_ref(each, user_id), self.place.by_id(each))]
-        found: list[Any] = await rows.get_many(refs)
+        found: list[Any] = await store.get_many(refs)
         return [
             (place, member)
             for member, place in zip(found[::2], found[1::2], strict=True)
@@ -201,15 +199,15 @@ class Place(Generic[P, M]):
     async def delete(self, at: ByRow[M], place: P) -> Writes[None]:
         """Delete the place and remove all its members, at once."""
         invitations = at.core.people.invitations
-        writes = await self.ending(at.rows, place, at.principal.user_id, at.now)
+        writes = await self.ending(at.store, place, at.principal.user_id, at.now)
         # Retried if somebody joins, leaves or renames it meanwhile.
         return Writes(
             None, *map(or_retry, writes), after=lambda: invitations.withdraw_all(self.app, str(self.id_of(place)))
         )
 
-    async def ending(self, rows: Store, place: P, by: UUID, now: datetime) -> list[Operation]:
+    async def ending(self, store: Store, place: P, by: UUID, now: datetime) -> list[Operation]:
         """The writes that remove every member and delete the place; refused if anybody joins or leaves meanwhile."""
-        members: list[Any] = await rows.all(self.members(self.id_of(place)))
+        members: list[Any] = await store.all(self.members(self.id_of(place)))
         active = [each for each in members if each.status == "active"]
         return [
             *(delete(each, when=self.active) for each in active),
@@ -293,13 +291,13 @@ class Place(Generic[P, M]):
         """The open invitations, without those whose maker is no longer an admin, which are invalid."""
         place_id = getattr(at, self.id)
         found = await at.core.people.invitations.of_place(self.app, str(place_id))
-        members: list[Any] = await at.rows.all(self.members(place_id)) if found else []
+        members: list[Any] = await at.store.all(self.members(place_id)) if found else []
         admins = {getattr(each, self.own_id) for each in members if each.status == "active" and each.role == "admin"}
         return [each for each in found if each.invited_by in admins]
 
     async def withdraw(self, at: ByRow[M], invitation_id: UUID) -> Writes[None]:
         """Make an invitation invalid, at once."""
-        found = await at.rows.get(InvitationOfPlace.by_id(self.app, str(getattr(at, self.id)), invitation_id))
+        found = await at.store.get(InvitationOfPlace.by_id(self.app, str(getattr(at, self.id)), invitation_id))
         if found is None:
             raise NoSuchInvitation
         # If somebody joins by it meanwhile, the retry does not find it.

@@ -5,8 +5,6 @@ from starlette.responses import Response
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
 
-__all__ = ["problem_pages"]
-
 problem_pages = Endpoints()
 
 

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 import segno
 
-__all__ = ["QrCode", "qr_code"]
-
 # The standard asks for four modules of quiet around a code; the white card that it lies on has the other two.
 QUIET = 2
 

@@ -23,8 +23,6 @@ from potluck.store import Clock
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
 
-__all__ = ["DEFAULT_LIMIT", "FORMS", "GUESSES", "SIGNED_IN_TIMES", "RateLimit", "RateLimiter"]
-
 SIGNED_IN_TIMES = 10
 # Each is a key and one number, some 300 bytes. Beyond this, the least recently seen is forgotten.
 MOST_COUNTED = 50_000

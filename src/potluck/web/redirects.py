@@ -15,8 +15,6 @@ from msgspec import Struct
 from potluck.table import Entity
 from potluck.web.entity_fields import DeclarationError
 
-__all__ = ["address_after", "must_be_named", "must_be_there", "text_after"]
-
 WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID, dict, list, tuple)
 HERE = re.compile(r"/(?![/\\])")
 """How an address of this site begins: what begins with two slashes is another host's."""

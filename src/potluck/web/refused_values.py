@@ -17,8 +17,6 @@ from potluck.validation.types import label_of
 from potluck.web.declarations import Declared
 from potluck.web.inputs import UNSET, Input
 
-__all__ = ["named_by_field"]
-
 log = logging.getLogger(__name__)
 
 

@@ -85,7 +85,7 @@ async def visitor_of(
         principal=principal,
         client=client,
         headers=request.headers if access is None else Headers(headers_of(request, access)) if access.headers else None,
-        keeps=authentication.sealed_cookies(request, principal) if by_page else None,
+        cookies=authentication.sealed_cookies(request, principal) if by_page else None,
         by_page=by_page,
         by_cookie=by_cookie(request),
         origin=origin,

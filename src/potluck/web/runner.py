@@ -24,7 +24,7 @@ from potluck.people.errors import (
     AccountGone,
     Throttled,
 )
-from potluck.people.idempotency import Answer, IdempotencyKey
+from potluck.people.idempotency import IdempotencyKey, StoredAnswer
 from potluck.store.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
@@ -42,8 +42,6 @@ from potluck.web.writes import Writes
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Done", "Runner", "Sent"]
-
 log = logging.getLogger(__name__)
 
 
@@ -55,17 +53,17 @@ class Sent(Struct, frozen=True):
     version: int | None = None
 
 
-class Done(Struct, frozen=True):
+class ActionResult(Struct, frozen=True):
     """The outcome of an action: performed now, or replayed for a repeated request."""
 
-    at: Access | None
-    """The admitted caller; None for a replay to somebody who is no longer admitted."""
+    caller: Access | None
+    """The admitted caller; None for a replay to one who is no longer admitted."""
     answer: Any
     """What the rule answered; None for a replay."""
-    shown: Any
-    """The same, as the caller is shown it."""
-    kept: Answer
-    """The response, as it is sent and as it is kept for replays."""
+    view: Any
+    """The answer as the caller sees it."""
+    response: StoredAnswer
+    """The response, as it is sent and as it is stored for replays."""
 
 
 Decode = Callable[[], Sent | Awaitable[Sent]]
@@ -130,7 +128,7 @@ class Runner:
         ids: Mapping[str, Any],
         decode: Decode = Sent,
         key: IdempotencyKey | None = None,
-    ) -> Done:
+    ) -> ActionResult:
         """Run the rule and commit its writes, once for each Idempotency-Key."""
         if not action.serialized:
             return await self._perform(action, visitor, ids, decode, key)
@@ -141,7 +139,7 @@ class Runner:
 
     async def _perform(
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, key: IdempotencyKey | None
-    ) -> Done:
+    ) -> ActionResult:
         sent: Sent | None = None
         # Replaying a key tells whether the body is the same as before, which could confirm a guessed password: where
         # attempts are counted, the rule counts this one first.
@@ -150,7 +148,7 @@ class Runner:
             if look and key is not None:
                 at, thing, kept = await self._earlier(action, visitor, ids, key)
                 if kept is not None:
-                    return Done(at, None, None, kept)
+                    return ActionResult(at, None, None, kept)
                 assert at is not None
             else:
                 at, thing = await self.admit(action, visitor, ids, must_exist=False)
@@ -173,7 +171,7 @@ class Runner:
                 if key is not None:
                     now, _, kept = await self._earlier(action, visitor, ids, key)
                     if kept is not None:
-                        return Done(now, None, None, kept)
+                        return ActionResult(now, None, None, kept)
                 if isinstance(refusal, ProblemError):
                     await self._show_members(action, at, refusal)
                 raise
@@ -192,7 +190,7 @@ class Runner:
 
     async def _earlier(
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], key: IdempotencyKey
-    ) -> tuple[Access | None, Any, Answer | None]:
+    ) -> tuple[Access | None, Any, StoredAnswer | None]:
         """The admitted caller, the thing of the path, and the answer kept under this key, if there is one.
 
         A caller who is no longer admitted gets only an answer without a body, which says that it was done.
@@ -206,7 +204,7 @@ class Runner:
             raise
         return at, thing, await self._answers.find(key)
 
-    async def _kept_without_body(self, key: IdempotencyKey) -> Answer | None:
+    async def _kept_without_body(self, key: IdempotencyKey) -> StoredAnswer | None:
         """The kept answer, if it has no body; errors that would say more (KeyReused, AlreadyDone) are dropped."""
         with suppress(Refusal):
             kept = await self._answers.find(key)
@@ -215,7 +213,7 @@ class Runner:
 
     async def _attempt(
         self, action: Action, at: Access, thing: Any, sent: Sent, key: IdempotencyKey | None
-    ) -> Done | None:
+    ) -> ActionResult | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should run again."""
         if action.on_thing:
             if thing is None:
@@ -249,7 +247,7 @@ class Runner:
         key: IdempotencyKey | None,
         given: Sequence[Any],
         kept_by_rule: Sequence[Any],
-    ) -> Done | None:
+    ) -> ActionResult | None:
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
         secret = action.secret or writes.secret
@@ -264,7 +262,7 @@ class Runner:
             except Exception:
                 # The write is committed, and an error would say that it is not.
                 log.warning("what follows %s failed", action.name, exc_info=True)
-        return Done(at, writes.answer, shown, answer)
+        return ActionResult(at, writes.answer, shown, answer)
 
     async def show(self, declared: Declared, at: Access, answer: Any) -> Any:
         """The answer as the caller is shown it: entities by their view, anything else as it is."""
@@ -292,7 +290,7 @@ class Runner:
         thing: Any = None,
         version: int | None = None,
         key: IdempotencyKey | None = None,
-        answer: Answer | None = None,
+        answer: StoredAnswer | None = None,
     ) -> bool:
         """True once everything is committed; False if the rule should run again."""
         keeping = [] if key is None or answer is None else self._answers.keeping(key, answer)
@@ -388,16 +386,18 @@ def _outdated(thing: Any, version: int, given: Input | None) -> bool:
     return given.outdated(thing, version) if isinstance(given, Versioned) else thing.version != version
 
 
-def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str], secret: bool) -> Answer:
+def _answer(
+    action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str], secret: bool
+) -> StoredAnswer:
     if shown is None:
-        return Answer(status=action.status, headers=dict(headers), made=None if made is None else str(made))
+        return StoredAnswer(status=action.status, headers=dict(headers), made=None if made is None else str(made))
     body = encode(shown)
     if made is None and isinstance(answer, Entity) and action.subject.id is not None:
         made = getattr(answer, action.subject.id, None)
     sent = dict(headers)
     if isinstance(answer, Entity):
         sent.setdefault("etag", tag(action, answer, body))
-    return Answer(
+    return StoredAnswer(
         status=action.status,
         body=body,
         headers=sent,

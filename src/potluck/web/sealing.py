@@ -6,8 +6,6 @@ from base64 import b64decode, urlsafe_b64encode
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["LONGEST_SEALED", "NotSealed", "Seal"]
-
 NONCE_BYTES = 12
 LONGEST_SEALED = 4000
 

@@ -15,8 +15,6 @@ from potluck.engines import offered_by
 from potluck.people.errors import NoRoom
 from potluck.settings import Settings
 
-__all__ = ["Measured", "StorageQuota", "measured_by", "storage_quota_of"]
-
 MB = 1_000_000
 # Of the budget.
 STRANGERS_SHARE = 0.5

@@ -11,14 +11,12 @@ from potluck.validation import decode_query
 from potluck.validation.field_types import Integer
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.conflicts import conflict_between, fingerprints
-from potluck.web.drawings import HeatMap, Move, columns, flow, heat_map
+from potluck.web.drawings import HeatMap, VoteMove, columns, flow, heat_map
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
 from potluck.web.inputs import Input
 from potluck.web.layout import icon_names
 from potluck.web.qr import qr_code
-
-__all__ = ["style_pages"]
 
 # Everything below is made up.
 
@@ -51,15 +49,15 @@ ROUNDS = (
 )
 MOVES = (
     (
-        Move("Barbecue at home", "Lake cabin", 1),
-        Move("Barbecue at home", "City weekend", 1),
-        Move("Barbecue at home", None, 1),
+        VoteMove("Barbecue at home", "Lake cabin", 1),
+        VoteMove("Barbecue at home", "City weekend", 1),
+        VoteMove("Barbecue at home", None, 1),
     ),
-    (Move("City weekend", "Mountain hut", 3), Move("City weekend", "Seaside camp", 3)),
+    (VoteMove("City weekend", "Mountain hut", 3), VoteMove("City weekend", "Seaside camp", 3)),
     (
-        Move("Seaside camp", "Lake cabin", 7),
-        Move("Seaside camp", "Mountain hut", 3),
-        Move("Seaside camp", None, 2),
+        VoteMove("Seaside camp", "Lake cabin", 7),
+        VoteMove("Seaside camp", "Mountain hut", 3),
+        VoteMove("Seaside camp", None, 2),
     ),
 )
 BALLOTS = sum(ROUNDS[0].values())

@@ -18,19 +18,6 @@ from potluck.store import Store
 from potluck.table import absent
 from potluck.table.errors import AlreadyExists, OutcomeUnknown, Unavailable
 
-__all__ = [
-    "SECRET_FILE",
-    "accept_secret",
-    "derived",
-    "fits_a_file",
-    "held_to_its_secret",
-    "load_secret",
-    "made_by",
-    "made_by_another",
-    "make_secret",
-    "must_not_be_empty",
-]
-
 SECRET_FILE = "secret"
 SECRET_BYTES = 32
 # Owner only.
@@ -96,7 +83,7 @@ def make_secret(file: Path, secret: bytes | None = None) -> None:
 # --- the secret that a store was made by ------------------------------------------------------------------------------
 
 
-async def held_to_its_secret(store: Store, settings: Settings, secret: bytes) -> None:
+async def verify_store_secret(store: Store, settings: Settings, secret: bytes) -> None:
     """Refuse a secret that the store was not made with; a store that has none recorded yet records this one."""
     for _ in range(ATTEMPTS):
         made_by_it = await made_by(store, secret)

@@ -14,8 +14,6 @@ from jinja2.defaults import DEFAULT_NAMESPACE
 
 from potluck.web.entity_fields import DeclarationError
 
-__all__ = ["SET_BY_PAGES", "must_leave_names", "reserved_names"]
-
 LAYOUT = "page.html"
 SET_BY_PAGES = frozenset({"app", "here", "sections", "person", "me", "sign_in", "htmx", "watched"})
 """What a page says to the layout; its first lines explain each."""

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
-__all__ = ["Turns"]
-
 
 class Turns:
     """A lock for each rule and the path parameters it is about, kept only while somebody holds or awaits it."""

@@ -10,8 +10,6 @@ from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.errors import VersionNeeded
 from potluck.web.http.clients import values_of
 
-__all__ = ["etag", "etag_at", "expected", "if_match", "known", "seen", "tag_of"]
-
 
 class Carries(Protocol):
     """A request, of which only the headers are read."""

@@ -89,7 +89,7 @@ class ViewPlan:
         return [show(item, lookup) for item in items]
 
 
-class _Declaration(msgspec.StructMeta):
+class _ViewMeta(msgspec.StructMeta):
     """Turns computed functions into fields, and checks the others against the entity."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
@@ -127,7 +127,7 @@ class _Declaration(msgspec.StructMeta):
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class View(msgspec.Struct, Generic[E], metaclass=_Declaration, rename="camel", kw_only=True, frozen=True):
+class View(msgspec.Struct, Generic[E], metaclass=_ViewMeta, rename="camel", kw_only=True, frozen=True):
     """What is shown of an entity: fields of it by name, with their types, and computed fields."""
 
 

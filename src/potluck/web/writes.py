@@ -10,8 +10,6 @@ from msgspec import Struct
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
 
-__all__ = ["After", "Explain", "Outcome", "Refused", "Writes", "or_raise", "or_retry"]
-
 A_co = TypeVar("A_co", covariant=True)
 B = TypeVar("B")
 

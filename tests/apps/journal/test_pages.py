@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import httpx
 
-from potluck.apps.journal.aggregation import Session, statistics_of
+from potluck.apps.journal.aggregation import CountedSession, statistics_of
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.pages.charts import Levels, drawn_heat, drawn_hours, drawn_intensity, drawn_split
 from potluck.settings import AssistantSettings
@@ -176,9 +176,9 @@ async def test_a_file_is_pasted_looked_at_and_taken_in_without_a_script(embedded
 NOON = datetime(2039, 12, 30, 12, tzinfo=UTC)
 
 
-def session(days_ago: int, minutes: int = 60, hard: int = 5, worn: Any = "gi") -> Session:
+def session(days_ago: int, minutes: int = 60, hard: int = 5, worn: Any = "gi") -> CountedSession:
     metrics = SessionMetrics(duration_minutes=minutes, intensity=hard, rounds=3, gi_or_no_gi=worn, tags=["mount"])
-    return Session(NOON - timedelta(days=days_ago), metrics)
+    return CountedSession(NOON - timedelta(days=days_ago), metrics)
 
 
 def test_what_is_drawn_says_the_numbers_that_it_draws():

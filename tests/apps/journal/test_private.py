@@ -32,8 +32,8 @@ from potluck.apps.journal.entries import EntryView, SharedEntryView
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal
 from potluck.apps.journal.links import AthleteSummary
 from potluck.apps.journal.pages.assistant import Cited
-from potluck.apps.journal.pages.timeline import OwnRow, SharedRow
-from potluck.apps.journal.search import Hit
+from potluck.apps.journal.pages.timeline import OwnTimelineRow, SharedRow
+from potluck.apps.journal.search import SearchHit
 from potluck.store import Store
 from potluck.table import put
 from potluck.web.access import Access
@@ -351,7 +351,7 @@ class PageWalk:
         assert answer.status_code < 500, (target, answer.text)
 
 
-HOLDS_PRIVATE = (Entry, EntryView, Sections, WholeEntry, WholeJournal, OwnRow)
+HOLDS_PRIVATE = (Entry, EntryView, Sections, WholeEntry, WholeJournal, OwnTimelineRow)
 LEADS_ON = (Access, Store, Core)
 PLAIN = (str, bytes, int, float, type, ModuleType, type(None))
 
@@ -437,8 +437,8 @@ def test_what_a_coach_is_given_has_no_private_field_by_its_type():
         return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
     assert "private" in names(EntryView)
-    assert "private" in names(OwnRow)
-    for kind in (SharedEntryView, SharedEntry, AthleteSummary, Hit, Statistics, CommentView, SharedRow, Cited):
+    assert "private" in names(OwnTimelineRow)
+    for kind in (SharedEntryView, SharedEntry, AthleteSummary, SearchHit, Statistics, CommentView, SharedRow, Cited):
         assert names(kind).isdisjoint({"private", "version"} - ({"version"} if kind is CommentView else set())), kind
     seen = {
         access: plan.cls for subject in SUBJECTS for access, plan in subject.views.items() if subject.entity is Entry

@@ -27,7 +27,7 @@ from tests.web.cores import core_on
 
 @dataclass
 class World:
-    rows: Store
+    store: Store
     clock: Clock
     direct: Direct
     mara: Principal
@@ -43,7 +43,7 @@ class World:
         await self.direct.do(links.end_link, self.mara, links.WhichSide(), user_id=self.renzo.user_id)
 
     async def dump(self) -> Any:
-        return await by_key(self.rows.engine, roll_model)
+        return await by_key(self.store.engine, roll_model)
 
 
 @pytest.fixture(params=BOTH)
@@ -117,7 +117,7 @@ async def test_an_entry_that_moves_or_goes_in_between_is_told_as_it_is(world: Wo
             await world.direct.do(rule, by, sent, **world.of, **more)
         left = [key for key in await world.dump() if str(world.entry.entry_id) in f"{key}"]
         assert left == []
-        world.rows.engine.first = None  # type: ignore[attr-defined]
+        world.store.engine.first = None  # type: ignore[attr-defined]
         metrics = SessionMetrics(duration_minutes=60, intensity=5, rounds=0, gi_or_no_gi="gi")
         new = entries.NewEntry(sections=Sections(shared="armbar"), session_metrics=metrics)
         world.entry = await world.direct.do(entries.add_entry, world.mara, new)
@@ -159,7 +159,7 @@ async def test_a_comment_and_a_move_that_meet_are_both_done(world: World):
 
 async def test_nothing_is_begun_for_an_account_that_is_being_deleted(world: World):
     async def forgotten() -> None:
-        await world.rows.delete(Account.by_id(world.mara.user_id))
+        await world.store.delete(Account.by_id(world.mara.user_id))
 
     new = threads.NewThread(scope="private")
     meanwhile(world.rows, forgotten)

@@ -9,7 +9,7 @@ import pytest
 
 from potluck.apps.journal.entities import Comment, SessionMetrics
 from potluck.apps.journal.journals import Posting, SharedEntry
-from potluck.apps.journal.ranking import MOST_CANDIDATES, Term, candidates, query_words, ranked, snippet_of
+from potluck.apps.journal.ranking import MOST_CANDIDATES, QueryWord, candidates, query_words, ranked, snippet_of
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.tokenizer import forms_of, sentences_of, words_in
 from tests.apps.journal.gym import Gym, problem
@@ -46,7 +46,7 @@ def entry(number: int, shared: str, days_ago: int = 0) -> SharedEntry:
 
 def order(question: str, *entries: SharedEntry) -> list[int]:
     terms = [
-        Term(forms, {each.entry_id: each.created_at for each in entries if set(forms) & set(each.words)})
+        QueryWord(forms, {each.entry_id: each.created_at for each in entries if set(forms) & set(each.words)})
         for forms in query_words(question)
     ]
     found = {each.entry_id: each for each in entries}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potluck.apps.journal.aggregation import Session, statistics_of
+from potluck.apps.journal.aggregation import CountedSession, statistics_of
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import span_of
 from tests.apps.journal.gym import Gym, data, problem
@@ -42,19 +42,19 @@ def test_a_session_counts_on_the_day_it_was_there(zone: str, local: str, day: da
     moment, there = at(local, zone), ZoneInfo(zone)
     first, last = span_of(day, day, there)
     assert first <= moment <= last
-    found = statistics_of([Session(moment, metrics())], day, day, there, zone)
+    found = statistics_of([CountedSession(moment, metrics())], day, day, there, zone)
     assert [each.begins for each in found.days] == [day]
     assert found.total.sessions == 1
     for other in (day - timedelta(days=1), day + timedelta(days=1)):
         first, last = span_of(other, other, there)
         assert not first <= moment <= last
-        assert statistics_of([Session(moment, metrics())], other, other, there, zone).total.sessions == 0
+        assert statistics_of([CountedSession(moment, metrics())], other, other, there, zone).total.sessions == 0
 
 
 @given(
     st.lists(
         st.builds(
-            Session,
+            CountedSession,
             st.datetimes(datetime(2039, 1, 1), datetime(2039, 12, 31), timezones=st.just(UTC)),
             st.builds(
                 metrics,
@@ -69,7 +69,7 @@ def test_a_session_counts_on_the_day_it_was_there(zone: str, local: str, day: da
     ),
     st.sampled_from(ZONES),
 )
-def test_they_are_equal_to_a_recount(sessions: list[Session], zone: str):
+def test_they_are_equal_to_a_recount(sessions: list[CountedSession], zone: str):
     there, first, last = ZoneInfo(zone), date(2039, 2, 10), date(2039, 11, 20)
     found = statistics_of(sessions, first, last, there, zone)
     days = [(each.at.astimezone(there).date(), each.metrics) for each in sessions]
@@ -113,7 +113,7 @@ def test_they_are_equal_to_a_recount(sessions: list[Session], zone: str):
     ],
 )
 def test_streaks_go_on_until_a_day_or_week_without_is_over(trained, last, days, weeks, longest_days):
-    sessions = [Session(at(f"{day}T12:00"), metrics()) for day in trained]
+    sessions = [CountedSession(at(f"{day}T12:00"), metrics()) for day in trained]
     found = statistics_of(sessions, date(2039, 1, 1), date.fromisoformat(last), ZoneInfo("UTC"), "UTC").streak
     assert (found.days, found.weeks, found.longest_days) == (days, weeks, longest_days)
 

@@ -48,22 +48,22 @@ from tests.stores import recorded_store
 __all__ = ["Meanwhile", "Shelves", "assembled", "core_on", "outcomes"]
 
 
-def core_on(rows: Store, clock: Any) -> Core:
+def core_on(store: Store, clock: Any) -> Core:
     """As much of a core as rules, search and consumers need."""
-    people: Any = SimpleNamespace(invitations=Invitations(rows, clock), answers=KeptAnswers(rows, clock))
+    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=KeptAnswers(store, clock))
     nothing: Any = None
     settings = Settings(open_library=None)
     return Core(
-        settings=settings, engine=rows.engine, store=rows, clock=clock, people=people,
-        live=Live(rows.engine, clock), cursors=nothing,
-        rate_limiter=RateLimiter(clock), count_limits=CountLimits(rows), storage_quota=StorageQuota(0),
+        settings=settings, engine=store.engine, store=store, clock=clock, people=people,
+        live=Live(store.engine, clock), cursors=nothing,
+        rate_limiter=RateLimiter(clock), count_limits=CountLimits(store), storage_quota=StorageQuota(0),
     )  # fmt: skip
 
 
 @dataclass
 class Shelves:
     many: int
-    rows: Store
+    store: Store
     recording: Recording
     clock: Clock
     core: Core
@@ -72,14 +72,14 @@ class Shelves:
 
     @property
     def manager(self) -> ConsistencyManager:
-        return ConsistencyManager(self.rows)
+        return ConsistencyManager(self.store)
 
     def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
         """Do this before the next transaction."""
-        meanwhile(self.rows, first)
+        meanwhile(self.store, first)
 
     async def person(self, name: str = "Ada") -> Principal:
-        return await registered(self.rows, name, f"{name.lower()}@example.org")
+        return await registered(self.store, name, f"{name.lower()}@example.org")
 
     async def library(self, owner: Principal, name: str = "Home") -> UUID:
         made = await self.direct.do(create_library, owner, NewLibrary(library_name=name))
@@ -118,16 +118,16 @@ class Shelves:
         """That every count equals a recount, and every member row its item; how many items and members there are."""
         owner_id = owner_of(owner.user_id)
         items = members = 0
-        for listed in await self.rows.all(Library.of_owner(owner_id)):
+        for listed in await self.store.all(Library.of_owner(owner_id)):
             # The list comes from an index, which may not have the last count yet.
-            library = await self.rows.one(Library.one(owner_id, listed.library_id))
-            there = await self.rows.all(LibraryItem.stored_in(owner_id, library.library_id))
+            library = await self.store.one(Library.one(owner_id, listed.library_id))
+            there = await self.store.all(LibraryItem.stored_in(owner_id, library.library_id))
             assert library.total_items == len(there)
             items += len(there)
             inside = Counter(each.collection_id for each in there if each.collection_id is not None)
-            for collection in await self.rows.all(Collection.in_library(owner_id, library.library_id)):
+            for collection in await self.store.all(Collection.in_library(owner_id, library.library_id)):
                 assert collection.item_count == inside.pop(collection.collection_id, 0), collection
-                found = await self.rows.all(
+                found = await self.store.all(
                     CollectionMember.of_collection(owner_id, library.library_id, collection.collection_id)
                 )
                 expected = {
@@ -143,7 +143,7 @@ class Shelves:
     async def consuming(self) -> AsyncIterator[list[RecordConsumer]]:
         """The consumers at work, all but the one that fetches covers, until the block ends."""
         consistency, _, names = self.app.all_consumers()
-        consumers = [each.bind(self.rows) for each in (consistency, names)]
+        consumers = [each.bind(self.store) for each in (consistency, names)]
         tasks = [asyncio.create_task(each.run()) for each in consumers]
         try:
             yield consumers

@@ -50,7 +50,7 @@ def catalogue():
 
 def search_on(shelves, catalogue):
     lookup = Lookup(shelves.rows, shelves.clock, [OpenLibrary(Outbound(), catalogue.address)])
-    return TitleSearch(shelves.rows, shelves.clock, lookup, Lease(shelves.rows.engine, "TITLES"))
+    return TitleSearch(shelves.rows, shelves.clock, lookup, Lease(shelves.store.engine, "TITLES"))
 
 
 async def by_isbn(shelves, isbn=ISBN, **said):
@@ -204,8 +204,8 @@ async def test_a_book_that_moves_or_goes_takes_its_search_along(shelves, catalog
     cabin = await shelves.library(ada, "Cabin")
     moved = await shelves.change(ada, book, ItemChange(library_id=cabin, version=1))
     owner_id = owner_of(ada.user_id)
-    assert await shelves.rows.get(AwaitedTitle.one(owner_id, book.library_id, book.item_id)) is None
-    assert await shelves.rows.get(AwaitedTitle.one(owner_id, cabin, book.item_id)) is not None
+    assert await shelves.store.get(AwaitedTitle.one(owner_id, book.library_id, book.item_id)) is None
+    assert await shelves.store.get(AwaitedTitle.one(owner_id, cabin, book.item_id)) is not None
     catalogue.reachable = True
     await search_on(shelves, catalogue).search()
     assert (await shelves.seen(ada, moved)).title == "Ebb"

@@ -71,8 +71,8 @@ async def filled(shelves, count, name="Foo"):
             CollectionMember(owner_id=owner, library_id=home, collection_id=foo, order=each.order, item_id=each.item_id)
             for each in some
         ]
-        await shelves.rows.transact(*map(put, members), *(put(each, when=absent) for each in some))
-    await shelves.rows.transact(
+        await shelves.store.transact(*map(put, members), *(put(each, when=absent) for each in some))
+    await shelves.store.transact(
         update(Library.one(owner, home), the(Library.total_items).add(count)),
         update(Collection.one(owner, home, foo), the(Collection.item_count).add(count)),
     )
@@ -80,7 +80,7 @@ async def filled(shelves, count, name="Foo"):
 
 
 async def names(shelves, ada, home):
-    items = await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
+    items = await shelves.store.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
     return {each.collection_name for each in items}
 
 
@@ -99,16 +99,16 @@ async def test_a_rename_reaches_every_item_and_its_place_in_the_list(shelves):
 
         await until(followed)
     owner = owner_of(ada.user_id)
-    items = await shelves.rows.all(LibraryItem.stored_in(owner, home))
+    items = await shelves.store.all(LibraryItem.stored_in(owner, home))
     assert {each.version for each in items} == {1}
-    assert len(await shelves.rows.all(LibraryItem.in_library(owner, home))) == MANY
+    assert len(await shelves.store.all(LibraryItem.in_library(owner, home))) == MANY
     assert await shelves.counts_are_right(ada) == (MANY, MANY)
 
 
 async def test_the_changes_by_which_items_follow_concern_nobody(embedded_shelves):
     shelves = embedded_shelves
     ada, home, _ = await filled(shelves, 1)
-    item = await shelves.rows.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
+    item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     before, after = (plan_of(Book).coding.encode(replace(item, collection_name=each)) for each in ("Foo", "Zoo"))
     consistency, covers = shelves.app.consumers
 
@@ -139,10 +139,10 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     shelves = embedded_shelves
     ada, home, foo = await filled(shelves, MANY)
     ref = Collection.one(owner_of(ada.user_id), home, foo)
-    rows = [plan_of(Collection).coding.encode(await shelves.rows.one(ref))]
+    rows = [plan_of(Collection).coding.encode(await shelves.store.one(ref))]
     for version, name in enumerate(("Second", "Third", "Fourth"), 1):
         await renaming(shelves, ada, home, foo, name, version)
-        rows.append(plan_of(Collection).coding.encode(await shelves.rows.one(ref)))
+        rows.append(plan_of(Collection).coding.encode(await shelves.store.one(ref)))
     consistency = shelves.app.consumers[0].bind(shelves.rows)
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
@@ -169,11 +169,11 @@ async def test_an_item_that_is_changed_meanwhile_keeps_the_change_and_gets_the_n
     ada, home, foo = await filled(shelves, AT_ONCE)
     await renaming(shelves, ada, home, foo, "Second", 1)
     owner = owner_of(ada.user_id)
-    item = await shelves.rows.one(LibraryItem.one(owner, home, UUID(int=1)))
+    item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     shelves.meanwhile(lambda: shelves.change(ada, item, ItemChange(version=1, title="Changed", order=5)))
     await shelves.manager._collection(owner, home, foo)
     assert await names(shelves, ada, home) == {"Second"}
-    after = await shelves.rows.one(LibraryItem.one(owner, home, UUID(int=1)))
+    after = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     assert (after.title, after.order, after.version) == ("Changed", 5, 2)
     assert await shelves.counts_are_right(ada) == (AT_ONCE, AT_ONCE)
 
@@ -187,7 +187,7 @@ async def test_without_its_collection_every_item_stands_for_itself(shelves):
             return await names(shelves, ada, home) == {None} and "COLLECTION_MEMBER" not in await shelves.kinds()
 
         await until(followed)
-    items = await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
+    items = await shelves.store.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
     assert {(each.collection_id, each.order) for each in items} == {(None, None)}
     assert await shelves.counts_are_right(ada) == (MANY, 0)
 
@@ -197,10 +197,10 @@ async def test_an_item_that_is_changed_while_its_collection_goes_still_comes_to_
     ada, home, foo = await filled(shelves, 3)
     await shelves.direct.do(delete_collection, ada, library_id=home, collection_id=foo)
     owner = owner_of(ada.user_id)
-    item = await shelves.rows.one(LibraryItem.one(owner, home, UUID(int=1)))
+    item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     shelves.meanwhile(lambda: shelves.change(ada, item, ItemChange(version=1, title="Changed")))
     await shelves.manager._collection(owner, home, foo)
-    items = await shelves.rows.all(LibraryItem.stored_in(owner, home))
+    items = await shelves.store.all(LibraryItem.stored_in(owner, home))
     assert {(each.collection_id, each.title) for each in items} == {
         (None, "Changed"),
         (None, "T00002"),
@@ -213,7 +213,7 @@ async def test_an_item_leaves_a_deleted_collection_before_the_consumer_comes(emb
     shelves = embedded_shelves
     ada, home, foo = await filled(shelves, 2)
     await shelves.direct.do(delete_collection, ada, library_id=home, collection_id=foo)
-    item = await shelves.rows.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
+    item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     moved = await shelves.change(ada, item, ItemChange(version=1, collection_id=None))
     assert (moved.collection_id, moved.order) == (None, None)
     await shelves.manager._collection(owner_of(ada.user_id), home, foo)
@@ -228,12 +228,12 @@ async def test_names_of_library_and_owner_reach_items_and_shares(shelves):
         change = LibraryChange(version=1, library_name="Attic")
         await shelves.direct.do(change_library, ada, change, version=1, library_id=home)
         for person, name in ((ada, "Ada King"), (bo, "Bob")):
-            account = await shelves.rows.one(Account.by_id(person.user_id))
-            await shelves.rows.update(account, the(Account.name).becomes(name))
+            account = await shelves.store.one(Account.by_id(person.user_id))
+            await shelves.store.update(account, the(Account.name).becomes(name))
 
         async def followed():
-            items = await shelves.rows.all(LibraryItem.stored_in(owner, home))
-            pointer = await shelves.rows.one(SharedLibrary.one(guest, home))
+            items = await shelves.store.all(LibraryItem.stored_in(owner, home))
+            pointer = await shelves.store.one(SharedLibrary.one(guest, home))
             (share,) = await shelves.direct.list(all_shares, ada, library_id=home)
             return (
                 {(each.library_name, each.owner_name) for each in items} == {("Attic", "Ada King")}
@@ -242,7 +242,7 @@ async def test_names_of_library_and_owner_reach_items_and_shares(shelves):
             )
 
         await until(followed)
-    assert (await shelves.rows.one(Library.one(owner, home))).version == 2
+    assert (await shelves.store.one(Library.one(owner, home))).version == 2
 
 
 async def test_nothing_of_a_deleted_library_is_left(shelves):

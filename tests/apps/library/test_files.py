@@ -375,7 +375,7 @@ async def test_others_who_add_at_the_same_time_get_in_nobody_s_way(interrupted_s
     shelves.meanwhile(lambda: shelves.collection(ada, home, "foo"))
     said = await shelves.direct.do(import_file, ada, sent, library_id=home)
     assert said.new == 3
-    items = await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
+    items = await shelves.store.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
     assert {each.collection_name for each in items} == {"foo", None}
     assert await shelves.counts_are_right(ada) == (3, 2)
     assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 0
@@ -390,6 +390,6 @@ async def test_an_import_of_random_rows_counts_right_on_both_engines(shelves):
     assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 120
     items, members = await shelves.counts_are_right(ada)
     assert (items, members) == (120, sum(not line.endswith(",") for line in lines))
-    one = (await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home)))[0]
+    one = (await shelves.store.all(LibraryItem.stored_in(owner_of(ada.user_id), home)))[0]
     await shelves.change(ada, one, ItemChange(title="Renamed by hand"))
     assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 1

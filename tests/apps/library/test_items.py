@@ -109,8 +109,8 @@ async def test_a_move_takes_everything_along(shelves):
     with pytest.raises(NotFound):
         await shelves.direct.list(history, ada, **at)
     owner = owner_of(ada.user_id)
-    assert [each.library_id for each in await shelves.rows.all(Loan.of_owner(owner))] == [cabin]
-    assert await shelves.rows.all(Event.of_item(owner, home, item.item_id)) == []
+    assert [each.library_id for each in await shelves.store.all(Loan.of_owner(owner))] == [cabin]
+    assert await shelves.store.all(Event.of_item(owner, home, item.item_id)) == []
     assert await shelves.counts_are_right(ada) == (1, 1)
 
 
@@ -128,7 +128,7 @@ async def test_a_long_history_moves_to_its_end(shelves, events):
         for number in range(1, events + 1)
     ]  # fmt: skip
     for each in made:
-        await shelves.rows.put(each)
+        await shelves.store.put(each)
     async with shelves.consuming():
         await shelves.change(ada, item, ItemChange(version=1, library_id=cabin))
 
@@ -138,7 +138,7 @@ async def test_a_long_history_moves_to_its_end(shelves, events):
         await until(moved)
     found = await shelves.direct.list(history, ada, library_id=cabin, item_id=item.item_id)
     assert [each.borrower for each in found] == [each.event for each in reversed(made)]
-    assert await shelves.rows.all(Event.of_item(owner, home, item.item_id)) == []
+    assert await shelves.store.all(Event.of_item(owner, home, item.item_id)) == []
 
 
 @pytest.mark.parametrize("ways", [("Cabin", "Attic"), ("Cabin", "Home")], ids=["on", "back"])
@@ -163,7 +163,7 @@ async def test_a_long_history_follows_an_item_that_moves_on_before_it(shelves, w
     async with shelves.consuming():
 
         async def followed():
-            return await shelves.rows.count(Event.of_item(owner, places["Attic"], last.item_id)) == 0
+            return await shelves.store.count(Event.of_item(owner, places["Attic"], last.item_id)) == 0
 
         await until(followed)
     found = await shelves.direct.list(history, ada, library_id=places[ways[-1]], item_id=item.item_id)
@@ -258,8 +258,8 @@ async def test_a_rename_between_reading_and_writing_is_read_again(interrupted_sh
     owner = owner_of(ada.user_id)
 
     async def renamed():
-        collection = await shelves.rows.one(Collection.one(owner, home, foo))
-        await shelves.rows.update(collection, the(Collection.name).becomes("Bar"))
+        collection = await shelves.store.one(Collection.one(owner, home, foo))
+        await shelves.store.update(collection, the(Collection.name).becomes("Bar"))
 
     shelves.meanwhile(renamed)
     made = await shelves.book(ada, home, "One", collection_id=foo)
@@ -305,7 +305,7 @@ async def random_history(shelves, changes, clients):
 
         async def cleared():
             owner = owner_of(ada.user_id)
-            there = await shelves.rows.all(LibraryItem.stored_in(owner, libraries[0]))
+            there = await shelves.store.all(LibraryItem.stored_in(owner, libraries[0]))
             return all(each.collection_id != gone for each in there)
 
         await until(cleared)

@@ -54,7 +54,7 @@ async def test_collections_that_sort_alike_keep_their_own_items(shelves: Shelves
         for title in titles:
             await shelves.book(ada, home, title, collection_id=collection)
         expected += [name, *titles]
-    rows = await shelves.rows.all(ShelfRow.of_library(owner, home))
+    rows = await shelves.store.all(ShelfRow.of_library(owner, home))
     assert [row.name if isinstance(row, Collection) else row.title for row in rows] == expected
 
 
@@ -63,7 +63,7 @@ async def test_rows_from_before_get_their_place_by_a_backfill(shelves: Shelves) 
     owner, home = owner_of(ada.user_id), await shelves.library(ada)
     for title in TITLES:
         book = await shelves.book(ada, home, title)
-        await shelves.rows.engine.call(
+        await shelves.store.engine.call(
             "UpdateItem",
             {
                 "TableName": "MediaLibrary",
@@ -76,12 +76,12 @@ async def test_rows_from_before_get_their_place_by_a_backfill(shelves: Shelves) 
             },
         )
     for query in (LibraryItem.of_owner(owner), LibraryItem.in_library(owner, home)):
-        assert [each.title for each in await shelves.rows.all(query)] != TITLES
+        assert [each.title for each in await shelves.store.all(query)] != TITLES
     for entity in (Book, Video, Collection):
         async for _ in backfill(shelves.rows, entity):
             pass
     for query in (LibraryItem.of_owner(owner), LibraryItem.in_library(owner, home)):
-        assert [each.title for each in await shelves.rows.all(query)] == TITLES
+        assert [each.title for each in await shelves.store.all(query)] == TITLES
 
 
 async def test_all_titles_of_all_libraries_are_one_list_by_title(calls: Calls) -> None:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.search import KINDS, made_up, ours, queries, score
 from benchmarks.search_corpus import CLASSES, household, questions
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.search import MOST_FOUND, MOST_WORDS, Entry, SearchIndex, best
+from potluck.apps.library.search import MOST_FOUND, MOST_WORDS, SearchEntry, SearchIndex, best
 from potluck.apps.library.search_words import words_of
 from potluck.apps.library.searching import Indexes
 from potluck.store import Store
@@ -20,15 +20,15 @@ from tests.patience import until
 
 VASIK = UUID(int=100)
 SHELF = [
-    Entry(UUID(int=1), "The Green Tram", ("Dana Moravec",), VASIK),
-    Entry(UUID(int=2), "Nine Umbrellas", ("Dana Moravec",), VASIK),
-    Entry(UUID(int=3), "Harbour Lights", ("Tomas Ekberg",)),
-    Entry(UUID(int=4), "The Harbour Master’s Daughter and Other Stories of the Light", ("Ines Calloway",)),
-    Entry(UUID(int=5), "Årsbok för dagdrömmare", ("Sixten Ålund",)),
-    Entry(UUID(int=6), "הגן שמעבר לנהר", ("נועה ברק",)),
-    Entry(UUID(int=7), "Tin", ("Ode Marsh",)),
-    Entry(UUID(int=8), "Night Ferry", ("R. Sandoval", "Harbo Lien")),
-    Entry(VASIK, "Inspector Vasik", is_collection=True),
+    SearchEntry(UUID(int=1), "The Green Tram", ("Dana Moravec",), VASIK),
+    SearchEntry(UUID(int=2), "Nine Umbrellas", ("Dana Moravec",), VASIK),
+    SearchEntry(UUID(int=3), "Harbour Lights", ("Tomas Ekberg",)),
+    SearchEntry(UUID(int=4), "The Harbour Master’s Daughter and Other Stories of the Light", ("Ines Calloway",)),
+    SearchEntry(UUID(int=5), "Årsbok för dagdrömmare", ("Sixten Ålund",)),
+    SearchEntry(UUID(int=6), "הגן שמעבר לנהר", ("נועה ברק",)),
+    SearchEntry(UUID(int=7), "Tin", ("Ode Marsh",)),
+    SearchEntry(UUID(int=8), "Night Ferry", ("R. Sandoval", "Harbo Lien")),
+    SearchEntry(VASIK, "Inspector Vasik", is_collection=True),
 ]
 
 
@@ -83,7 +83,7 @@ def test_an_index_follows_what_is_put_and_removed_as_if_it_were_made_anew():
             index.remove(key)
             del there[key]
         else:
-            there[key] = Entry(key, drawn.choice(titles))
+            there[key] = SearchEntry(key, drawn.choice(titles))
             index.put(there[key])
     fresh = index_of(there.values())
     assert len(index) == len(there)
@@ -94,7 +94,7 @@ def test_an_index_follows_what_is_put_and_removed_as_if_it_were_made_anew():
 
 def test_of_made_up_titles_nearly_all_are_found():
     titles = made_up(4000)
-    index = index_of(Entry(UUID(int=number), title, (by,)) for number, (title, by) in enumerate(titles))
+    index = index_of(SearchEntry(UUID(int=number), title, (by,)) for number, (title, by) in enumerate(titles))
     wanted = queries(titles)
     hits = sum(title in {titles[each][0] for each in found(index, query)} for _, query, title in wanted)
     assert len({kind for kind, _, _ in wanted}) == len(KINDS)
@@ -120,17 +120,17 @@ def test_in_a_household_s_library_people_find_what_they_type(household_answers, 
 
 
 TEN = [
-    Entry(UUID(int=1), "War and Peace", ("Leo Tolstoy",)),
-    Entry(UUID(int=2), "Nineteen Eighty-Four", ("George Orwell",), isbn="9780451524935"),
-    Entry(UUID(int=3), "The Trial", ("Franz Kafka",)),
-    Entry(UUID(int=4), "V", ("Thomas Pynchon",)),
-    Entry(UUID(int=5), "Vingt mille lieues et 20\u202f000 mers", ("Jules Verne",)),
-    Entry(UUID(int=6), "Norwegian Wood", ("村上春樹",)),
-    Entry(UUID(int=7), "The Prisoner of Azkaban", ("J. K. Rowling",), UUID(int=99), order=3),
-    Entry(UUID(int=8), "The Goblet of Fire", ("J. K. Rowling",), UUID(int=99), order=4),
-    Entry(UUID(int=9), "Smørrebrød à l'été", ("Søren Łysiak",)),
-    Entry(UUID(int=10), "Rocky II", ("Sylvester Stallone", "Talia Shire")),
-    Entry(UUID(int=99), "Harry Potter", is_collection=True),
+    SearchEntry(UUID(int=1), "War and Peace", ("Leo Tolstoy",)),
+    SearchEntry(UUID(int=2), "Nineteen Eighty-Four", ("George Orwell",), isbn="9780451524935"),
+    SearchEntry(UUID(int=3), "The Trial", ("Franz Kafka",)),
+    SearchEntry(UUID(int=4), "V", ("Thomas Pynchon",)),
+    SearchEntry(UUID(int=5), "Vingt mille lieues et 20\u202f000 mers", ("Jules Verne",)),
+    SearchEntry(UUID(int=6), "Norwegian Wood", ("村上春樹",)),
+    SearchEntry(UUID(int=7), "The Prisoner of Azkaban", ("J. K. Rowling",), UUID(int=99), order=3),
+    SearchEntry(UUID(int=8), "The Goblet of Fire", ("J. K. Rowling",), UUID(int=99), order=4),
+    SearchEntry(UUID(int=9), "Smørrebrød à l'été", ("Søren Łysiak",)),
+    SearchEntry(UUID(int=10), "Rocky II", ("Sylvester Stallone", "Talia Shire")),
+    SearchEntry(UUID(int=99), "Harry Potter", is_collection=True),
 ]
 
 
@@ -175,7 +175,7 @@ def test_what_is_only_a_little_like_it_is_not_found(query):
 
 
 def test_all_results_are_in_one_order_however_many_are_asked_for():
-    index = index_of(Entry(UUID(int=number), f"Volume {number:03}", ("Émile Zola",)) for number in range(1, 1201))
+    index = index_of(SearchEntry(UUID(int=number), f"Volume {number:03}", ("Émile Zola",)) for number in range(1, 1201))
     whole = found(index, "zola", MOST_FOUND)
     assert len(set(whole)) == MOST_FOUND
     assert found(index, "zola", 500) == whole[:500]
@@ -183,7 +183,7 @@ def test_all_results_are_in_one_order_however_many_are_asked_for():
 
 def test_what_has_words_without_end_is_found_by_the_first_of_them():
     index, mass = SearchIndex(), tuple(f"p{number} q{number}" for number in range(2_500))
-    index.put(Entry(UUID(int=1), "The Green Tram", mass))
+    index.put(SearchEntry(UUID(int=1), "The Green Tram", mass))
     assert len(index.slot(0).words) == MOST_WORDS
     for query in ("green tram", "p1 q2", "green tram " + " ".join(f"p{number}" for number in range(90))):
         assert [each.id for each in best([index], query, 3)] == [UUID(int=1)], query
@@ -295,9 +295,9 @@ async def test_another_process_finds_what_this_one_wrote(shelves):
     home = await shelves.library(ada)
     await shelves.book(ada, home, "Harbour Lights")
     owner = owner_of(ada.user_id)
-    live = Live(shelves.rows.engine, shelves.clock)
+    live = Live(shelves.store.engine, shelves.clock)
     try:
-        elsewhere = Indexes(Store(shelves.rows.engine, shelves.clock), live)
+        elsewhere = Indexes(Store(shelves.store.engine, shelves.clock), live)
         assert found(await elsewhere.of(owner, home), "harbour lights")
         await shelves.book(ada, home, "Nine Umbrellas")
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from potluck.apps.polls.context import ReadersWait
 from potluck.apps.polls.entities import Count, Shard, Vote, ranked_choice_polls
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.polls import PollMade
 from potluck.apps.polls.votes import VoteCast
 from potluck.engines import Engine
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 KEY = b"a key that only the suite has..."
-NOBODY = Credentials()
+NOBODY = VoterKeys()
 # However long a count takes on a busy machine: past its time a reader would be shown the one before.
 FOR_COUNT = ReadersWait(for_count=timedelta(seconds=PATIENCE_SECONDS))
 # Nobody waits until it is time for the next count: by a clock that stands still it never is.
@@ -49,9 +49,9 @@ AT_ONCE = replace(FOR_COUNT, until_due=timedelta())
 CANDIDATES = ("Ada", "Ben", "Cyd")
 
 
-def voter(key: str) -> Credentials:
+def voter(key: str) -> VoterKeys:
     """Whoever has this key in an open poll."""
-    return Credentials(voter_key=key)
+    return VoterKeys(voter_key=key)
 
 
 class Stopwatch:
@@ -85,17 +85,17 @@ class Booth:
         """Do this before the next transaction."""
         meanwhile(self.store, first)
 
-    async def person(self, name: str = "Ada") -> Credentials:
+    async def person(self, name: str = "Ada") -> VoterKeys:
         """Someone with an account, signed in."""
         email = f"{name.lower()}-{uuid4().hex[:6]}@example.org"
-        return Credentials(principal=await registered(self.store, name, email))
+        return VoterKeys(principal=await registered(self.store, name, email))
 
-    async def poll(self, candidates: Sequence[str] = CANDIDATES, by: Credentials = NOBODY, **said: Any) -> PollMade:
+    async def poll(self, candidates: Sequence[str] = CANDIDATES, by: VoterKeys = NOBODY, **said: Any) -> PollMade:
         said.setdefault("title", "Who?")
         return await self.polls.authoring.create(by, PollSettings(candidates=candidates, **said))
 
     async def cast(self, poll: PollMade, *rankings: str, key: str | None = None) -> VoteCast:
-        return await self.polls.votes.cast(Credentials(voter_key=key), poll.id, rankings)
+        return await self.polls.votes.cast(VoterKeys(voter_key=key), poll.id, rankings)
 
     async def counts(self, poll_id: UUID) -> dict[tuple[int, ...], int]:
         """How many votes each ranking has by the counts; none that has none."""
@@ -121,8 +121,8 @@ class Booth:
         return await by_key(self.recording, ranked_choice_polls)
 
 
-def admin_of(poll: PollMade) -> Credentials:
-    return Credentials(admin_key=poll.admin_key)
+def admin_of(poll: PollMade) -> VoterKeys:
+    return VoterKeys(admin_key=poll.admin_key)
 
 
 @contextlib.asynccontextmanager

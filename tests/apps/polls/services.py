@@ -10,13 +10,13 @@ import msgspec
 
 from potluck.apps.polls import polls as rules
 from potluck.apps.polls.access import PollAdmin, ReadsRecord, SeesResults, ToPoll, VoteHolder, WrongKey
-from potluck.apps.polls.account_deletion import AccountData
+from potluck.apps.polls.account_deletion import PollsData
 from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import PollsContext, polls_context
 from potluck.apps.polls.deletion import Deletions
 from potluck.apps.polls.entities import Vote
 from potluck.apps.polls.home_card import home_card
-from potluck.apps.polls.keys import Credentials, vote_of
+from potluck.apps.polls.keys import VoterKeys, vote_of
 from potluck.apps.polls.polls import CodesMade, NewCodes, NewPoll, PollChange, PollMade, PollView, Reopening, polls
 from potluck.apps.polls.results import (
     Audit,
@@ -42,7 +42,7 @@ from potluck.apps.polls.votes import (
 from potluck.people.authentication import Principal
 from potluck.people.errors import Stale
 from potluck.people.idempotency import IdempotencyKey
-from potluck.store import Clock, Page, Store
+from potluck.store import Clock, QueryPage, Store
 from potluck.streams import RecordConsumer
 from potluck.validation import decode_query
 from potluck.validation.decoding import decode_tree
@@ -91,7 +91,7 @@ class Polls:
         self.authoring = Authoring(self)
         self.votes = Votes(self)
         self.results = PollResults(self)
-        self.account_data = AccountData(context)
+        self.account_data = PollsData(context)
         self.deletions = Deletions(context.store)
 
     def consumers(self) -> list[RecordConsumer]:
@@ -104,7 +104,7 @@ class Polls:
         self,
         subject: Actions[Any],
         rule: Any,
-        by: Credentials,
+        by: VoterKeys,
         sent: Any = Sent,
         key: IdempotencyKey | None = None,
         **ids: UUID,
@@ -116,7 +116,7 @@ class Polls:
         with _told_as_stale():
             return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, key)).shown
 
-    async def admitted(self, access: type[A], by: Credentials, poll_id: UUID, **ids: UUID) -> A:
+    async def admitted(self, access: type[A], by: VoterKeys, poll_id: UUID, **ids: UUID) -> A:
         at = access(self.core, self.context, Visitor(principal=by.principal), {"poll_id": poll_id, **ids})
         at.keys = by
         await at.admit(*await read_together(self.context.store, at.reads()))
@@ -137,7 +137,7 @@ class Authoring:
 
     async def create(
         self,
-        by: Credentials,
+        by: VoterKeys,
         said: PollSettings,
         *,
         key: IdempotencyKey | None = None,
@@ -154,41 +154,43 @@ class Authoring:
         made: PollMade = await self._of.done(polls, rules.create_poll, by, lambda: Sent(said.as_input(NewPoll)), key)
         return made
 
-    async def duplicate(self, by: Credentials, poll_id: UUID) -> PollMade:
+    async def duplicate(self, by: VoterKeys, poll_id: UUID) -> PollMade:
         made: PollMade = await self._of.done(polls, rules.duplicate_poll, by, poll_id=poll_id)
         return made
 
     async def one(self, poll_id: UUID) -> PollView:
-        at = await self._of.admitted(ToPoll, Credentials(), poll_id)
+        at = await self._of.admitted(ToPoll, VoterKeys(), poll_id)
         return rules.view_of(await rules.one_poll(at, at.poll), at.now)
 
-    async def own(self, principal: Principal, limit: int, after: Mapping[str, Any] | None = None) -> Page[PollView]:
+    async def own(
+        self, principal: Principal, limit: int, after: Mapping[str, Any] | None = None
+    ) -> QueryPage[PollView]:
         context = self._of.context
         references = rules.own_polls_of(context.store, principal.user_id)
         page = await context.store.page(references.query, limit, after)
         found = await references.get(page.items)
-        return Page([rules.view_of(each, context.clock()) for each in found], page.next)
+        return QueryPage([rules.view_of(each, context.clock()) for each in found], page.next)
 
-    async def edit(self, by: Credentials, poll_id: UUID, version: int, said: PollSettings) -> PollView:
+    async def edit(self, by: VoterKeys, poll_id: UUID, version: int, said: PollSettings) -> PollView:
         shown: PollView = await self._of.done(
             polls, rules.change_poll, by, lambda: Sent(said.as_input(PollChange), version), poll_id=poll_id
         )
         return shown
 
-    async def close(self, by: Credentials, poll_id: UUID) -> PollView:
+    async def close(self, by: VoterKeys, poll_id: UUID) -> PollView:
         shown: PollView = await self._of.done(polls, rules.close_poll, by, poll_id=poll_id)
         return shown
 
-    async def reopen(self, by: Credentials, poll_id: UUID, expires_at: datetime | Any = UNSET) -> PollView:
+    async def reopen(self, by: VoterKeys, poll_id: UUID, expires_at: datetime | Any = UNSET) -> PollView:
         shown: PollView = await self._of.done(
             polls, rules.reopen_poll, by, lambda: Sent(Reopening(expires_at=expires_at)), poll_id=poll_id
         )
         return shown
 
-    async def delete(self, by: Credentials, poll_id: UUID, version: int | None = None) -> None:
+    async def delete(self, by: VoterKeys, poll_id: UUID, version: int | None = None) -> None:
         await self._of.done(polls, rules.delete_poll, by, lambda: Sent(None, version), poll_id=poll_id)
 
-    async def make_codes(self, by: Credentials, poll_id: UUID, count: int) -> CodesMade:
+    async def make_codes(self, by: VoterKeys, poll_id: UUID, count: int) -> CodesMade:
         made: CodesMade = await self._of.done(
             polls, rules.make_codes, by, lambda: Sent(decode_tree(NewCodes, {"count": count})), poll_id=poll_id
         )
@@ -200,26 +202,26 @@ class Votes:
         self._of = of
 
     async def cast(
-        self, by: Credentials, poll_id: UUID, rankings: Sequence[str], *, key: IdempotencyKey | None = None
+        self, by: VoterKeys, poll_id: UUID, rankings: Sequence[str], *, key: IdempotencyKey | None = None
     ) -> VoteCast:
         sent = Sent(NewVote(rankings=list(rankings), voter_key=by.voter_key, code=by.code))
         shown: VoteCast = await self._of.done(votes, cast_vote, by, lambda: sent, key, poll_id=poll_id)
         return shown
 
-    async def own(self, by: Credentials, poll_id: UUID) -> VoteView:
+    async def own(self, by: VoterKeys, poll_id: UUID) -> VoteView:
         vote_id = vote_of(by.edit_key)
         if vote_id is None:
             raise WrongKey.of_vote()
         at = await self._of.admitted(VoteHolder, by, poll_id, vote_id=vote_id)
-        (shown,) = await at.show(VoteView, [await at.rows.one(Vote.one(poll_id, vote_id))])
+        (shown,) = await at.show(VoteView, [await at.store.one(Vote.one(poll_id, vote_id))])
         return shown
 
-    async def change(self, by: Credentials, poll_id: UUID, vote_id: UUID, rankings: Sequence[str]) -> VoteView:
+    async def change(self, by: VoterKeys, poll_id: UUID, vote_id: UUID, rankings: Sequence[str]) -> VoteView:
         sent = Sent(VoteChange(rankings=list(rankings)))
         shown: VoteView = await self._of.done(votes, change_vote, by, lambda: sent, poll_id=poll_id, vote_id=vote_id)
         return shown
 
-    async def withdraw(self, by: Credentials, poll_id: UUID, vote_id: UUID) -> None:
+    async def withdraw(self, by: VoterKeys, poll_id: UUID, vote_id: UUID) -> None:
         await self._of.done(votes, withdraw_vote, by, poll_id=poll_id, vote_id=vote_id)
 
 
@@ -228,22 +230,22 @@ class PollResults:
         self._of = of
         self._records = of.context.records
 
-    async def read(self, by: Credentials, poll_id: UUID, method: Any = None) -> Any:
+    async def read(self, by: VoterKeys, poll_id: UUID, method: Any = None) -> Any:
         return await poll_results(await self._of.admitted(ReadsRecord, by, poll_id), _by(method))
 
-    async def csv(self, by: Credentials, poll_id: UUID, method: Any = None) -> str:
+    async def csv(self, by: VoterKeys, poll_id: UUID, method: Any = None) -> str:
         found = await results_table(await self._of.admitted(ReadsRecord, by, poll_id), _by(method))
         return bytes(found.body).decode()
 
-    async def turnout(self, by: Credentials, poll_id: UUID) -> Turnout:
+    async def turnout(self, by: VoterKeys, poll_id: UUID) -> Turnout:
         at = await self._of.admitted(SeesResults, by, poll_id)
-        return await turnout_of(at.rows, poll_id)
+        return await turnout_of(at.store, poll_id)
 
-    async def ballots(self, by: Credentials, poll_id: UUID, format: str = "json") -> str:
+    async def ballots(self, by: VoterKeys, poll_id: UUID, format: str = "json") -> str:
         wanted = decode_query(InFormat, [("format", format)], strict=True)
         return bytes((await poll_ballots(await self._of.admitted(SeesResults, by, poll_id), wanted)).body).decode()
 
-    async def audit(self, by: Credentials, poll_id: UUID, method: Any = None) -> Audit:
+    async def audit(self, by: VoterKeys, poll_id: UUID, method: Any = None) -> Audit:
         return await poll_audit(await self._of.admitted(PollAdmin, by, poll_id), _by(method))
 
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from potluck.apps.polls.entities import PollRow, Vote
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.table import Unavailable
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import NOBODY, NOW, admin_of
@@ -91,7 +91,7 @@ async def test_a_vote_holds_nothing_of_its_voter(embedded_booth):
     booth = embedded_booth
     ada = await booth.person()
     poll = await booth.poll()
-    await booth.polls.votes.cast(Credentials(principal=ada.principal, voter_key="cookie"), poll.id, ["Ada"])
+    await booth.polls.votes.cast(VoterKeys(principal=ada.principal, voter_key="cookie"), poll.id, ["Ada"])
     (vote,) = await booth.store.all(Vote.of_poll(poll.id))
     assert set(msgspec.structs.asdict(vote)) == {"vote_id", "poll_id", "rankings", "voted_at", "edit_key_hash"}
     stored = str(await booth.dump())

@@ -12,7 +12,7 @@ from potluck.apps.polls import deletion
 from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.candidates import drawn
 from potluck.apps.polls.entities import Code, Count, CreatedPoll, Deletion, Poll, PollRow, Vote
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.polls import NoCodesAsked, VotesBegun
 from potluck.people.entities import Account
 from potluck.people.errors import (
@@ -212,7 +212,7 @@ async def test_only_the_key_or_its_maker_changes_a_poll(embedded_booth):
     poll, other = await booth.poll(by=ada), await booth.poll()
     before = await booth.dump()
     authoring = booth.polls.authoring
-    for stranger in (NOBODY, ben, admin_of(other), Credentials(admin_key="")):
+    for stranger in (NOBODY, ben, admin_of(other), VoterKeys(admin_key="")):
         for attempt in (
             authoring.edit(stranger, poll.id, 1, PollSettings(title="Mine")),
             authoring.close(stranger, poll.id),
@@ -235,7 +235,7 @@ async def test_a_poll_of_the_document_has_no_admin_and_no_empty_key_opens_it(emb
     stored = await booth.store.one(Poll.one(poll.id))
     await booth.store.write_each([delete(stored)])
     await booth.store.put(msgspec.structs.replace(stored, admin_key_hash=None), when=absent)
-    for stranger in (NOBODY, Credentials(admin_key=""), admin_of(poll)):
+    for stranger in (NOBODY, VoterKeys(admin_key=""), admin_of(poll)):
         with pytest.raises(WrongKey):
             await booth.polls.authoring.close(stranger, poll.id)
 
@@ -276,7 +276,7 @@ async def test_a_poll_is_edited_until_the_first_vote_and_stays_as_it_is_from_the
     with pytest.raises(VotesBegun):
         await authoring.edit(admin_of(poll), poll.id, 2, PollSettings(title="Whom?"))
     # A vote that was withdrawn was cast: who cast it has seen the poll as it is.
-    await booth.polls.votes.withdraw(Credentials(edit_key=vote.edit_key), poll.id, vote.id)
+    await booth.polls.votes.withdraw(VoterKeys(edit_key=vote.edit_key), poll.id, vote.id)
     with pytest.raises(VotesBegun):
         await authoring.edit(admin_of(poll), poll.id, 2, PollSettings(title="Whom?"))
     assert await authoring.one(poll.id) == edited
@@ -386,9 +386,7 @@ async def test_a_duplicate_is_a_new_poll_with_the_same_said_of_it(embedded_booth
         description="x", candidate_descriptions={"Ben": "b"}, seats=2, max_rankings=2, results_visibility="afterVote"
     )
     await booth.cast(poll, "Ada")
-    copy = await booth.polls.authoring.duplicate(
-        Credentials(principal=ada.principal, admin_key=poll.admin_key), poll.id
-    )
+    copy = await booth.polls.authoring.duplicate(VoterKeys(principal=ada.principal, admin_key=poll.admin_key), poll.id)
     assert (copy.id != poll.id, copy.admin_key != poll.admin_key, copy.version) == (True, True, 1)
     own = {"id", "admin_key", "lot_order", "created_at"}
     said, said_again = (
@@ -435,7 +433,7 @@ async def test_a_deleted_poll_is_gone_to_the_last_row_and_from_its_makers_list(b
     poll = await booth.poll(by=ada, voter_policy="codes")
     codes = (await booth.polls.authoring.make_codes(ada, poll.id, 3)).codes
     for code in codes:
-        await booth.polls.votes.cast(Credentials(code=code), poll.id, ["Ada"])
+        await booth.polls.votes.cast(VoterKeys(code=code), poll.id, ["Ada"])
     await booth.polls.results.read(NOBODY, poll.id)
     # By its key, though not by whoever made it.
     await booth.polls.authoring.delete(admin_of(poll), poll.id)

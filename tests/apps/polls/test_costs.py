@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import potluck.apps.polls
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from tests.apps.call_costs import CallCosts
 from tests.apps.polls.assembly import NOBODY, PollSettings, admin_of, voter
 
@@ -24,7 +24,7 @@ async def measured(booth):
     await cost("my polls", authoring.own(ada.principal, 50))
     await cost("edit", authoring.edit(admin_of(poll), poll.id, 1, PollSettings(title="Whom?")))
     cast = await cost("vote", votes.cast(voter("k"), poll.id, ["Ada", "Ben"]))
-    editor = Credentials(edit_key=cast.edit_key)
+    editor = VoterKeys(edit_key=cast.edit_key)
     await cost("change a vote", votes.change(editor, poll.id, cast.id, ["Ben"]))
     await cost("results, counted", results.read(NOBODY, poll.id))
     await cost("results, nobody having voted since", results.read(NOBODY, poll.id))
@@ -37,7 +37,7 @@ async def measured(booth):
     await cost("delete", authoring.delete(ada, own.id))
     codes = await authoring.create(NOBODY, PollSettings(title="Who?", candidates=["Ada", "Ben"], voter_policy="codes"))
     made = await cost("make ten codes", authoring.make_codes(admin_of(codes), codes.id, 10))
-    await cost("vote by code", votes.cast(Credentials(code=made.codes[0]), codes.id, ["Ada"]))
+    await cost("vote by code", votes.cast(VoterKeys(code=made.codes[0]), codes.id, ["Ada"]))
     return costs
 
 

@@ -15,7 +15,7 @@ from potluck.apps.polls.context import ReadersWait
 from potluck.apps.polls.counting import Rules, count, results
 from potluck.apps.polls.entities import Count, Poll, Record, Shard, Vote
 from potluck.apps.polls.fields import POLL_METHODS
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.recounting import recounted
 from potluck.apps.polls.results import VotesComingIn, audited, current_record, turnout_of
 from potluck.table import absent, delete, put, the
@@ -107,7 +107,7 @@ async def test_a_poll_without_votes_has_neither_winners_nor_rounds(embedded_boot
     assert calls.operations == ["Query"]
     assert (shown.votes, shown.winners, shown.rounds, shown.votes_version) == (0, [], [], 0)
     vote = await booth.cast(poll, "Ada", key="k")
-    await booth.polls.votes.withdraw(Credentials(edit_key=vote.edit_key), poll.id, vote.id)
+    await booth.polls.votes.withdraw(VoterKeys(edit_key=vote.edit_key), poll.id, vote.id)
     again = await booth.polls.results.read(NOBODY, poll.id)
     assert (again.votes, again.winners, again.rounds, again.votes_version) == (0, [], [], 2)
     await booth.polls.authoring.close(admin_of(poll), poll.id)
@@ -451,12 +451,12 @@ async def test_results_are_shown_to_those_they_are_for(embedded_booth, visibilit
         NOBODY,
         voter("unknown"),
         voter("not here"),
-        Credentials(edit_key=elsewhere.edit_key),
-        Credentials(edit_key=vote.edit_key[:-1] + ("1" if vote.edit_key[-1] == "0" else "0")),
+        VoterKeys(edit_key=elsewhere.edit_key),
+        VoterKeys(edit_key=vote.edit_key[:-1] + ("1" if vote.edit_key[-1] == "0" else "0")),
         await booth.person("Ben"),
-        Credentials(code="k"),
+        VoterKeys(code="k"),
     ]
-    inside = [voter("k"), Credentials(edit_key=vote.edit_key)]
+    inside = [voter("k"), VoterKeys(edit_key=vote.edit_key)]
     assert [await sees(booth, each, poll) for each in outside] == [strangers] * len(outside)
     assert [await sees(booth, each, poll) for each in inside] == [voters] * 2
     assert [await sees(booth, each, poll) for each in (ada, admin_of(poll))] == [True, True]
@@ -472,10 +472,10 @@ async def test_after_voting_by_code_or_account_results_are_shown(embedded_booth,
     ada, ben = await booth.person(), await booth.person("Ben")
     if policy == "codes":
         first, second = (await booth.polls.authoring.make_codes(admin_of(poll), poll.id, 2)).codes
-        ada, ben = Credentials(code=first), Credentials(code=second)
+        ada, ben = VoterKeys(code=first), VoterKeys(code=second)
     vote = await booth.polls.votes.cast(ada, poll.id, ["Ada"])
     assert [await sees(booth, each, poll) for each in (ada, ben)] == [True, False]
-    await booth.polls.votes.withdraw(Credentials(edit_key=vote.edit_key), poll.id, vote.id)
+    await booth.polls.votes.withdraw(VoterKeys(edit_key=vote.edit_key), poll.id, vote.id)
     assert not await sees(booth, ada, poll)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.entities import Code, Poll, Vote
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.votes import AccountNeeded, AlreadyVoted, CodeNeeded, PollClosed
 from potluck.people.entities import Account
 from potluck.people.errors import (
@@ -24,8 +24,8 @@ from tests.apps.polls.assembly import NOBODY, NOW, PollSettings, admin_of, open_
 RANKINGS = (["Ada"], ["Ben", "Ada"], ["Cyd", "Ben", "Ada"], ["Ben", "Cyd"])
 
 
-def editor(vote) -> Credentials:
-    return Credentials(edit_key=vote.edit_key)
+def editor(vote) -> VoterKeys:
+    return VoterKeys(edit_key=vote.edit_key)
 
 
 # --- one vote each ---------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ async def test_one_voter_has_unlike_ids_in_two_polls_and_under_another_key_of_th
     assert first.id != second.id
     await booth.polls.votes.withdraw(editor(first), one.id, first.id)
     assert (await booth.cast(one, "Ben", key="k")).id == first.id
-    await booth.polls.votes.withdraw(Credentials(edit_key=second.edit_key), other.id, second.id)
+    await booth.polls.votes.withdraw(VoterKeys(edit_key=second.edit_key), other.id, second.id)
     rekeyed = open_polls(booth.store, booth.clock, b"another")
     assert (await rekeyed.votes.cast(voter("k"), other.id, ["Ada"])).id != second.id
 
@@ -160,11 +160,11 @@ async def test_a_code_is_good_for_one_vote_however_it_is_typed(booth):
     codes = (await booth.polls.authoring.make_codes(admin_of(poll), poll.id, 3)).codes
     assert len(set(codes)) == 3
     typed = codes[0].lower().replace("-", " ").replace("0", "o").replace("1", "l")
-    await booth.polls.votes.cast(Credentials(code=typed), poll.id, ["Ada"])
+    await booth.polls.votes.cast(VoterKeys(code=typed), poll.id, ["Ada"])
     for again in (codes[0], typed):
         with pytest.raises(AlreadyVoted):
-            await booth.polls.votes.cast(Credentials(code=again), poll.id, ["Ben"])
-    for without in (NOBODY, voter("k"), Credentials(code="7K3M-Q9TX-V2HD"), await booth.person()):
+            await booth.polls.votes.cast(VoterKeys(code=again), poll.id, ["Ben"])
+    for without in (NOBODY, voter("k"), VoterKeys(code="7K3M-Q9TX-V2HD"), await booth.person()):
         with pytest.raises(CodeNeeded):
             await booth.polls.votes.cast(without, poll.id, ["Ben"])
     assert await booth.agree(poll) == 1
@@ -177,7 +177,7 @@ async def test_many_attempts_with_one_code_at_once_are_one_vote(busy_booth):
     poll = await booth.poll(voter_policy="codes")
     (code,) = (await booth.polls.authoring.make_codes(admin_of(poll), poll.id, 1)).codes
     done, refused = await outcomes(
-        *(booth.polls.votes.cast(Credentials(code=code), poll.id, ["Ada"]) for _ in range(booth.many // 4))
+        *(booth.polls.votes.cast(VoterKeys(code=code), poll.id, ["Ada"]) for _ in range(booth.many // 4))
     )
     assert (len(done), {type(each) for each in refused}) == (1, {AlreadyVoted})
     assert await booth.agree(poll) == 1
@@ -188,7 +188,7 @@ async def test_a_code_of_one_poll_opens_no_other(embedded_booth):
     one, other = await booth.poll(voter_policy="codes"), await booth.poll(voter_policy="codes")
     (code,) = (await booth.polls.authoring.make_codes(admin_of(one), one.id, 1)).codes
     with pytest.raises(CodeNeeded):
-        await booth.polls.votes.cast(Credentials(code=code), other.id, ["Ada"])
+        await booth.polls.votes.cast(VoterKeys(code=code), other.id, ["Ada"])
 
 
 async def test_where_accounts_vote_each_has_one_vote_and_strangers_none(booth):
@@ -197,7 +197,7 @@ async def test_where_accounts_vote_each_has_one_vote_and_strangers_none(booth):
     for person in (ada, ben):
         await booth.polls.votes.cast(person, poll.id, ["Cyd"])
     with pytest.raises(AlreadyVoted):
-        await booth.polls.votes.cast(Credentials(principal=ada.principal, voter_key="another"), poll.id, ["Ada"])
+        await booth.polls.votes.cast(VoterKeys(principal=ada.principal, voter_key="another"), poll.id, ["Ada"])
     with pytest.raises(AccountNeeded):
         await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"])
     await booth.store.write_each([delete(Account.by_id(ben.user_id))])
@@ -215,17 +215,17 @@ async def test_nobody_sees_or_changes_a_vote_without_its_own_key(embedded_booth)
     booth = embedded_booth
     poll = await booth.poll()
     mine, theirs = await booth.cast(poll, "Ada", key="mine"), await booth.cast(poll, "Ben", key="theirs")
-    forged = Credentials(edit_key=theirs.edit_key.replace(theirs.id.hex, mine.id.hex))
+    forged = VoterKeys(edit_key=theirs.edit_key.replace(theirs.id.hex, mine.id.hex))
     before = await booth.dump()
     votes = booth.polls.votes
-    for stranger in (NOBODY, editor(theirs), forged, admin_of(poll), voter("mine"), Credentials(edit_key="x")):
+    for stranger in (NOBODY, editor(theirs), forged, admin_of(poll), voter("mine"), VoterKeys(edit_key="x")):
         for attempt in (
             votes.change(stranger, poll.id, mine.id, ["Cyd"]),
             votes.withdraw(stranger, poll.id, mine.id),
         ):
             with pytest.raises(WrongKey):
                 await attempt
-    for stranger in (NOBODY, forged, admin_of(poll), voter("mine"), Credentials(edit_key="ple_" + "g" * 96)):
+    for stranger in (NOBODY, forged, admin_of(poll), voter("mine"), VoterKeys(edit_key="ple_" + "g" * 96)):
         with pytest.raises(WrongKey):
             await votes.own(stranger, poll.id)
     assert await booth.dump() == before
@@ -417,7 +417,7 @@ async def test_a_code_row_says_neither_that_it_was_used_nor_by_whom(embedded_boo
         return [row for (_, sk), row in (await booth.dump()).items() if sk.startswith("CODE#")]
 
     before = await code_rows()
-    cast = await booth.polls.votes.cast(Credentials(code=code), poll.id, ["Ada"])
+    cast = await booth.polls.votes.cast(VoterKeys(code=code), poll.id, ["Ada"])
     assert await code_rows() == before
     assert len(before) == 1
     assert str(cast.id) not in str(before)

@@ -27,7 +27,7 @@ __all__ = ["NOW", "Meanwhile", "Shop", "assembled", "outcomes"]
 class Shop:
     many: int
     """How many do something at once."""
-    rows: Store
+    store: Store
     recording: Recording
     clock: Clock
     invitations: Invitations
@@ -35,15 +35,15 @@ class Shop:
 
     def elsewhere(self) -> Shopping:
         """The same services as another process has them."""
-        return open_shopping(self.rows, self.clock, self.invitations)
+        return open_shopping(self.store, self.clock, self.invitations)
 
     def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
         """Do this before the next transaction."""
-        meanwhile(self.rows, first)
+        meanwhile(self.store, first)
 
     async def person(self, name: str = "Ada") -> Principal:
         """Someone with an account."""
-        return await registered(self.rows, name, f"{name.lower()}@example.org")
+        return await registered(self.store, name, f"{name.lower()}@example.org")
 
     async def family(self, name: str = "Lovelace", admin: str = "Ada") -> tuple[Principal, UUID]:
         """A family with its first admin."""

@@ -403,5 +403,5 @@ class Shopping:
         return await home_card_of(self._core)(caller)
 
 
-def open_shopping(rows: Store, clock: Clock, invitations: Invitations) -> Shopping:
-    return Shopping(core_on(rows, clock, invitations))
+def open_shopping(store: Store, clock: Clock, invitations: Invitations) -> Shopping:
+    return Shopping(core_on(store, clock, invitations))

@@ -69,7 +69,7 @@ async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
     assert await shop.shopping.families.all(ben) == []
     seen = await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id)
     assert (seen.name, seen.added_by_name) == ("Tea", "Former member")
-    counts = await shop.rows.one(Family.by_id(family))
+    counts = await shop.store.one(Family.by_id(family))
     assert (counts.member_count, counts.admin_count) == (1, 1)
     # It may be asked again after an interruption.
     await shop.shopping.places.forget(ben.user_id)
@@ -94,7 +94,7 @@ async def test_of_two_admins_who_are_forgotten_at_once_one_is_still_needed(embed
         *(shop.shopping.places.forget(each.user_id) for each in (ada, ben)), return_exceptions=True
     )
     assert sorted(type(each).__name__ for each in ended) == ["NoneType", "StillNeeded"]
-    assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
+    assert (await shop.store.one(Family.by_id(family))).admin_count == 1
 
 
 async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_version(embedded_shop):
@@ -105,7 +105,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
     _, names = shop.shopping.consumers()
 
     async def changed(**values):
-        before = await shop.rows.one(Account.by_id(ada.user_id))
+        before = await shop.store.one(Account.by_id(ada.user_id))
         after = await shop.rows.modify(
             Account.by_id(ada.user_id), lambda _: [the(getattr(Account, k)).becomes(v) for k, v in values.items()]
         )
@@ -119,7 +119,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
     assert await changed(email="new@example.org") == ["Query", "UpdateItem", "UpdateItem"]
     assert await changed(session_epoch=2) == []
     for each in (family, other):
-        member = await shop.rows.one(Member.by_id(each, ada.user_id))
+        member = await shop.store.one(Member.by_id(each, ada.user_id))
         assert (member.name, member.email, member.version) == ("Countess", "new@example.org", 1)
 
 

@@ -24,7 +24,7 @@ async def linked(shop, count):
     store = await shop.shopping.stores.add(ada, family, "Grocer")
     milk = await shop.shopping.inventory.add(ada, family, "Milk", preferred_store_id=store.store_id)
     first = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, quantity=2, notes="n")
-    template = await shop.rows.one(ShoppingListItem.by_id(family, first.shopping_item_id))
+    template = await shop.store.one(ShoppingListItem.by_id(family, first.shopping_item_id))
     rows = [
         replace(
             template,
@@ -35,13 +35,13 @@ async def linked(shop, count):
         for number in range(1, count)
     ]
     for start in range(0, len(rows), 100):
-        await shop.rows.transact(*(put(each, when=absent) for each in rows[start : start + 100]))
+        await shop.store.transact(*(put(each, when=absent) for each in rows[start : start + 100]))
     return ada, family, store, milk
 
 
 async def loosened(shop, ada, family, store):
     """That every item on the list is free text, at version 2, with all else as it was."""
-    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    rows = await shop.store.all(ShoppingListItem.all_of_family(family))
     assert {(row.item_id, row.name, row.store_id, row.version) for row in rows} == {(None, "Milk", store.store_id, 2)}
     assert {(row.quantity, row.notes) for row in rows} == {(2, "n")}
     assert all((row.ttl is not None) == (row.status == "purchased") for row in rows)
@@ -69,7 +69,7 @@ async def few_links(shop, count):
     assert calls.operations.count("TransactWriteItems") == 1
     assert await loosened(shop, ada, family, store) == count
     assert await answers.find(key) is not None
-    assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
+    assert await shop.store.get(PendingGuard.by_item(family, milk.item_id)) is None
     with pytest.raises(NotFound):
         await shop.shopping.inventory.one(ada, family, milk.item_id)
     await shop.carried()
@@ -94,7 +94,7 @@ async def many_links(shop, count):
     ada, family, store, milk = await linked(shop, count)
     todo = shop.shopping.shopping_list
     await shop.shopping.inventory.delete(ada, family, milk.item_id)
-    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    rows = await shop.store.all(ShoppingListItem.all_of_family(family))
     assert {row.item_id for row in rows} == {milk.item_id}
     # Nothing is loosened yet, and nobody sees where it leads.
     shown = (await todo.all(ada, family)).items
@@ -120,18 +120,18 @@ async def test_a_link_that_is_not_loosened_yet_is_loosened_by_whoever_changes_th
     ada, family, _, milk = await linked(shop, LINKS_AT_ONCE + 1)
     await shop.shopping.inventory.delete(ada, family, milk.item_id)
     todo = shop.shopping.shopping_list
-    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    rows = await shop.store.all(ShoppingListItem.all_of_family(family))
     pending = next(row.shopping_item_id for row in rows if row.status == "pending")
     other = next(row.shopping_item_id for row in rows if row.status == "pending" and row.shopping_item_id != pending)
     purchased = next(row.shopping_item_id for row in rows if row.status == "purchased")
     for which, status in ((pending, "purchased"), (purchased, "pending")):
         changed = await todo.set_status(ada, family, which, 1, status=status)
         assert (changed.status, changed.item_id, changed.version) == (status, None, 2)
-        assert (await shop.rows.one(ShoppingListItem.by_id(family, which))).item_id is None
+        assert (await shop.store.one(ShoppingListItem.by_id(family, which))).item_id is None
     await todo.delete(ada, family, other)
-    assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
+    assert await shop.store.get(PendingGuard.by_item(family, milk.item_id)) is None
     await shop.carried()
-    assert {row.item_id for row in await shop.rows.all(ShoppingListItem.all_of_family(family))} == {None}
+    assert {row.item_id for row in await shop.store.all(ShoppingListItem.all_of_family(family))} == {None}
 
 
 async def test_a_link_made_while_the_others_were_looked_for_is_found(interrupted_shop):
@@ -144,7 +144,7 @@ async def test_a_link_made_while_the_others_were_looked_for_is_found(interrupted
     shown = (await shop.shopping.shopping_list.all(ada, family)).items
     assert [each.item_id for each in shown] == [None] * 4
     await shop.carried()
-    assert {row.item_id for row in await shop.rows.all(ShoppingListItem.all_of_family(family))} == {None}
+    assert {row.item_id for row in await shop.store.all(ShoppingListItem.all_of_family(family))} == {None}
 
 
 async def test_an_inventory_item_that_goes_while_it_is_added_is_not_linked_to(interrupted_shop):
@@ -193,11 +193,11 @@ async def test_edits_and_adds_beside_a_deletion_lose_nothing_and_leave_no_link(b
         shop.shopping.inventory.delete(ada, family, milk.item_id),
     )
     await shop.carried()
-    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    rows = await shop.store.all(ShoppingListItem.all_of_family(family))
     assert {row.item_id for row in rows} == {None}
     edited = {each.shopping_item_id for each in done if each is not None and each.notes == "edited"}
     assert {row.shopping_item_id for row in rows if row.notes == "edited"} == edited
-    assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
+    assert await shop.store.get(PendingGuard.by_item(family, milk.item_id)) is None
 
 
 # --- stores and locations --------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ async def test_a_store_with_more_links_than_fit_is_hidden_and_carried(embedded_s
     with pytest.raises(AlreadyThere):
         await shop.shopping.stores.add(ada, family, "Another", store_id=store.store_id)
     await shop.carried()
-    assert {row.store_id for row in await shop.rows.all(ShoppingListItem.all_of_family(family))} == {None}
+    assert {row.store_id for row in await shop.store.all(ShoppingListItem.all_of_family(family))} == {None}
 
 
 # --- the consumer ----------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ async def test_the_consumer_carries_a_deletion_that_it_reads_of(shop):
     try:
         await shop.shopping.inventory.delete(ada, family, milk.item_id)
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while await shop.rows.get(Deletion.by_id(family, "item", milk.item_id)):  # noqa: ASYNC110
+            while await shop.store.get(Deletion.by_id(family, "item", milk.item_id)):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1
         assert await deletions.parked() == []

@@ -44,7 +44,7 @@ async def test_whoever_makes_a_family_is_its_admin(shop):
 async def test_nobody_without_an_account_makes_a_family(embedded_shop):
     shop = embedded_shop
     ada = await shop.person()
-    await shop.rows.delete(Account.by_id(ada.user_id))
+    await shop.store.delete(Account.by_id(ada.user_id))
     with pytest.raises(AccountGone):
         await shop.shopping.families.create(ada, "Lovelace")
     assert await shop.kinds() == {}
@@ -126,7 +126,7 @@ async def test_whoever_accepts_is_in_and_an_invitation_is_good_once(shop):
         await shop.shopping.members.accept(cat, made.secret)
     assert [each.name for each in await shop.shopping.members.all(ben, family)] == ["Ada", "Ben"]
     assert await shop.shopping.members.invitations(ada, family) == []
-    assert (await shop.rows.one(Family.by_id(family))).member_count == 2
+    assert (await shop.store.one(Family.by_id(family))).member_count == 2
 
 
 async def test_who_is_in_already_uses_nothing_up(embedded_shop):
@@ -152,7 +152,7 @@ async def test_one_who_left_can_come_again_and_is_no_second_member(shop):
         ("Ada", "admin"),
         ("Ben", "admin"),
     ]
-    counts = await shop.rows.one(Family.by_id(family))
+    counts = await shop.store.one(Family.by_id(family))
     assert (counts.member_count, counts.admin_count) == (2, 2)
     assert (await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id)).added_by_name == "Ben"
 
@@ -198,7 +198,7 @@ async def test_roles_change_by_version_and_count(shop):
         await members.remove(ben, family, ben.user_id)
     with pytest.raises(AdminsOnly):
         await members.change_role(ada, family, ben.user_id, 2, role="member")
-    assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
+    assert (await shop.store.one(Family.by_id(family))).admin_count == 1
     for made_up in (uuid4(), family):
         with pytest.raises(NotFound):
             await members.change_role(ben, family, made_up, 1, role="member")
@@ -271,9 +271,9 @@ async def test_two_admins_who_remove_each_other_at_once_leave_one(busy_shop):
         shop.shopping.members.remove(ben, family, ada.user_id),
     )
     assert (len(done), [type(each) for each in refused]) in ((1, [NotFound]), (1, [LastAdmin]))
-    members = await shop.rows.all(Member.all_of_family(family))
+    members = await shop.store.all(Member.all_of_family(family))
     (left,) = [each for each in members if each.status == "active"]
-    counts = await shop.rows.one(Family.by_id(family))
+    counts = await shop.store.one(Family.by_id(family))
     assert (left.role, counts.admin_count, counts.member_count) == ("admin", 1, 1)
 
 
@@ -286,9 +286,9 @@ async def test_of_admins_who_all_leave_or_step_back_at_once_one_stays(busy_shop)
         *(shop.shopping.members.change_role(each, family, each.user_id, 1, role="member") for each in admins[2:]),
     )
     assert (len(done), [type(each) for each in refused]) == (3, [LastAdmin])
-    members = await shop.rows.all(Member.all_of_family(family))
+    members = await shop.store.all(Member.all_of_family(family))
     left = [each for each in members if each.status == "active"]
-    counts = await shop.rows.one(Family.by_id(family))
+    counts = await shop.store.one(Family.by_id(family))
     assert [each.role for each in left].count("admin") == counts.admin_count == 1
     assert counts.member_count == len(left)
 
@@ -301,7 +301,7 @@ async def test_who_is_promoted_while_being_removed_leaves_the_count_right(busy_s
         shop.shopping.members.change_role(ada, family, ben.user_id, 1, role="admin"),
         shop.shopping.members.remove(ben, family, ben.user_id),
     )
-    assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
+    assert (await shop.store.one(Family.by_id(family))).admin_count == 1
     assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
 
 
@@ -364,7 +364,7 @@ async def test_an_invitation_to_another_app_leads_to_no_family(embedded_shop):
 async def test_a_family_has_not_too_many_members(embedded_shop):
     shop = embedded_shop
     ada, family = await shop.family()
-    await shop.rows.update(Family.by_id(family), the(Family.member_count).add(MOST_MEMBERS - 2))
+    await shop.store.update(Family.by_id(family), the(Family.member_count).add(MOST_MEMBERS - 2))
     await shop.joined(ada, family)
     with pytest.raises(TooMany):
         await shop.joined(ada, family, "Cat")
@@ -382,8 +382,8 @@ async def test_a_full_family_is_deleted_by_one_transaction(embedded_shop):
             created_at=NOW,
             updated_at=NOW,
         )
-        await shop.rows.put(member, when=absent)
-    await shop.rows.update(Family.by_id(family), the(Family.member_count).add(MOST_MEMBERS - 1))
+        await shop.store.put(member, when=absent)
+    await shop.store.update(Family.by_id(family), the(Family.member_count).add(MOST_MEMBERS - 1))
     with shop.recording.scope() as calls:
         await shop.shopping.families.delete(ada, family)
     assert calls.operations.count("TransactWriteItems") == 1

@@ -116,7 +116,7 @@ async def test_fifty_who_adjust_one_item_at_once_lose_no_step(busy_shop):
     seen = await asyncio.gather(
         *(services[number % 3].inventory.adjust(ada, family, added.item_id, step) for number, step in enumerate(steps))
     )
-    there = await shop.rows.one(InventoryItem.by_id(family, added.item_id))
+    there = await shop.store.one(InventoryItem.by_id(family, added.item_id))
     assert (there.quantity, there.version) == (10 + sum(steps), adjusters + 1)
     assert sorted(each.version for each in seen) == list(range(2, adjusters + 2))
 
@@ -194,7 +194,7 @@ async def test_a_thing_from_before_names_were_unique_is_renamed_and_deleted_as_e
     pasta, tea = await inventory.add(ada, family, "Pasta"), await inventory.add(ada, family, "Tea")
     for name in ("pasta", "tea"):
         guard = {"PK": {"S": f"FAMILY#{family}"}, "SK": {"S": f"UNIQUE#ITEM#{name}"}}
-        await shop.rows.engine.call("DeleteItem", {"TableName": "InventoryManagement", "Key": guard})
+        await shop.store.engine.call("DeleteItem", {"TableName": "InventoryManagement", "Key": guard})
     renamed = await inventory.edit(ada, family, pasta.item_id, 1, name="Spaghetti")
     assert renamed.name == "Spaghetti"
     await inventory.delete(ada, family, tea.item_id)

@@ -84,4 +84,4 @@ async def test_of_many_who_restock_at_once_one_does_and_no_step_beside_it_is_los
     )
     assert len(done) == 6
     assert [type(each) for each in refused] == [AlreadyRestocked] * 7
-    assert (await shop.rows.one(InventoryItem.by_id(family, milk.item_id))).quantity == 1 + 3 + 50
+    assert (await shop.store.one(InventoryItem.by_id(family, milk.item_id))).quantity == 1 + 3 + 50

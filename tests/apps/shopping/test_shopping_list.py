@@ -113,7 +113,7 @@ async def test_what_was_bought_is_no_duplicate_and_neither_is_what_was_deleted(s
     third = await todo.add(ada, family, item_id=milk.item_id, allow_duplicate=True)
     await todo.set_status(ada, family, third.shopping_item_id, 1, status="purchased")
     await todo.set_status(ada, family, third.shopping_item_id, 2, status="pending", allow_duplicate=True)
-    guard = await shop.rows.one(PendingGuard.by_item(family, milk.item_id))
+    guard = await shop.store.one(PendingGuard.by_item(family, milk.item_id))
     assert guard.shopping_item_ids == {first.shopping_item_id, third.shopping_item_id}
 
 
@@ -289,7 +289,7 @@ async def test_the_state_table(shop):
         await todo.set_status(ada, family, added.shopping_item_id, 3, status="purchased")
     assert refused.value.current == unchecked
     await todo.delete(ada, family, added.shopping_item_id)
-    assert await shop.rows.get(key) is None
+    assert await shop.store.get(key) is None
     with pytest.raises(NotFound):
         await todo.delete(ada, family, added.shopping_item_id)
     with pytest.raises(NotFound):
@@ -355,8 +355,8 @@ async def test_one_tick_of_many_at_once_counts_and_a_deletion_wins_or_loses_whol
     )
     assert len([each for each in done if each is not None]) <= 1
     assert {type(each) for each in refused} <= {Conflict, NotFound}
-    assert await shop.rows.get(ShoppingListItem.by_id(family, which)) is None
-    guard = await shop.rows.one(PendingGuard.by_item(family, milk.item_id))
+    assert await shop.store.get(ShoppingListItem.by_id(family, which)) is None
+    guard = await shop.store.one(PendingGuard.by_item(family, milk.item_id))
     assert guard.shopping_item_ids == frozenset()
 
 
@@ -388,7 +388,7 @@ async def test_a_line_is_linked_to_what_is_at_home_by_its_name_once_and_if_it_is
     assert (bread.item_id, bread.name, second.item_id, second.name) == (None, "bread", None, "milk")
     (third,) = await todo.add_lines(ada, family, "3 kg milk")
     assert (third.item_id, third.quantity, third.unit) == (None, 3, "kg")
-    guard = await shop.rows.one(PendingGuard.by_item(family, milk.item_id))
+    guard = await shop.store.one(PendingGuard.by_item(family, milk.item_id))
     assert guard.shopping_item_ids == {first.shopping_item_id}
     await todo.set_status(ada, family, first.shopping_item_id, 1, status="purchased")
     (fourth,) = await todo.add_lines(ada, family, "milk")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from gardens import Bed, Growing, Harvest, Plant, Weed, WholeBed
 
-from potluck.store import Page, Store
+from potluck.store import QueryPage, Store
 from potluck.table import (
     Change,
     Condition,
@@ -93,7 +93,7 @@ async def reading(store: Store, bed_id: UUID) -> None:
     assert_type(await store.all(Plant.in_bed(bed_id)), list[Plant])
     assert_type(await store.first(Plant.in_bed(bed_id)), Plant | None)
     assert_type(await store.count(Plant.in_bed(bed_id)), int)
-    assert_type(await store.page(Growing.by_height(bed_id), 10), Page[Plant | Weed])
+    assert_type(await store.page(Growing.by_height(bed_id), 10), QueryPage[Plant | Weed])
     async for grown in store.each(Growing.by_height(bed_id)):
         assert_type(grown, Plant | Weed)
     whole = await store.gather(WholeBed.of(bed_id))

@@ -36,12 +36,12 @@ def asked(at: InBed) -> Query[Plant]:
 
 @plants.list("/found")
 async def found(at: InBed) -> Sequence[Plant]:
-    return await at.rows.all(Plant.in_bed(at.bed_id))
+    return await at.store.all(Plant.in_bed(at.bed_id))
 
 
 @plants.list("/read")
 async def read(at: InBed) -> list[Plant]:
-    return await at.rows.all(Plant.in_bed(at.bed_id))
+    return await at.store.all(Plant.in_bed(at.bed_id))
 
 
 @plants.list("/chosen")

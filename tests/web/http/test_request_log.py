@@ -22,7 +22,7 @@ from potluck.web.http.request_log import (
     RequestLog,
     current_request,
     described,
-    log_what_nobody_awaited,
+    log_unhandled_exception,
     logging_in_lines,
 )
 from potluck.web.http.router import Router
@@ -324,7 +324,7 @@ def test_afterwards_everything_logs_as_before():
 
 async def test_what_nobody_awaited_is_told_without_its_arguments(lines):
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(log_what_nobody_awaited)
+    loop.set_exception_handler(log_unhandled_exception)
 
     def fails(value):
         raise ValueError(value)

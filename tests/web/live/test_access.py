@@ -12,7 +12,7 @@ from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.table import the
 from potluck.validation.errors import ValidationError
-from potluck.web.live import Live, Right, reader
+from potluck.web.live import Grant, Live, reader
 from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening as streaming
 from tests.web.contract.worlds import Book, bearer_headers, book_of
@@ -145,7 +145,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await engine.close()
 
 
-RIGHT = Right(Card.by_name("people", "ben"), lambda card: card.text == "in")
+RIGHT = Grant(Card.by_name("people", "ben"), lambda card: card.text == "in")
 
 
 def ben(text: str) -> Card:

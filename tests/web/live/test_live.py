@@ -22,10 +22,10 @@ from potluck.store import Store
 from potluck.streams import tail
 from potluck.table import Unavailable, put, the
 from potluck.validation.errors import ValidationError
-from potluck.web.live import Changes, Event, EventSource, Listener, Live, Message
+from potluck.web.live import Changes, Event, EventSource, Listener, Live, NamedEvent
 from potluck.web.live import live as live_module
 from potluck.web.live.live import _lists_id
-from potluck.web.live.positions import Position, PositionCodec
+from potluck.web.live.positions import LivePosition, PositionCodec
 from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
 from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import (
@@ -492,7 +492,7 @@ async def test_a_quiet_stream_is_checked_again_and_kept_alive(embedded: World) -
     await live.stop()
 
 
-def position_at(text: str) -> Position:
+def position_at(text: str) -> LivePosition:
     return PositionCodec(KEY).decode(text, _lists_id([Card.on_board("b")]))
 
 
@@ -683,10 +683,10 @@ async def test_a_view_that_fails_ends_its_stream_and_no_other(
 
 
 async def test_pages_get_fragments_whatever_lines_they_have(embedded: World) -> None:
-    def render(event: Event) -> Message | str:
+    def render(event: Event) -> NamedEvent | str:
         if event.name == "deleted":
             return "gone"
-        return Message("card", f"<li>\r\n{event.item.card}\r</li>\n\nevent: forged\nid: forged")
+        return NamedEvent("card", f"<li>\r\n{event.item.card}\r</li>\n\nevent: forged\nid: forged")
 
     async with listening(embedded.live, render=render) as listener:
         card = await embedded.store.put(Card(board="b", card="one"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potluck.web.live.positions import LONGEST_POSITION, PositionCodec, Unreadable, tag_of
+from potluck.web.live.positions import LONGEST_POSITION, InvalidPosition, PositionCodec, tag_of
 
 KEY = bytes(range(32))
 CODEC = PositionCodec(KEY)
@@ -23,7 +23,7 @@ def test_a_position_comes_back(at: int, streams: dict[str, dict[str, int | None]
 
 @given(st.text() | st.binary().map(lambda raw: raw.decode("latin-1")) | st.text("abcXYZ09-_=", min_size=20))
 def test_no_other_text_is_a_position(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidPosition):
         CODEC.decode(text)
 
 
@@ -31,14 +31,14 @@ def test_a_changed_position_is_none() -> None:
     position = CODEC.encode(1, [(tag_of("a"), {"s": 10**20})])
     for place in range(len(position) - 1):
         other = "A" if position[place] != "A" else "B"
-        with pytest.raises(Unreadable):
+        with pytest.raises(InvalidPosition):
             CODEC.decode(position[:place] + other + position[place + 1 :])
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidPosition):
         CODEC.decode(position * (LONGEST_POSITION // len(position) + 1))
 
 
 def test_a_position_of_another_key_is_none() -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidPosition):
         PositionCodec(bytes(32)).decode(CODEC.encode(1, []))
 
 

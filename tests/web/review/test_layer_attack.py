@@ -75,16 +75,16 @@ def test_every_check_of_a_row_goes_into_the_write_of_that_row():
 
 def test_no_part_of_a_path_takes_the_place_of_what_a_rule_is_given():
     class Odd(SignedIn):
-        rows: UUID  # type: ignore[assignment]
+        store: UUID  # type: ignore[assignment]
 
-    odd: Actions[Any] = Actions(Odd, api="/odd/{rows}")
+    odd: Actions[Any] = Actions(Odd, api="/odd/{store}")
 
     async def touch(at: Odd) -> Writes[None]:
         """Touch it."""
         return Writes(None)
 
     touch.__annotations__ = {"at": Odd, "return": Writes[None]}
-    with pytest.raises(DeclarationError, match="rows"):
+    with pytest.raises(DeclarationError, match="store"):
         odd.action("POST")(touch)
 
 

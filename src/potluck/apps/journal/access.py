@@ -24,33 +24,15 @@ from potluck.apps.journal.entities import (
 from potluck.apps.journal.fields import AthleteId, CommentId, EntryId, ThreadId, UserId
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.store import Store
-from potluck.table import Condition, Ref, WriteRefused, check, the
-from potluck.table.operations import Operation
-from potluck.web.access import ByRow, SignedIn
-from potluck.web.errors import Forbidden, NotFound, Problem
-from potluck.web.live import Right
-
-__all__ = [
-    "AtComment",
-    "Athlete",
-    "AthleteOnly",
-    "CoachOf",
-    "InThread",
-    "LinkedWith",
-    "OwnEntry",
-    "ToEntry",
-    "WithCoach",
-    "active",
-    "shared_with",
-    "still_sees",
-]
+from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
+from potluck.web import ByRow, Forbidden, Grant, NotFound, Problem, SignedIn
 
 active = the(CoachAthleteLink.status) == "active"
 
 
-def shared_with(rows: Store, link: CoachAthleteLink) -> SharedJournal:
+def shared_with(store: Store, link: CoachAthleteLink) -> SharedJournal:
     """What this link's coach sees of the athlete's journal, while it is active."""
-    return SharedJournal(rows, link.athlete_id, link.shared_from)
+    return SharedJournal(store, link.athlete_id, link.shared_from)
 
 
 def still_sees(link: CoachAthleteLink) -> Condition:
@@ -87,11 +69,11 @@ class Athlete(SignedIn):
     async def readable(self, athlete_id: UUID | None) -> SharedJournal:
         """The caller's own journal in full, or the shared part of an athlete's whom they coach; else NotFound."""
         if athlete_id is None or athlete_id == self.own_id:
-            return WholeJournal(self.rows, self.own_id)
-        link = await self.rows.get(CoachAthleteLink.by_id(athlete_id, self.own_id))
+            return WholeJournal(self.store, self.own_id)
+        link = await self.store.get(CoachAthleteLink.by_id(athlete_id, self.own_id))
         if link is None or link.status != "active":
             raise NotFound
-        return shared_with(self.rows, link)
+        return shared_with(self.store, link)
 
 
 class LinkedWith(Athlete):
@@ -121,20 +103,20 @@ class CoachOf(ByRow[CoachAthleteLink], admits=active):
     @property
     def shared(self) -> SharedJournal:
         """What the athlete shares with the caller."""
-        return shared_with(self.rows, self.row)
+        return shared_with(self.store, self.row)
 
-    def right(self) -> Right | None:
+    def right(self) -> Grant | None:
         since = self.row.shared_from
-        return Right(self.ref(), lambda link: _opens(link, since))
+        return Grant(self.ref(), lambda link: _opens(link, since))
 
-    async def told_now(self, thing: Any, gone: bool) -> Any:
+    async def redact_event(self, entity: Any, deleted: bool) -> Any:
         """The entry as it is now: text that is no longer shared must not be sent from the change log."""
-        if gone:
-            return replace(thing, sections=Sections())
-        meta = await self.rows.get(EntryMeta.one(thing.entry_id))
+        if deleted:
+            return replace(entity, sections=Sections())
+        meta = await self.store.get(EntryMeta.one(entity.entry_id))
         if meta is None or meta.athlete_id != self.athlete_id or not self.shared.reaches(meta.date):
             return None
-        return await self.rows.get(Entry.one(self.athlete_id, meta.date, thing.entry_id))
+        return await self.store.get(Entry.one(self.athlete_id, meta.date, entity.entry_id))
 
 
 class ToEntry(Athlete):
@@ -151,8 +133,8 @@ class ToEntry(Athlete):
             raise NotFound
         self.meta: EntryMeta = meta
         if not self.own:
-            link = await self.rows.get(self.link)
-            if link is None or link.status != "active" or not shared_with(self.rows, link).reaches(meta.date):
+            link = await self.store.get(self.link)
+            if link is None or link.status != "active" or not shared_with(self.store, link).reaches(meta.date):
                 raise NotFound
             self.opened_by: CoachAthleteLink = link
 
@@ -168,9 +150,9 @@ class ToEntry(Athlete):
 
     async def read_entry(self) -> Entry | None:
         """The entry as it is now, even if it was moved to another date since META was read."""
-        while (found := await self.rows.get(self.entry)) is None:
+        while (found := await self.store.get(self.entry)) is None:
             # One snapshot of both: separate reads could see a change of the date in one and not in the other.
-            meta, there = await self.rows.snapshot(EntryMeta.one(self.entry_id), self.entry)
+            meta, there = await self.store.snapshot(EntryMeta.one(self.entry_id), self.entry)
             if there is not None:
                 return there if self._reaches(there) else None
             if meta is None or meta.athlete_id != self.meta.athlete_id or meta.date == self.meta.date:
@@ -180,7 +162,7 @@ class ToEntry(Athlete):
 
     def _reaches(self, entry: Entry) -> bool:
         """Whether the caller may see a session of its date, to which it may have been moved."""
-        return self.own or shared_with(self.rows, self.opened_by).reaches(entry.date)
+        return self.own or shared_with(self.store, self.opened_by).reaches(entry.date)
 
     @property
     def link(self) -> Ref[CoachAthleteLink]:
@@ -194,28 +176,28 @@ class ToEntry(Athlete):
             return super().refuse(refusal)
         raise NotFound from refusal
 
-    def right(self) -> Right | None:
+    def right(self) -> Grant | None:
         if self.own:
             return None
         # What the athlete narrows may leave this entry out, or not: the caller asks again.
         since = self.opened_by.shared_from
-        return Right(self.link, lambda link: _opens(link, since))
+        return Grant(self.link, lambda link: _opens(link, since))
 
     def sees(self, thing: Any) -> bool:
         """Whether the caller sees it: a hidden comment is visible to the athlete and its author only."""
         hidden = isinstance(thing, Comment) and thing.visibility == "hiddenByAthlete"
         return not hidden or self.own or thing.coach_id == self.own_id
 
-    async def told_now(self, thing: Any, gone: bool) -> Any:
+    async def redact_event(self, entity: Any, deleted: bool) -> Any:
         """The comment as it is now; of a deleted or hidden one, everything but its text."""
-        if gone:
-            return replace(thing, body="")
+        if deleted:
+            return replace(entity, body="")
         if not self.own:
-            meta = await self.rows.get(EntryMeta.one(self.entry_id))
-            if meta is None or not shared_with(self.rows, self.opened_by).reaches(meta.date):
+            meta = await self.store.get(EntryMeta.one(self.entry_id))
+            if meta is None or not shared_with(self.store, self.opened_by).reaches(meta.date):
                 return None
-        found = await self.rows.all(Comment.of_entry(self.entry_id))
-        return next((each for each in found if each.comment_id == thing.comment_id), None)
+        found = await self.store.all(Comment.of_entry(self.entry_id))
+        return next((each for each in found if each.comment_id == entity.comment_id), None)
 
 
 class OwnEntry(ToEntry):
@@ -241,7 +223,7 @@ class AtComment(ToEntry):
         return ()
 
     async def admit(self, *rows: Any) -> None:
-        found = await self.rows.gather(EntryWithComments.of(self.entry_id))
+        found = await self.store.gather(EntryWithComments.of(self.entry_id))
         await super().admit(None if found is None else found.meta)
         comments = [] if found is None else found.comments
         self.thing = next((each for each in comments if each.comment_id == self.comment_id), None)
@@ -271,7 +253,7 @@ class InThread(Athlete):
     def scope(self) -> SharedJournal:
         """What the assistant may read: the narrower of the thread's scope and what the caller may see now."""
         if self.thread.scope == "shared":
-            return SharedJournal(self.rows, self.readable_now.athlete_id, self.readable_now.since)
+            return SharedJournal(self.store, self.readable_now.athlete_id, self.readable_now.since)
         return self.readable_now
 
     def checks(self) -> Sequence[Operation]:

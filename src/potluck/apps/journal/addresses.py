@@ -1,7 +1,5 @@
 """The addresses of the journal's pages."""
 
-__all__ = ["ASK", "ATHLETES", "COACHES", "ENTRIES", "HOME", "IMPORT", "SETTINGS", "STATS", "WRITE"]
-
 HOME = "/journal"
 # Also for people who only coach, whose home is their athletes.
 WRITE = f"{HOME}?write=1"

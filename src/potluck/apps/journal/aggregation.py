@@ -13,13 +13,11 @@ from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.fields import folded_tag, unique_tags
 from potluck.apps.journal.times import day_of, first_of_month, first_of_week
 
-__all__ = ["GiSplit", "Period", "Session", "Statistics", "Streak", "TagCount", "Totals", "statistics_of", "totals_of"]
-
 MOST_TAGS = 20
 WEEK = timedelta(days=7)
 
 
-class Session(NamedTuple):
+class CountedSession(NamedTuple):
     """The part of an entry that is counted."""
 
     at: datetime
@@ -34,7 +32,7 @@ class Totals(Struct, rename="camel", frozen=True, kw_only=True):
     """The sum of minutes times intensity."""
 
 
-class Period(Totals, frozen=True, kw_only=True):
+class PeriodTotals(Totals, frozen=True, kw_only=True):
     """A day, a week by its Monday, or a month by its first day."""
 
     begins: date
@@ -69,18 +67,18 @@ class Statistics(Struct, rename="camel", frozen=True, kw_only=True):
     last: date
     time_zone: str
     total: Totals
-    days: list[Period]
+    days: list[PeriodTotals]
     """Only days with a session."""
-    weeks: list[Period]
+    weeks: list[PeriodTotals]
     """Every week, even without a session; the first and the last count only the days asked for."""
-    months: list[Period]
+    months: list[PeriodTotals]
     """The same for months."""
     gi_split: GiSplit
     top_tags: list[TagCount]
     streak: Streak
 
 
-def statistics_of(sessions: Sequence[Session], first: date, last: date, zone: tzinfo, name: str) -> Statistics:
+def statistics_of(sessions: Sequence[CountedSession], first: date, last: date, zone: tzinfo, name: str) -> Statistics:
     """The statistics of the sessions from the first day to the last in this time zone; others are ignored."""
     by_day: dict[date, list[SessionMetrics]] = {}
     for at, metrics in sessions:
@@ -127,10 +125,10 @@ def totals_of(metrics: Iterable[SessionMetrics]) -> Totals:
     )
 
 
-def _period(begins: date, metrics: Sequence[SessionMetrics]) -> Period:
+def _period(begins: date, metrics: Sequence[SessionMetrics]) -> PeriodTotals:
     total = totals_of(metrics)
     hard = [each.intensity for each in metrics]
-    return Period(
+    return PeriodTotals(
         begins=begins,
         sessions=total.sessions,
         minutes=total.minutes,

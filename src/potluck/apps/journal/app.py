@@ -11,7 +11,7 @@ from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.demo import demo_of
 from potluck.apps.journal.entities import roll_model
 from potluck.apps.journal.entries import entries, shared_entries
-from potluck.apps.journal.export import AccountData, export
+from potluck.apps.journal.export import JournalData, export
 from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
 from potluck.apps.journal.links import APP, Linking, athletes, links, role_in_words
@@ -20,10 +20,7 @@ from potluck.apps.journal.profile import account_renamed, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
-from potluck.web.actions import Actions
-from potluck.web.app import App, Core
-from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.suite_secret import derived, load_secret
+from potluck.web import CATALOGUE, Actions, App, Core, derived, load_secret
 
 __all__ = ["APP", "SUBJECTS", "journal_app"]
 
@@ -36,7 +33,7 @@ SUBJECTS: tuple[Actions[Any], ...] = (
 def journal_app(core: Core) -> App:
     """The app on the suite's core."""
     context = journal_context(core.settings.assistant, derived(load_secret(core.settings), "journal drafts"))
-    linking, account_data = Linking(core), AccountData(core.store)
+    linking, account_data = Linking(core), JournalData(core.store)
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,

@@ -4,9 +4,7 @@ from potluck.apps.journal.entities import AIThread, Comment, Entry, EntryMeta
 from potluck.apps.journal.indexing import Indexing
 from potluck.store import Store
 from potluck.streams import Consumer, changed, created, deleted
-from potluck.web.app import Core
-
-__all__ = ["consumers_of", "index_consumer"]
+from potluck.web import Core
 
 
 def consumers_of(core: Core) -> list[Consumer]:

@@ -10,8 +10,6 @@ from potluck.apps.journal.assistant.embedded import Embedded
 from potluck.apps.journal.assistant.remote import Anthropic, OpenAI
 from potluck.settings import AssistantSettings
 
-__all__ = ["JournalContext", "journal_context"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalContext:

@@ -8,17 +8,13 @@ from typing import Any
 from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.comments import CommentChange, NewComment, add_comment, change_comment
 from potluck.apps.journal.entities import Sections, SessionMetrics
-from potluck.apps.journal.entries import Looked, NewEntry, add_entry, see_comments, see_entries
+from potluck.apps.journal.entries import NewEntry, ReadReceipt, add_entry, see_comments, see_entries
 from potluck.apps.journal.fields import GiOrNoGi
 from potluck.apps.journal.links import Linking, NewLink, request_link
 from potluck.apps.journal.profile import ProfileChange, change_profile
 from potluck.apps.journal.threads import NewMessage, NewThread, ask, begin_thread
-from potluck.people.authentication import Principal
-from potluck.web.app import Core, Demo, Guests, WorthALook
-from potluck.web.direct_calls import Direct
-from potluck.web.inputs import UNSET
-
-__all__ = ["demo_of"]
+from potluck.people import Principal
+from potluck.web import UNSET, Core, Demo, Direct, Guests, WorthALook
 
 # Everything below is made up. The year is the same every time: only its dates move with the calendar.
 SEED = 20
@@ -109,9 +105,9 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
         await direct.do(change_comment, guests.mara, hiding, version=comment.version, **ids)
         # Mara has not read the latest comments yet; Renzo has read all but the last session.
-        await direct.do(see_entries, guests.renzo, Looked(), athlete_id=guests.mara.user_id)
+        await direct.do(see_entries, guests.renzo, ReadReceipt(), athlete_id=guests.mara.user_id)
         for each in entries[-4:-2]:
-            await direct.do(see_comments, guests.mara, Looked(), entry_id=each.entry_id)
+            await direct.do(see_comments, guests.mara, ReadReceipt(), entry_id=each.entry_id)
         guests.ago(hours=2)
         thread = await direct.do(begin_thread, guests.mara, NewThread(scope="private"))
         for question in QUESTIONS:

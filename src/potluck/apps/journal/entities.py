@@ -52,32 +52,6 @@ from potluck.table import (
     query,
 )
 
-__all__ = [
-    "MOST_COUNTED",
-    "MOST_QUOTED",
-    "AIMessage",
-    "AIThread",
-    "AthleteCoachLink",
-    "Citation",
-    "CoachAthleteLink",
-    "Comment",
-    "CommentKeywordIndex",
-    "CountedEntry",
-    "Entry",
-    "EntryMeta",
-    "EntryWithComments",
-    "KeywordIndex",
-    "Link",
-    "PrivateKeywordIndex",
-    "Sections",
-    "SessionMetrics",
-    "SharedWord",
-    "Source",
-    "UserProfile",
-    "UserRow",
-    "roll_model",
-]
-
 # Rows without entityType in the document have none here either: their keys tell the kind.
 roll_model = Table("RollModel", "PK", "SK", type_attribute="entityType")
 

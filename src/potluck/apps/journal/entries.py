@@ -29,40 +29,29 @@ from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
 from potluck.apps.journal.unread import NewToAthlete, NewToCoach
-from potluck.people.secrets import new_id
-from potluck.table import Condition, Milliseconds, Query, absent, delete, present, put, the, update
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Message
-from potluck.web.actions import Actions, FoundByAccess, PageForm
-from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, NotFound, ProblemError
-from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
-from potluck.web.rate_limits import RateLimit
-from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_raise, or_retry
-
-__all__ = [
-    "EntryChange",
-    "EntryFilter",
-    "EntryView",
-    "Looked",
-    "MetricsChange",
-    "NewEntry",
-    "ReadsEntry",
-    "SectionsChange",
-    "SharedEntryView",
-    "SharedSections",
-    "add_entry",
-    "change_entry",
-    "changing",
-    "delete_entry",
-    "entries",
-    "one_entry",
-    "own_entries",
-    "see_comments",
-    "see_entries",
-    "shared_entries",
-]
+from potluck.people import new_id
+from potluck.table import Condition, Milliseconds, Operation, Query, absent, delete, present, put, the, update
+from potluck.validation import FieldError, Message, ValidationError
+from potluck.web import (
+    ALREADY_EXISTS,
+    TOO_MANY,
+    UNSET,
+    Actions,
+    FoundByAccess,
+    Input,
+    New,
+    NotFound,
+    PageForm,
+    ProblemError,
+    RateLimit,
+    Unset,
+    Versioned,
+    View,
+    Writes,
+    computed,
+    or_raise,
+    or_retry,
+)
 
 JOURNAL = "Journal"
 # Clocks differ by minutes; a session that is hours ahead has a wrong date, or was typed in another time zone.
@@ -207,7 +196,7 @@ class EntryFilter(Input):
         return any(each is not UNSET for each in (self.tag, self.gi_or_no_gi, self.min_intensity))
 
 
-class Looked(Input):
+class ReadReceipt(Input):
     until: When | Unset = UNSET
     """The time as of which the content was read; now, by default."""
 
@@ -251,7 +240,7 @@ shared_entries = Actions(
 @entries.list(live=lambda at: Entry.of_athlete(at.own_id), row=HEARD)
 async def own_entries(at: Athlete, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
     """The caller's own entries, the newest first."""
-    return await _found(at, WholeJournal(at.rows, at.own_id), wanted)
+    return await _found(at, WholeJournal(at.store, at.own_id), wanted)
 
 
 @shared_entries.list(live=lambda at: at.shared.entries(), row=HEARD, row_events="/entries/events")
@@ -268,7 +257,7 @@ async def _found(at: Athlete | CoachOf, journal: SharedJournal, wanted: EntryFil
         query = journal.entries(*span_of(first, last, await zone_for(at)))
     if not wanted.looks_at_metrics:
         return query
-    return [each for each in await at.rows.all(query) if wanted.keeps(each.session_metrics)]
+    return [each for each in await at.store.all(query) if wanted.keeps(each.session_metrics)]
 
 
 @entries.read("/{entry_id}")
@@ -281,7 +270,7 @@ async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
 async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
     """Write a session down."""
     await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal")
-    if new.entry_id is not UNSET and await at.rows.first(Comment.of_entry(new.entry_id)) is not None:
+    if new.entry_id is not UNSET and await at.store.first(Comment.of_entry(new.entry_id)) is not None:
         # Left over from an entry just deleted: they would become comments on this one.
         raise EntryThere
     when = at.now if new.date is UNSET else _possible(new.date, at.now)
@@ -342,7 +331,7 @@ async def delete_entry(at: OwnEntry, entry: Entry) -> Writes[None]:
 
 
 @entries.action("POST", "/seen", status=204, form=PageForm(then=f"{ENTRIES}/{{entry_id}}"))
-async def see_comments(at: OwnEntry, entry: Entry, looked: Looked) -> Writes[None]:
+async def see_comments(at: OwnEntry, entry: Entry, looked: ReadReceipt) -> Writes[None]:
     """Say that one has looked at what was said about an entry: until then it is new."""
     until = looked.at(at.now)
     if entry.coach_said_at is None or (entry.looked_at is not None and until <= entry.looked_at):
@@ -352,7 +341,7 @@ async def see_comments(at: OwnEntry, entry: Entry, looked: Looked) -> Writes[Non
 
 
 @shared_entries.action("POST", "/seen", status=204, form=PageForm(then=f"{ATHLETES}/{{athlete_id}}"))
-async def see_entries(at: CoachOf, looked: Looked) -> Writes[None]:
+async def see_entries(at: CoachOf, looked: ReadReceipt) -> Writes[None]:
     """Say that one has looked at what an athlete shares: until then it is new. The athlete is not told."""
     mirror = AthleteCoachLink.one(at.principal.user_id, at.athlete_id)
     until = looked.at(to_the_millisecond(at.now))

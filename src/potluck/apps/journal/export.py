@@ -38,13 +38,11 @@ from potluck.apps.journal.files import (
 )
 from potluck.apps.journal.links import link_pair, names_of
 from potluck.apps.journal.profile import profile_of
-from potluck.people.entities import Account
+from potluck.people import Account
 from potluck.store import Store, all_done
 from potluck.table import delete
-from potluck.validation.encoding import encode
-from potluck.web.actions import Actions
-
-__all__ = ["AccountData", "JournalExport", "export", "export_journal"]
+from potluck.validation import encode
+from potluck.web import Actions
 
 ENTRIES_AT_ONCE = 32
 ROWS_AT_ONCE = 1_000
@@ -64,15 +62,15 @@ async def export_journal(at: Athlete) -> Response:
         "profile": converted(FileProfile, await profile_of(at)),
     }
     headers = {"content-disposition": 'attachment; filename="journal.json"', "cache-control": "no-store"}
-    pieces = JournalExport(at.rows, at.own_id).pieces(begun)
+    pieces = JournalExport(at.store, at.own_id).pieces(begun)
     return StreamingResponse(pieces, headers=headers, media_type="application/json")
 
 
 class JournalExport:
     """Streams a journal of any length."""
 
-    def __init__(self, rows: Store, own_id: UUID) -> None:
-        self._rows = rows
+    def __init__(self, store: Store, own_id: UUID) -> None:
+        self._rows = store
         self._own_id = own_id
 
     async def pieces(self, begun: Mapping[str, Any]) -> AsyncIterator[bytes]:
@@ -142,14 +140,14 @@ class JournalExport:
             yield converted(FileThread, thread, messages=said)
 
 
-class AccountData:
+class JournalData:
     """Exports and deletes what the journal holds of one account.
 
     Comments on other people's entries stay: they are the athlete's to keep or hide, and show no author any more.
     """
 
-    def __init__(self, rows: Store) -> None:
-        self._rows = rows
+    def __init__(self, store: Store) -> None:
+        self._rows = store
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         """The contents of the journal's own export, one record at a time."""

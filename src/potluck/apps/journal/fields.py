@@ -8,41 +8,7 @@ from unicodedata import normalize
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
-from potluck.validation.errors import FieldError
-from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
-
-__all__ = [
-    "UNSAID",
-    "AthleteId",
-    "CommentBody",
-    "CommentId",
-    "Content",
-    "Duration",
-    "EntryId",
-    "GiOrNoGi",
-    "Intensity",
-    "LinkRole",
-    "LinkStatus",
-    "PersonName",
-    "Question",
-    "Quote",
-    "Role",
-    "Rounds",
-    "Scope",
-    "SectionText",
-    "Sees",
-    "Tags",
-    "ThreadId",
-    "TimeZone",
-    "Title",
-    "Token",
-    "UserId",
-    "Visibility",
-    "folded_tag",
-    "unique_tags",
-    "wears",
-    "zone_of",
-]
+from potluck.validation import Check, FieldError, Integer, Length, ManyLines, Message, OneLine, Text
 
 LONGEST_SECTION = 20_000
 LONGEST_WORD = 40

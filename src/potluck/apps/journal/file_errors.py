@@ -10,10 +10,7 @@ from typing import Any
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.times import day_of
-from potluck.validation.errors import FieldError
-from potluck.validation.types import label_of
-
-__all__ = ["NO_JOURNAL", "cut_off", "explained", "is_within", "upgraded"]
+from potluck.validation import FieldError, label_of
 
 NO_JOURNAL = "This is not the export of a journal"
 

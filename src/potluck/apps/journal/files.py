@@ -36,23 +36,8 @@ from potluck.apps.journal.fields import (
     Visibility,
 )
 from potluck.apps.journal.file_errors import NO_JOURNAL, cut_off, explained, upgraded
-from potluck.validation.errors import FieldError
-from potluck.validation.field_types import Integer, Length, Message, Text
-from potluck.validation.file_rules import FileRules
-from potluck.web.csv_files import CsvColumns
-from potluck.web.inputs import UNSET, Input, Unset
-
-__all__ = [
-    "FORMAT",
-    "FileComment",
-    "FileEntry",
-    "FileLink",
-    "FileMessage",
-    "FileProfile",
-    "FileThread",
-    "JournalFile",
-    "converted",
-]
+from potluck.validation import FieldError, FileRules, Integer, Length, Message, Text
+from potluck.web import UNSET, CsvColumns, Input, Unset
 
 FORMAT = "roll-model-journal"
 LARGEST_VERSION = 10**9

@@ -13,12 +13,10 @@ from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.frame import excerpt, facts, several, short_date
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.unread import is_new_to_athlete, may_be_new_to_athlete, new_entries
-from potluck.people.authentication import Principal
+from potluck.people import Principal
 from potluck.store import Store, all_done
 from potluck.table import between
-from potluck.web.app import Core, HomeCard, Waiting
-
-__all__ = ["home_card_of"]
+from potluck.web import Core, HomeCard, Waiting
 
 MOST_WAITING = 3
 # Comments on older sessions are on the timeline only.
@@ -75,11 +73,11 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
     return home_card
 
 
-async def _written(rows: Store, own_id: UUID, mirrors: Sequence[AthleteCoachLink]) -> dict[UUID, list[SharedEntry]]:
+async def _written(store: Store, own_id: UUID, mirrors: Sequence[AthleteCoachLink]) -> dict[UUID, list[SharedEntry]]:
     """What each athlete has written since the coach last looked, as far as the coach sees it; latest session first."""
-    links = await rows.get_many([CoachAthleteLink.by_id(each.athlete_id, own_id) for each in mirrors])
+    links = await store.get_many([CoachAthleteLink.by_id(each.athlete_id, own_id) for each in mirrors])
     opened = [
-        (shared_with(rows, link), mirror)
+        (shared_with(store, link), mirror)
         for link, mirror in zip(links, mirrors, strict=True)
         if link is not None and link.status == "active"
     ]
@@ -88,10 +86,10 @@ async def _written(rows: Store, own_id: UUID, mirrors: Sequence[AthleteCoachLink
     return dict(sorted(written, key=lambda each: each[1][0].date, reverse=True))
 
 
-async def _commented(rows: Store, entries: Sequence[Entry]) -> list[tuple[Entry, Comment]]:
+async def _commented(store: Store, entries: Sequence[Entry]) -> list[tuple[Entry, Comment]]:
     """The entries with unread comments by coaches, each with the last of those."""
     new = [each for each in entries if may_be_new_to_athlete(each)]
-    found = await all_done([rows.all(Comment.of_entry(each.entry_id)) for each in new])
+    found = await all_done([store.all(Comment.of_entry(each.entry_id)) for each in new])
     return [
         (entry, last[-1])
         for entry, comments in zip(new, found, strict=True)

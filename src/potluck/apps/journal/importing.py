@@ -39,18 +39,11 @@ from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.links import MOST_LINKS, link_writes
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import taking_zone
-from potluck.people.entities import Account
-from potluck.store import all_done
-from potluck.store.retries import attempts
+from potluck.people import Account
+from potluck.store import all_done, attempts
 from potluck.table import absent, check, present, put
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Actions
-from potluck.web.errors import TOO_LARGE
-from potluck.web.rate_limits import RateLimit
-from potluck.web.requests import camel
-from potluck.web.writes import Writes, or_retry
-
-__all__ = ["LARGEST_FILE", "ImportPreview", "Imported", "import_journal", "imports", "preview_import"]
+from potluck.validation import FieldError, ValidationError
+from potluck.web import TOO_LARGE, Actions, RateLimit, Writes, camel, or_retry
 
 LARGEST_FILE = 10_000_000
 ENTRIES_AT_ONCE = 100
@@ -64,7 +57,7 @@ IMPORTS = RateLimit("imports of a journal", 6)
 EARLIEST_TIME = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 
 
-class Imported(Struct, rename="camel", frozen=True, kw_only=True):
+class JournalImported(Struct, rename="camel", frozen=True, kw_only=True):
     """How much the import added."""
 
     entries: int
@@ -102,8 +95,8 @@ class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
 imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
 
 
-@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
-async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
+@imports.action("POST", "", TOO_LARGE, idempotent=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
+async def import_journal(at: Athlete, file: JournalFile) -> Writes[JournalImported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     await asyncio.to_thread(_refuse_impossible, file, at.now)
     await _take_time_zone(at, file)
@@ -118,7 +111,7 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     return Writes(run.imported())
 
 
-@imports.action("POST", "/preview", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
+@imports.action("POST", "/preview", TOO_LARGE, idempotent=False, largest_body=LARGEST_FILE)
 async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
     """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
     await asyncio.to_thread(_refuse_impossible, file, at.now)
@@ -178,8 +171,8 @@ def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
 
 async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
     """Take the time zone over if none is set here. Consent is never imported: it has to be given here."""
-    async for _ in attempts("importing a profile", at.rows.patience):
-        stored = await at.rows.get(UserProfile.one(at.own_id))
+    async for _ in attempts("importing a profile", at.store.patience):
+        stored = await at.store.get(UserProfile.one(at.own_id))
         writes = [] if file.owner.time_zone is None else taking_zone(at, stored, file.owner.time_zone)[1]
         if not writes or await at.write(*map(or_retry, writes)):
             return
@@ -192,10 +185,10 @@ class _Import:
         self._at = at
         self._owner = file.owner.user_id
         self._ids: dict[UUID, UUID] = {}
-        self._counts = dict.fromkeys(Imported.__struct_fields__, 0)
+        self._counts = dict.fromkeys(JournalImported.__struct_fields__, 0)
 
-    def imported(self) -> Imported:
-        return Imported(**self._counts)
+    def imported(self) -> JournalImported:
+        return JournalImported(**self._counts)
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
@@ -204,7 +197,7 @@ class _Import:
             await all_done([self._entry(each) for each in some[start : start + WRITERS]])
 
     async def _entry(self, entry: FileEntry) -> None:
-        async for _ in attempts("importing an entry", self._at.rows.patience):
+        async for _ in attempts("importing an entry", self._at.store.patience):
             ((entry_id, is_here),) = await self._places([entry.entry_id])
             self._ids[entry.entry_id] = entry_id
             if is_here:
@@ -226,7 +219,7 @@ class _Import:
         """Write the comments before their entry, which makes them visible; those written already are recognised."""
         if not comments:
             return True
-        known = {each.comment_id for each in await self._at.rows.all(Comment.of_entry(entry_id))}
+        known = {each.comment_id for each in await self._at.store.all(Comment.of_entry(entry_id))}
         new = [each for each in comments if each.comment_id not in known]
         for start in range(0, len(new), ROWS_AT_ONCE):
             some = new[start : start + ROWS_AT_ONCE]
@@ -250,7 +243,7 @@ class _Import:
     async def _places(self, entry_ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
         """The ids that entries have or get here, and whether each exists already."""
         others = [uuid5(self._at.own_id, str(each)) for each in entry_ids]
-        metas = await self._at.rows.get_many([EntryMeta.one(each) for each in (*entry_ids, *others)])
+        metas = await self._at.store.get_many([EntryMeta.one(each) for each in (*entry_ids, *others)])
         places: list[tuple[UUID, bool]] = []
         for entry_id, other, *found in zip(entry_ids, others, metas, metas[len(entry_ids) :], strict=False):
             own = (each.entry_id for each in found if each is not None and each.athlete_id == self._at.own_id)
@@ -283,7 +276,7 @@ class _Import:
     async def is_here(self, thread: FileThread) -> bool:
         """Whether it exists already: the original, or from an earlier import."""
         refs = [AIThread.one(self._at.own_id, each) for each in (thread.thread_id, self._thread_id(thread))]
-        return any(each is not None for each in await self._at.rows.get_many(refs))
+        return any(each is not None for each in await self._at.store.get_many(refs))
 
     async def thread(self, thread: FileThread) -> None:
         at = self._at
@@ -307,7 +300,7 @@ class _Import:
             if scope == "private" or each.visibility_scope == "shared"
         ]
         made = converted(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
-        async for _ in attempts("importing a conversation", at.rows.patience):
+        async for _ in attempts("importing a conversation", at.store.patience):
             # Messages first: they are invisible until the conversation exists, and a retry overwrites them.
             parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))
             if all([await at.write(*map(put, part)) for part in parts]) and await at.write(or_retry(put(made))):
@@ -328,10 +321,10 @@ class _Import:
         if other in (at.own_id, self._owner):
             return
         athlete_id, coach_id = (at.own_id, other) if is_coach else (other, at.own_id)
-        link, account = await at.rows.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
+        link, account = await at.store.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
         if link is not None or account is None:
             return
-        if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
+        if max([await at.store.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
         asked = link_writes(
             None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now, shared_from

@@ -31,12 +31,8 @@ from potluck.apps.journal.keywords import (
     words_of_comment,
     words_of_entry,
 )
-from potluck.store import Store
-from potluck.store.retries import attempts
-from potluck.table import WriteRefused, absent, check, delete, put, the
-from potluck.table.operations import Operation
-
-__all__ = ["Indexing"]
+from potluck.store import Store, attempts
+from potluck.table import Operation, WriteRefused, absent, check, delete, put, the
 
 REBUILT = (Entry, Comment, AIMessage, CommentKeywordIndex, KeywordIndex, PrivateKeywordIndex)
 
@@ -44,8 +40,8 @@ REBUILT = (Entry, Comment, AIMessage, CommentKeywordIndex, KeywordIndex, Private
 class Indexing:
     """Indexes large changes, and deletes what belongs to deleted entries and conversations."""
 
-    def __init__(self, rows: Store) -> None:
-        self._rows = rows
+    def __init__(self, store: Store) -> None:
+        self._rows = store
 
     # --- entries ------------------------------------------------------------------------------------------------------
 

@@ -30,19 +30,6 @@ from potluck.apps.journal.tokenizer import metric_words, words_in
 from potluck.store import Store, all_done
 from potluck.table import Query, at_least, at_most, between
 
-__all__ = [
-    "Posting",
-    "SharedEntry",
-    "SharedJournal",
-    "Span",
-    "WholeEntry",
-    "WholeJournal",
-    "digest_of",
-    "private_words",
-    "shared_words",
-]
-
-
 Span = tuple[datetime, datetime]
 """The first and the last moment of a period."""
 
@@ -122,8 +109,8 @@ class SharedJournal:
     scope: ClassVar[Scope] = "shared"
     indexes: ClassVar[Sequence[type[Any]]] = (SharedWord,)
 
-    def __init__(self, rows: Store, athlete_id: UUID, since: datetime | None) -> None:
-        self.rows = rows
+    def __init__(self, store: Store, athlete_id: UUID, since: datetime | None) -> None:
+        self.store = store
         self.athlete_id = athlete_id
         self.since = since
 
@@ -144,7 +131,7 @@ class SharedJournal:
     async def having(self, word: str, most: int) -> list[Posting]:
         """Where this word is indexed, the newest of each index; the index may lag for a moment."""
         queries: list[Query[Any]] = [index.of_token(self.athlete_id, word) for index in self.indexes]
-        pages = await all_done([self.rows.page(query, most) for query in queries])
+        pages = await all_done([self.store.page(query, most) for query in queries])
         return [
             Posting(
                 each.entry_id,
@@ -157,20 +144,20 @@ class SharedJournal:
 
     async def read(self, entry_ids: Sequence[UUID]) -> Mapping[UUID, SharedEntry]:
         """These entries as they are now, read consistently; without deleted ones and other athletes'."""
-        metas = await self.rows.get_many([EntryMeta.one(each) for each in entry_ids])
+        metas = await self.store.get_many([EntryMeta.one(each) for each in entry_ids])
         refs = [
             Entry.one(self.athlete_id, meta.date, meta.entry_id)
             for meta in metas
             if meta is not None and meta.athlete_id == self.athlete_id
         ]
-        found = await self.rows.get_many(refs)
+        found = await self.store.get_many(refs)
         return {each.entry_id: self._seen(each) for each in found if each is not None and self.reaches(each.date)}
 
     async def within(self, postings: Sequence[Posting], spans: Sequence[Span] = ()) -> list[Posting]:
         """Those of sessions in it, and in one of the spans, if any: of others, not even their number counts."""
         if self.since is None and not spans:
             return list(postings)
-        metas = await self.rows.get_many([EntryMeta.one(each) for each in {posting.entry_id for posting in postings}])
+        metas = await self.store.get_many([EntryMeta.one(each) for each in {posting.entry_id for posting in postings}])
         inside = {
             each.entry_id
             for each in metas
@@ -187,25 +174,25 @@ class SharedJournal:
             for each in postings
             if each.comment_id is not None
         ]
-        found = await self.rows.get_many(refs)
+        found = await self.store.get_many(refs)
         return [each for each in found if each is not None and each.visibility == "visible"]
 
     async def between(self, first: datetime, last: datetime) -> list[SharedEntry]:
         """The sessions between two moments, newest first."""
-        return [self._seen(each) for each in await self.rows.all(self.entries(first, last))]
+        return [self._seen(each) for each in await self.store.all(self.entries(first, last))]
 
     async def since_then(self, first: datetime) -> list[SharedEntry]:
         """The sessions from a moment on, newest first."""
-        return [self._seen(each) for each in await self.rows.all(self.entries(first))]
+        return [self._seen(each) for each in await self.store.all(self.entries(first))]
 
     async def newest_first(self) -> AsyncIterator[SharedEntry]:
         """Every session, newest first."""
-        async for entry in self.rows.each(self.entries()):
+        async for entry in self.store.each(self.entries()):
             yield self._seen(entry)
 
     async def latest(self) -> SharedEntry | None:
         """The last session."""
-        found = await self.rows.first(self.entries())
+        found = await self.store.first(self.entries())
         return None if found is None else self._seen(found)
 
 
@@ -215,8 +202,8 @@ class WholeJournal(SharedJournal):
     scope: ClassVar[Scope] = "private"
     indexes: ClassVar[Sequence[type[Any]]] = (SharedWord, PrivateKeywordIndex)
 
-    def __init__(self, rows: Store, athlete_id: UUID) -> None:
-        super().__init__(rows, athlete_id, since=None)
+    def __init__(self, store: Store, athlete_id: UUID) -> None:
+        super().__init__(store, athlete_id, since=None)
 
     def _seen(self, entry: Entry) -> WholeEntry:
         return WholeEntry(private=entry.sections.private, **asdict(_shared(entry)))

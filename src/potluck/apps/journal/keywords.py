@@ -14,21 +14,7 @@ from uuid import UUID
 from potluck.apps.journal.entities import Comment, CommentKeywordIndex, Entry, KeywordIndex, PrivateKeywordIndex
 from potluck.apps.journal.journals import private_words, shared_words
 from potluck.apps.journal.tokenizer import words_in
-from potluck.table import delete, put
-from potluck.table.operations import Operation
-
-__all__ = [
-    "WORDS_AT_ONCE",
-    "Word",
-    "comment_row",
-    "comment_writes",
-    "in_order",
-    "keyword_rows",
-    "keyword_writes",
-    "row_of",
-    "words_of_comment",
-    "words_of_entry",
-]
+from potluck.table import Operation, delete, put
 
 # A transaction takes 100 actions. Besides the words there are the caller's account, the entry under its old date and
 # its new one, its META, and up to three for the idempotent answer.

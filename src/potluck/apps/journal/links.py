@@ -23,47 +23,37 @@ from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import zone_for, zone_name
 from potluck.apps.journal.times import day_of, span_of
 from potluck.apps.journal.unread import new_entries
-from potluck.people.authentication import Also, Principal, nothing_else
-from potluck.people.entities import Account, InvitationOfPlace
-from potluck.people.errors import (
+from potluck.people import (
+    Account,
     AccountGone,
+    Also,
+    Email,
     InvitationInvalid,
+    InvitationOfPlace,
     NoSuchInvitation,
+    Principal,
     TooMany,
+    nothing_else,
+    withdrawing,
 )
-from potluck.people.fields import Email
-from potluck.people.invitations import withdrawing
-from potluck.store import Store, all_done
-from potluck.store.retries import attempts
-from potluck.table import WriteRefused, absent, check, present, put, the, update
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError
-from potluck.validation.field_types import Message
-from potluck.web.actions import Actions
-from potluck.web.app import Core
-from potluck.web.errors import TOO_MANY, NotFound, ProblemError
-from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.places import InvitationMade
-from potluck.web.writes import Outcome, Writes, or_raise, or_retry
-
-__all__ = [
-    "APP",
-    "AthleteSummary",
-    "LinkView",
-    "Linking",
-    "accept_link",
-    "athletes",
-    "change_link",
-    "end_link",
-    "link_pair",
-    "link_writes",
-    "links",
-    "names_of",
-    "own_athletes",
-    "own_links",
-    "request_link",
-    "role_in_words",
-]
+from potluck.store import Store, all_done, attempts
+from potluck.table import Operation, WriteRefused, absent, check, present, put, the, update
+from potluck.validation import FieldError, Message
+from potluck.web import (
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Core,
+    Input,
+    InvitationMade,
+    NotFound,
+    Outcome,
+    ProblemError,
+    Unset,
+    Writes,
+    or_raise,
+    or_retry,
+)
 
 APP = "journal"
 """The app's name in invitations."""
@@ -169,7 +159,7 @@ class WhichSide(Input):
     role: LinkRole | Unset = UNSET
 
 
-class Acceptance(WhichSide):
+class LinkAcceptance(WhichSide):
     sees: Sees | Unset = UNSET
     """What the coach will see, for the athlete to say: everything shared so far, or sessions from today on."""
 
@@ -223,9 +213,9 @@ def link_writes(
     ]
 
 
-async def names_of(rows: Store, user_ids: Sequence[UUID]) -> dict[UUID, str]:
+async def names_of(store: Store, user_ids: Sequence[UUID]) -> dict[UUID, str]:
     """The names of these people, without those who are gone."""
-    found = await rows.get_many([UserProfile.one(each) for each in dict.fromkeys(user_ids)])
+    found = await store.get_many([UserProfile.one(each) for each in dict.fromkeys(user_ids)])
     return {each.user_id: each.name for each in found if each is not None}
 
 
@@ -238,9 +228,9 @@ athletes: Actions[Any] = Actions(Athlete, api="/journal/athletes", page=ATHLETES
 @links.read()
 async def own_links(at: Athlete) -> Links:
     """The caller's coaches and athletes, also those who were asked and those of before, the latest change first."""
-    found = await at.rows.all(Link.of_user(at.own_id))
+    found = await at.store.all(Link.of_user(at.own_id))
     others = [_other(each, at.own_id) for each in found]
-    names = await names_of(at.rows, others)
+    names = await names_of(at.store, others)
     shown = [
         _view(each, at.own_id, names.get(other) if _knows(each, at.own_id) else None)
         for each, other in zip(found, others, strict=True)
@@ -276,7 +266,7 @@ async def request_link(at: Athlete, new: NewLink) -> Writes[InvitationMade]:
         url=f"{at.visitor.origin}/invitation#{made.secret}",
         expires_at=made.expires_at,
     )
-    return Writes(shown, *await _profile_writes(at.rows, at.own_id, at.now), *writes, made=made.invitation_id)
+    return Writes(shown, *await _profile_writes(at.store, at.own_id, at.now), *writes, made=made.invitation_id)
 
 
 class WithInvitation(Athlete):
@@ -288,14 +278,14 @@ class WithInvitation(Athlete):
 @links.delete("/invitations/{invitation_id}")
 async def withdraw_request(at: WithInvitation) -> Writes[None]:
     """Withdraw an invitation. It opens nothing from this moment on."""
-    found = await at.rows.get(InvitationOfPlace.by_id(APP, str(at.own_id), at.invitation_id))
+    found = await at.store.get(InvitationOfPlace.by_id(APP, str(at.own_id), at.invitation_id))
     if found is None:
         raise NoSuchInvitation
     return Writes(None, *map(or_retry, withdrawing(found, when=present)))
 
 
 @links.action("POST", "/{user_id}/accept", NotAskedFor, WhichLink, input_optional=True)
-async def accept_link(at: LinkedWith, which: Acceptance) -> Writes[LinkView]:
+async def accept_link(at: LinkedWith, which: LinkAcceptance) -> Writes[LinkView]:
     """Accept a link that the other side asked for. An athlete says what the coach will see."""
     found = [
         each
@@ -307,12 +297,12 @@ async def accept_link(at: LinkedWith, which: Acceptance) -> Writes[LinkView]:
     if len(found) > 1:
         raise WhichLink
     (link,) = found
-    account = await at.rows.get(Account.by_id(at.user_id))
+    account = await at.store.get(Account.by_id(at.user_id))
     if account is None:
         raise NotFound
     if link.status == "active":
         return Writes(_view(link, at.own_id, account.name))
-    profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
+    profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.store, user, at.now)]
     shared_from = link.shared_from
     if which.sees is not UNSET and link.athlete_id == at.own_id:
         shared_from = await _from_when(at, which.sees)
@@ -346,7 +336,7 @@ async def change_link(at: WithCoach, change: LinkChange) -> Writes[LinkView]:
     """Change what a coach sees, as the athlete; it counts from this moment on."""
     link = at.link
     shared_from = await _from_when(at, change.sees)
-    name = (await names_of(at.rows, [at.user_id])).get(at.user_id)
+    name = (await names_of(at.store, [at.user_id])).get(at.user_id)
     after = replace(link, shared_from=shared_from)
     conditions = (still_sees(link), present)
     writes = [
@@ -367,11 +357,11 @@ async def _from_when(at: Athlete, sees: Sees) -> datetime | None:
 @athletes.read()
 async def own_athletes(at: Athlete) -> Athletes:
     """Whom the caller coaches, each with their last session, the latest first."""
-    mirrors = {each.athlete_id: each for each in await at.rows.all(AthleteCoachLink.of_coach(at.own_id))}
+    mirrors = {each.athlete_id: each for each in await at.store.all(AthleteCoachLink.of_coach(at.own_id))}
     refs = [CoachAthleteLink.by_id(each, at.own_id) for each, mirror in mirrors.items() if mirror.status == "active"]
-    coached = [each for each in await at.rows.get_many(refs) if each is not None and each.status == "active"]
-    names = await names_of(at.rows, [each.athlete_id for each in coached])
-    journals = [shared_with(at.rows, each) for each in coached]
+    coached = [each for each in await at.store.get_many(refs) if each is not None and each.status == "active"]
+    names = await names_of(at.store, [each.athlete_id for each in coached])
+    journals = [shared_with(at.store, each) for each in coached]
     last = await all_done([each.latest() for each in journals])
     new = await all_done([new_entries(each, mirrors[each.athlete_id]) for each in journals])
     found = [
@@ -406,7 +396,7 @@ async def _between(at: LinkedWith, which: WhichSide) -> list[CoachAthleteLink]:
     as_athlete = CoachAthleteLink.by_id(at.own_id, at.user_id)
     as_coach = CoachAthleteLink.by_id(at.user_id, at.own_id)
     asked = {"coach": [as_athlete], "athlete": [as_coach]}.get(str(which.role), [as_athlete, as_coach])
-    found = [each for each in await at.rows.get_many(asked) if each is not None]
+    found = [each for each in await at.store.get_many(asked) if each is not None]
     if not found:
         raise NotFound
     return found
@@ -438,9 +428,9 @@ def _asked(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
     return (link.requested_by == "athlete") == (link.athlete_id == own_id)
 
 
-async def _profile_writes(rows: Store, user_id: UUID, now: datetime) -> list[Outcome]:
+async def _profile_writes(store: Store, user_id: UUID, now: datetime) -> list[Outcome]:
     """The write that creates a profile for somebody whose name others will see, unless there is one."""
-    profile, account = await rows.get_together(UserProfile.one(user_id), Account.by_id(user_id))
+    profile, account = await store.get_together(UserProfile.one(user_id), Account.by_id(user_id))
     if profile is not None or account is None:
         return []
     made = UserProfile(user_id=user_id, name=account.name, created_at=now)
@@ -450,7 +440,7 @@ async def _profile_writes(rows: Store, user_id: UUID, now: datetime) -> list[Out
 # --- what the suite asks of the app -----------------------------------------------------------------------------------
 
 
-class Joined(Struct, rename="camel", frozen=True, kw_only=True):
+class LinkJoined(Struct, rename="camel", frozen=True, kw_only=True):
     """With whom one is linked now."""
 
     user_id: UUID
@@ -494,7 +484,7 @@ class Linking:
             other = invitation.invited_by
             invites_coach = invitation.role != "athlete"
             athlete_id, coach_id = (other, caller.user_id) if invites_coach else (caller.user_id, other)
-            answer = Joined(user_id=other)
+            answer = LinkJoined(user_id=other)
             link = await self._rows.get(CoachAthleteLink.by_id(athlete_id, coach_id))
             if link is not None and link.status == "active":
                 return answer

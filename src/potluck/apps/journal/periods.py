@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from potluck.apps.journal.times import EARLIEST, first_of_month, first_of_week, span_of
 
-__all__ = ["MONTHS", "NUMBERS", "WEEKDAYS", "Mention", "Period", "long_day", "months_before", "outside", "periods_in"]
-
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 # Further back than anybody's journal.

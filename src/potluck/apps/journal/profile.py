@@ -11,33 +11,10 @@ from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import SETTINGS
 from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.fields import UNSAID, TimeZone, zone_of
-from potluck.people.entities import Account
+from potluck.people import Account
 from potluck.store import Store
-from potluck.table import NotFound, absent, put, the, update
-from potluck.table.operations import Operation
-from potluck.web.actions import Actions
-from potluck.web.errors import Conflict
-from potluck.web.inputs import UNSET, Unset, Versioned
-from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_retry
-
-__all__ = [
-    "OwnProfile",
-    "ProfileChange",
-    "ProfileView",
-    "account_renamed",
-    "change_profile",
-    "lacks_zone",
-    "own_profile",
-    "profile",
-    "profile_of",
-    "taking_zone",
-    "time_zone_for",
-    "usual_profile",
-    "zone_for",
-    "zone_name",
-    "zone_unset",
-]
+from potluck.table import NotFound, Operation, absent, put, the, update
+from potluck.web import UNSET, Actions, Conflict, Unset, Versioned, View, Writes, computed, or_retry
 
 
 class ProfileView(View[UserProfile]):
@@ -63,7 +40,7 @@ class OwnProfile(Athlete):
     """Someone with their profile, or the default one if they have never set any."""
 
     async def admit(self, *rows: Any) -> None:
-        self.stored = await self.rows.get(UserProfile.one(self.own_id))
+        self.stored = await self.store.get(UserProfile.one(self.own_id))
         self.thing = self.stored or usual_profile(self)
 
 
@@ -72,18 +49,18 @@ def usual_profile(at: Athlete) -> UserProfile:
 
 
 async def profile_of(at: Athlete) -> UserProfile:
-    return await at.rows.get(UserProfile.one(at.own_id)) or usual_profile(at)
+    return await at.store.get(UserProfile.one(at.own_id)) or usual_profile(at)
 
 
-async def zone_name(rows: Store, user_id: UUID) -> str:
+async def zone_name(store: Store, user_id: UUID) -> str:
     """The name of a person's time zone; UTC if they have none."""
-    found = await rows.get(UserProfile.one(user_id))
+    found = await store.get(UserProfile.one(user_id))
     return UNSAID if found is None else found.time_zone or UNSAID
 
 
 async def time_zone_for(at: Any) -> str:
     """The name of the caller's time zone; UTC if they have none."""
-    return await zone_name(at.rows, at.principal.user_id)
+    return await zone_name(at.store, at.principal.user_id)
 
 
 def lacks_zone(profile: UserProfile | None) -> bool:
@@ -98,7 +75,7 @@ def lacks_zone(profile: UserProfile | None) -> bool:
 
 async def zone_unset(at: Any) -> int:
     """The version of the caller's settings if they have no time zone, for the script that then says one; else 0."""
-    found = await at.rows.get(UserProfile.one(at.principal.user_id))
+    found = await at.store.get(UserProfile.one(at.principal.user_id))
     return (1 if found is None else found.version) if lacks_zone(found) else 0
 
 

@@ -21,8 +21,6 @@ from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.journals import SharedEntry
 from potluck.apps.journal.tokenizer import forms_of, spans_of, words_in
 
-__all__ = ["MOST_CANDIDATES", "Match", "QueryWords", "Term", "candidates", "query_words", "ranked", "snippet_of"]
-
 # The usual BM25 parameters k1 and b.
 SATURATION = 1.2
 LENGTH_MATTERS = 0.75
@@ -40,14 +38,14 @@ QueryWords = Sequence[tuple[str, ...]]
 """The words of a query, each with its forms."""
 
 
-class Term(NamedTuple):
+class QueryWord(NamedTuple):
     """A word of the query: its forms, and the entries that have one, with the time each was written."""
 
     forms: tuple[str, ...]
     having: Mapping[UUID, datetime]
 
 
-class Match(NamedTuple):
+class RankedEntry(NamedTuple):
     entry: SharedEntry
     score: float
     words: frozenset[str]
@@ -67,7 +65,7 @@ def weight_of(having: int, of: int) -> float:
     return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
-def candidates(terms: Sequence[Term], most: int = MOST_CANDIDATES) -> list[UUID]:
+def candidates(terms: Sequence[QueryWord], most: int = MOST_CANDIDATES) -> list[UUID]:
     """The entries worth reading: those with the highest total weight of words, newer ones first on ties."""
     written = {entry: at for term in terms for entry, at in term.having.items()}
     scores: dict[UUID, float] = dict.fromkeys(written, 0.0)
@@ -80,8 +78,8 @@ def candidates(terms: Sequence[Term], most: int = MOST_CANDIDATES) -> list[UUID]
 
 
 def ranked(
-    terms: Sequence[Term], entries: Sequence[SharedEntry], comments: Mapping[UUID, Sequence[Comment]] = NO_COMMENTS
-) -> list[Match]:
+    terms: Sequence[QueryWord], entries: Sequence[SharedEntry], comments: Mapping[UUID, Sequence[Comment]] = NO_COMMENTS
+) -> list[RankedEntry]:
     """The entries that have any of the words now, best match first. Of the comments, only those that have any count."""
     wanted = {form for term in terms for form in term.forms}
     having = {
@@ -104,7 +102,7 @@ def ranked(
                 norm = SATURATION * (1 - LENGTH_MATTERS + LENGTH_MATTERS * length / usual)
                 score += weight_of(len(term.having), everything) * often * (SATURATION + 1) / (often + norm)
         if has:
-            found.append(Match(entry, score, frozenset(has), having[entry.entry_id]))
+            found.append(RankedEntry(entry, score, frozenset(has), having[entry.entry_id]))
     return sorted(
         found, key=lambda each: (-round(each.score, 9), -each.entry.date.timestamp(), each.entry.entry_id.int)
     )

@@ -16,15 +16,12 @@ from potluck.apps.journal.journals import Posting, SharedJournal, Span
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.periods import Period, outside, periods_in
 from potluck.apps.journal.profile import zone_for
-from potluck.apps.journal.ranking import Match, QueryWords, Term, candidates, query_words, ranked, snippet_of
+from potluck.apps.journal.ranking import QueryWord, QueryWords, RankedEntry, candidates, query_words, ranked, snippet_of
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import words_in
 from potluck.store import all_done
-from potluck.validation.field_types import Integer, Text
-from potluck.web.actions import Actions
-from potluck.web.inputs import UNSET, Input, Unset
-
-__all__ = ["CommentHit", "Found", "Hit", "Wanted", "find", "found_in", "narrowed", "search"]
+from potluck.validation import Integer, Text
+from potluck.web import UNSET, Actions, Input, Unset
 
 USUAL_HITS = 20
 USUAL_FORMS = 4
@@ -54,7 +51,7 @@ class CommentHit(Struct, rename="camel", frozen=True, kw_only=True):
     snippet: str
 
 
-class Hit(Struct, rename="camel", frozen=True, kw_only=True):
+class SearchHit(Struct, rename="camel", frozen=True, kw_only=True):
     entry_id: UUID
     date: datetime
     snippet: str
@@ -66,25 +63,25 @@ class Hit(Struct, rename="camel", frozen=True, kw_only=True):
     """The comments on it that were found, oldest first."""
 
 
-class Found(Struct, rename="camel", frozen=True, kw_only=True):
-    items: list[Hit]
+class SearchResults(Struct, rename="camel", frozen=True, kw_only=True):
+    items: list[SearchHit]
 
 
 search: Actions[Any] = Actions(Athlete, api="/journal/search", tag="Journal")
 
 
 @search.read()
-async def find(at: Athlete, wanted: Wanted) -> Found:
+async def find(at: Athlete, wanted: Wanted) -> SearchResults:
     """Entries that have the words, or comments that do, the best match first. A coach finds shared words only."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
     zone = await zone_for(at)
     words, periods = narrowed(wanted.q, day_of(at.now, zone))
     matches = await found_in(journal, query_words(words), [each.span(zone) for each in periods])
     matches = matches[: wanted.limit]
-    names = await names_of(at.rows, [comment.coach_id for match in matches for comment in match.comments])
-    return Found(
+    names = await names_of(at.store, [comment.coach_id for match in matches for comment in match.comments])
+    return SearchResults(
         items=[
-            Hit(
+            SearchHit(
                 entry_id=entry.entry_id,
                 date=entry.date,
                 snippet=snippet_of(entry.texts, words),
@@ -115,14 +112,14 @@ def narrowed(question: str, today: date) -> tuple[str, list[Period]]:
     return (words, [each.period for each in mentions]) if words_in(words) else (question, [])
 
 
-async def found_in(journal: SharedJournal, asked: QueryWords, spans: Sequence[Span] = ()) -> list[Match]:
+async def found_in(journal: SharedJournal, asked: QueryWords, spans: Sequence[Span] = ()) -> list[RankedEntry]:
     """The matches in a journal, ranked by the entries as they are now; only sessions in one of the spans, if any."""
     forms = [form for each in asked for form in each]
     most = max(LEAST_ROWS_OF_WORD, MOST_ROWS_OF_WORD * USUAL_FORMS // max(USUAL_FORMS, len(forms)))
     postings = await all_done([journal.having(form, most) for form in forms])
     inside = {*await journal.within([each for some in postings for each in some], spans)}
     rows = {form: [each for each in some if each in inside] for form, some in zip(forms, postings, strict=True)}
-    terms = [Term(each, _newest(posting for form in each for posting in rows[form])) for each in asked]
+    terms = [QueryWord(each, _newest(posting for form in each for posting in rows[form])) for each in asked]
     terms = [each for each in terms if each.having]
     entries = await journal.read(candidates(terms))
     comments = await _comments(journal, entries, inside)

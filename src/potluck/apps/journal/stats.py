@@ -8,16 +8,13 @@ from typing import Any
 
 from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import STATS
-from potluck.apps.journal.aggregation import Session, Statistics, statistics_of
+from potluck.apps.journal.aggregation import CountedSession, Statistics, statistics_of
 from potluck.apps.journal.fields import AthleteId, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Actions
-from potluck.web.inputs import UNSET, Input, Unset
-
-__all__ = ["StatsOf", "stats", "stats_of", "training_stats"]
+from potluck.validation import FieldError, ValidationError
+from potluck.web import UNSET, Actions, Input, Unset
 
 USUAL_DAYS = 365
 MOST_DAYS = 3_660
@@ -58,5 +55,5 @@ async def stats_of(journal: SharedJournal, wanted: StatsOf, time_zone: str, now:
     if last - first > timedelta(days=MOST_DAYS):
         raise ValidationError(FieldError("from", "Ask for at most ten years at once"))
     entries = await journal.between(*span_of(first, last, zone))
-    sessions = [Session(each.date, each.metrics) for each in entries]
+    sessions = [CountedSession(each.date, each.metrics) for each in entries]
     return statistics_of(sessions, first, last, zone, time_zone)

@@ -29,30 +29,23 @@ from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.times import day_of
-from potluck.people.secrets import new_id
+from potluck.people import new_id
 from potluck.table import Query, absent, delete, present, put, the, update
-from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.errors import ALREADY_DONE, TOO_MANY, NotFound
-from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.rate_limits import RateLimit
-from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_raise
-
-__all__ = [
-    "FALLBACK",
-    "MessageView",
-    "NewMessage",
-    "NewThread",
-    "ThreadView",
-    "ask",
-    "begin_thread",
-    "end_thread",
-    "messages",
-    "own_threads",
-    "said_in",
-    "threads",
-    "threads_of",
-]
+from potluck.web import (
+    ALREADY_DONE,
+    TOO_MANY,
+    UNSET,
+    Actions,
+    FoundByAccess,
+    Input,
+    NotFound,
+    RateLimit,
+    Unset,
+    View,
+    Writes,
+    computed,
+    or_raise,
+)
 
 MOST_THREADS = 1_000
 MOST_MESSAGES = 10_000
@@ -149,9 +142,9 @@ async def own_threads(at: Athlete) -> Sequence[AIThread]:
 
 
 async def threads_of(at: Athlete) -> list[AIThread]:
-    found = await at.rows.all(AIThread.of_user(at.own_id))
+    found = await at.store.all(AIThread.of_user(at.own_id))
     about = list(dict.fromkeys(each.athlete_id for each in found if each.athlete_id is not None))
-    links = await at.rows.get_many([CoachAthleteLink.by_id(each, at.own_id) for each in about])
+    links = await at.store.get_many([CoachAthleteLink.by_id(each, at.own_id) for each in about])
     coached = {each.athlete_id for each in links if each is not None and each.status == "active"}
     return [each for each in found if each.athlete_id is None or each.athlete_id in coached]
 
@@ -193,10 +186,10 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     journal = at.scope
     profile = await profile_of(at)
     zone = zone_of(profile.time_zone)
-    last = await at.rows.page(AIMessage.in_thread(at.thread_id).reversed(), MOST_TURNS)
+    last = await at.store.page(AIMessage.in_thread(at.thread_id).reversed(), MOST_TURNS)
     about = at.thread.athlete_id
-    coached = [] if about is None else await at.rows.all(AthleteCoachLink.of_coach(at.own_id))
-    names = await names_of(at.rows, [each.athlete_id for each in coached if each.status == "active"])
+    coached = [] if about is None else await at.store.all(AthleteCoachLink.of_coach(at.own_id))
+    names = await names_of(at.store, [each.athlete_id for each in coached if each.status == "active"])
     athlete = profile.name if about is None else names.pop(about, "")
     asker = Asker(
         day_of(at.now, zone), zone, athlete, is_own=about is None, reader=profile.name, others=[*names.values()]

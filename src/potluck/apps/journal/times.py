@@ -2,8 +2,6 @@
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-__all__ = ["EARLIEST", "LATEST", "day_of", "first_of_month", "first_of_week", "span_of"]
-
 MILLISECOND = timedelta(milliseconds=1)
 # At the ends of the calendar, converting midnight to another time zone overflows.
 EARLIEST, LATEST = date(1900, 1, 1), date(9000, 1, 1)

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from potluck.apps.journal.fields import LONGEST_WORD
 
-__all__ = ["forms_of", "metric_words", "sentences_of", "spans_of", "words_in", "words_of"]
-
 # One word however it is written: its parts mean the opposite.
 NO_GI = re.compile(r"no[-‐‑– ]?gi", re.IGNORECASE)
 # Letters and digits of any script, joined by the apostrophe in "don't" or the hyphen in "half-guard".

@@ -15,14 +15,12 @@ from potluck.apps.journal.entities import AthleteCoachLink, Comment, Entry
 from potluck.apps.journal.journals import SharedEntry, SharedJournal
 from potluck.store import Store, all_done
 
-__all__ = ["NewToAthlete", "NewToCoach", "is_new_to_athlete", "may_be_new_to_athlete", "new_entries"]
-
 # A session written down later than this still shows as new on the athlete's page, but is not counted by their name.
 WRITTEN_LATE = timedelta(days=14)
 
 
-async def _counted(rows: Store, items: Sequence[Entry], is_new: Callable[[Entry, Comment], bool]) -> dict[UUID, int]:
-    found = await all_done([rows.all(Comment.of_entry(each.entry_id)) for each in items])
+async def _counted(store: Store, items: Sequence[Entry], is_new: Callable[[Entry, Comment], bool]) -> dict[UUID, int]:
+    found = await all_done([store.all(Comment.of_entry(each.entry_id)) for each in items])
     return {
         entry.entry_id: sum(is_new(entry, each) for each in comments)
         for entry, comments in zip(items, found, strict=True)
@@ -41,7 +39,7 @@ class NewToAthlete:
 
     @classmethod
     async def load(cls, at: Any, items: Sequence[Entry]) -> NewToAthlete:
-        return cls(await _counted(at.rows, [*filter(may_be_new_to_athlete, items)], is_new_to_athlete))
+        return cls(await _counted(at.store, [*filter(may_be_new_to_athlete, items)], is_new_to_athlete))
 
     def comments(self, entry: Entry) -> int:
         return self._counts.get(entry.entry_id, 0)
@@ -67,7 +65,7 @@ class NewToCoach:
     async def load(cls, at: Any, items: Sequence[Entry]) -> NewToCoach:
         if not items:
             return cls(None, {})
-        mirror = await at.rows.get(AthleteCoachLink.one(at.principal.user_id, items[0].athlete_id))
+        mirror = await at.store.get(AthleteCoachLink.one(at.principal.user_id, items[0].athlete_id))
         since = None if mirror is None else _new_since(mirror)
         some = [each for each in items if since is not None and _later(each.athlete_said_at, since)]
 
@@ -75,7 +73,7 @@ class NewToCoach:
             own = comment.coach_id == entry.athlete_id and comment.visibility == "visible"
             return own and _later(comment.created_at, since)
 
-        return cls(since, await _counted(at.rows, some, answered))
+        return cls(since, await _counted(at.store, some, answered))
 
     def wrote(self, entry: Entry) -> bool:
         return self._since is not None and entry.created_at > self._since

@@ -5,13 +5,8 @@ from typing import Any
 
 from potluck.apps.library.entities import Library, SharedLibrary
 from potluck.apps.library.fields import LibraryId, owner_of
-from potluck.table import Ref, WriteRefused, check, present
-from potluck.table.operations import Operation
-from potluck.web.access import SignedIn
-from potluck.web.errors import NotFound, Problem, ProblemError
-from potluck.web.live import Right
-
-__all__ = ["InLibrary", "OwnLibrary", "OwnerOnly", "Viewer"]
+from potluck.table import Operation, Ref, WriteRefused, check, present
+from potluck.web import Grant, NotFound, Problem, ProblemError, SignedIn
 
 
 class OwnerOnly(ProblemError, slug="owner-only", status=403, title="Only the owner may"):
@@ -36,7 +31,7 @@ class InLibrary(SignedIn):
     async def admit(self, *rows: Any) -> None:
         library, pointer = rows
         if library is None and pointer is not None:
-            library = await self.rows.get(Library.one(pointer.shared_from_id, self.library_id))
+            library = await self.store.get(Library.one(pointer.shared_from_id, self.library_id))
         if library is None:
             raise NotFound
         self.library: Library = library
@@ -53,8 +48,8 @@ class InLibrary(SignedIn):
         if refusal.current is None:
             raise NotFound from refusal
 
-    def right(self) -> Right | None:
-        return Right(self._admitting())
+    def right(self) -> Grant | None:
+        return Grant(self._admitting())
 
     def _admitting(self) -> Ref[Any]:
         """The row that gives the caller access."""

@@ -27,15 +27,9 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.shares import ShareView, ending_shares
-from potluck.store import Store
-from potluck.store.retries import attempts
-from potluck.table import WriteRefused, delete
-from potluck.table.operations import Operation
-from potluck.web.app import Core, Export
-from potluck.web.views import View, view_plan
-from potluck.web.writes import Writes
-
-__all__ = ["export_of", "forgetting"]
+from potluck.store import Store, attempts
+from potluck.table import Operation, WriteRefused, delete
+from potluck.web import Core, Export, View, Writes, view_plan
 
 AT_ONCE = 100
 
@@ -85,36 +79,36 @@ def export_of(core: Core) -> Export:
     return export
 
 
-def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
+def forgetting(store: Store) -> Callable[[UUID], Awaitable[None]]:
     """Deletes everything a person owns; safe to run again after an interruption."""
 
     async def forget(user_id: UUID) -> None:
         owner_id = owner_of(user_id)
-        retries = attempts("deleting a person's libraries", rows.patience)
+        retries = attempts("deleting a person's libraries", store.patience)
         # Once its row is gone, nobody can add to a library or open it.
-        for library in await rows.all(Library.of_owner(owner_id)):
+        for library in await store.all(Library.of_owner(owner_id)):
             with suppress(WriteRefused):
-                await rows.delete(library)
-        while left := (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items:
+                await store.delete(library)
+        while left := (await store.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items:
             own = [write for row in left if not isinstance(row, SharedLibrary) for write in deleted_with(row)]
             try:
                 # Rows that are deleted with an item may be on this page themselves: each key is written once.
-                await rows.write_each({repr(write.key): write for write in own}.values())
+                await store.write_each({repr(write.key): write for write in own}.values())
                 for row in left:
                     if isinstance(row, SharedLibrary):
-                        await rows.transact(*await _leaving(rows, row))
+                        await store.transact(*await _leaving(store, row))
             except WriteRefused:
                 # A refused row was changed meanwhile, and the next page finds it again.
                 await anext(retries)
-        covers = await rows.all(Cover.of_owner(owner_id))
-        await rows.write_each(delete(Cover.one(owner_id, each.item_id)) for each in covers)
+        covers = await store.all(Cover.of_owner(owner_id))
+        await store.write_each(delete(Cover.one(owner_id, each.item_id)) for each in covers)
 
     return forget
 
 
-async def _leaving(rows: Store, row: SharedLibrary) -> list[Operation]:
+async def _leaving(store: Store, row: SharedLibrary) -> list[Operation]:
     """The writes that end a share of somebody else's library, on both sides."""
-    library, share = await rows.get_together(
+    library, share = await store.get_together(
         Library.one(row.shared_from_id, row.library_id),
         Share.one(row.shared_from_id, row.library_id, row.shared_to_id),
     )

@@ -24,13 +24,8 @@ from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
 from potluck.apps.library.title_search import TitleSearch
 from potluck.apps.library.titles import titles
-from potluck.streams import Lease, Terms
-from potluck.web.app import App, Core
-from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.direct_calls import Direct
-from potluck.web.outbound import Outbound
-
-__all__ = ["SUBJECTS", "library_app", "made_with"]
+from potluck.streams import Lease, LeaseTerms
+from potluck.web import CATALOGUE, App, Core, Direct, Outbound
 
 SUBJECTS = (
     libraries, collections, items, books, videos, events, loans, shares, searching, titles, lookups, imports,
@@ -79,6 +74,6 @@ def titles_of(core: Core, lookup: Lookup) -> list[TitleSearch]:
     """The search for awaited titles; nothing where no service knows books, and they wait until one is set up."""
     if not lookup.serves("book"):
         return []
-    terms = Terms.for_takeover_within(core.settings.takeover_seconds)
+    terms = LeaseTerms.for_takeover_within(core.settings.takeover_seconds)
     lease = Lease(core.engine, "TITLES#MediaLibrary", **terms._asdict())
     return [TitleSearch(core.store, core.clock, lookup, lease)]

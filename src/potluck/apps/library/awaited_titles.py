@@ -3,10 +3,7 @@
 from datetime import datetime
 
 from potluck.apps.library.entities import AwaitedTitle, Book, Video
-from potluck.table import delete, put
-from potluck.table.operations import Operation
-
-__all__ = ["awaiting", "is_awaited", "no_longer_awaiting", "title_to_come"]
+from potluck.table import Operation, delete, put
 
 
 def title_to_come(isbn: str) -> str:

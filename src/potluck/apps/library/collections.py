@@ -8,26 +8,22 @@ from potluck.apps.library.entities import Collection, CollectionMember
 from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.people.secrets import new_id
-from potluck.table import Query, absent, delete, put
-from potluck.table.keys.collation import collate
-from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
-from potluck.web.inputs import UNSET, Change, New, Unset
-from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_raise
-
-__all__ = [
-    "CollectionChange",
-    "CollectionView",
-    "NewCollection",
-    "add_collection",
-    "all_collections",
-    "change_collection",
-    "collections",
-    "delete_collection",
-]
-
+from potluck.people import new_id
+from potluck.table import Query, absent, collate, delete, put
+from potluck.web import (
+    ALREADY_EXISTS,
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Edit,
+    New,
+    ProblemError,
+    Unset,
+    View,
+    Writes,
+    computed,
+    or_raise,
+)
 
 # They are all listed on one page.
 MOST_COLLECTIONS = 5_000
@@ -57,7 +53,7 @@ class NewCollection(New[Collection]):
     """Chosen by a device that was offline."""
 
 
-class CollectionChange(Change[Collection]):
+class CollectionChange(Edit[Collection]):
     name: CollectionName | Unset = UNSET
     description: CollectionDescription | Unset | None = UNSET
 
@@ -84,7 +80,7 @@ async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collectio
     await at.must_fit(Collection.in_library(at.owner_id, at.library_id), MOST_COLLECTIONS, "collections in a library")
     if new.collection_id is not UNSET:
         members = CollectionMember.of_collection(at.owner_id, at.library_id, new.collection_id)
-        if await at.rows.first(members) is not None:
+        if await at.store.first(members) is not None:
             # A collection with this id was just deleted, and its remaining items would become this one's.
             raise CollectionThere
     collection = at.make(

@@ -40,13 +40,8 @@ from potluck.apps.library.entities import (
     Video,
 )
 from potluck.apps.library.placement import Item, names_still
-from potluck.store import Store
-from potluck.store.retries import attempts
-from potluck.table import Query, WriteRefused, check, delete, put, the, update
-from potluck.table.operations import Operation
-from potluck.table.operations.alike import AlikeUpdates, Asked
-
-__all__ = ["ConsistencyManager", "deleted_with"]
+from potluck.store import Store, attempts
+from potluck.table import AlikeUpdates, Asked, Operation, Query, WriteRefused, check, delete, put, the, update
 
 # This many items keep the event loop and the store's writer busy for some milliseconds, and everyone else waiting.
 AT_ONCE = 40
@@ -62,7 +57,7 @@ Step = Sequence[Operation]
 """Writes that must stay in one transaction."""
 
 
-class Job(NamedTuple):
+class UpdateJob(NamedTuple):
     """What to bring up to date: a library, one of its collections, or one of its items."""
 
     what: str
@@ -74,8 +69,8 @@ class Job(NamedTuple):
 class ConsistencyManager:
     """Brings copies and dependent rows up to date; its methods handle changes of the library table."""
 
-    def __init__(self, rows: Store) -> None:
-        self._rows = rows
+    def __init__(self, store: Store) -> None:
+        self._rows = store
 
     async def collection_renamed(self, before: Collection, after: Collection) -> None:
         """Give its items its new name, unless it was renamed again: then the later change follows.
@@ -109,19 +104,19 @@ class ConsistencyManager:
 
     async def rebuild(self) -> None:
         """Changes may have been missed: scan the table, and bring up to date whatever its rows belong to."""
-        jobs: dict[Job, None] = {}
+        jobs: dict[UpdateJob, None] = {}
         async for row in self._rows.every(*IN_LIBRARIES, consistent=True):
             jobs |= dict.fromkeys(jobs_of(row))
         for job in jobs:
             await self._until_done(job)
 
-    async def _until_done(self, job: Job) -> None:
+    async def _until_done(self, job: UpdateJob) -> None:
         match job:
-            case Job("collection", owner_id, library_id, UUID() as thing_id):
+            case UpdateJob("collection", owner_id, library_id, UUID() as thing_id):
                 await self._collection(owner_id, library_id, thing_id)
-            case Job("library", owner_id, library_id, None):
+            case UpdateJob("library", owner_id, library_id, None):
                 await self._library(owner_id, library_id)
-            case Job("item", owner_id, library_id, UUID() as thing_id):
+            case UpdateJob("item", owner_id, library_id, UUID() as thing_id):
                 await self._item(owner_id, library_id, thing_id)
 
     # --- collections --------------------------------------------------------------------------------------------------
@@ -272,7 +267,7 @@ class ConsistencyManager:
 # --- what rows belong to ----------------------------------------------------------------------------------------------
 
 
-def jobs_of(row: Any) -> Iterable[Job]:
+def jobs_of(row: Any) -> Iterable[UpdateJob]:
     """The jobs for whatever an existing row belongs to, when it is not known which changes were missed."""
     yield _job("library", row)
     if isinstance(row, Collection | CollectionMember):
@@ -281,10 +276,10 @@ def jobs_of(row: Any) -> Iterable[Job]:
         yield _job("item", row)
 
 
-def _job(what: str, entity: Any) -> Job:
+def _job(what: str, entity: Any) -> UpdateJob:
     things = {"collection": "collection_id", "item": "item_id"}
     thing_id = getattr(entity, things[what]) if what in things else None
-    return Job(what, entity.owner_id, entity.library_id, thing_id)
+    return UpdateJob(what, entity.owner_id, entity.library_id, thing_id)
 
 
 # --- what follows -----------------------------------------------------------------------------------------------------

@@ -6,8 +6,6 @@ from potluck.apps.library.entities import Book, Collection, Library, Relocation,
 from potluck.store import Store
 from potluck.streams import Consumer, changed, created, deleted, nothing_to_rebuild
 
-__all__ = ["consumers_of"]
-
 
 def consumers_of(store: Store, covers: Covers) -> list[Consumer]:
     """Update copied names, delete what belonged to something deleted, and fetch covers."""

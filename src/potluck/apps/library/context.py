@@ -6,8 +6,6 @@ from potluck.apps.library.covers import Covers
 from potluck.apps.library.lookup import Lookup
 from potluck.apps.library.searching import Indexes
 
-__all__ = ["LibraryContext"]
-
 
 @dataclass(frozen=True, slots=True)
 class LibraryContext:

@@ -16,16 +16,11 @@ from potluck.apps.library.items import items
 from potluck.apps.library.picture_processes import PictureProcesses
 from potluck.apps.library.pictures import NotAPicture
 from potluck.apps.library.placement import Item, as_seen
-from potluck.people.errors import Throttled
+from potluck.people import Throttled
 from potluck.store import Store
 from potluck.table import WriteRefused, put, the, update
-from potluck.validation.field_types import Text
-from potluck.web.errors import ProblemError
-from potluck.web.inputs import Input
-from potluck.web.outbound import BadAddress, Outbound, Unreachable
-from potluck.web.writes import Writes, or_raise
-
-__all__ = ["Covers", "NoCover", "cover", "fetch_cover", "wants_cover"]
+from potluck.validation import BadAddress, Text
+from potluck.web import Input, Outbound, ProblemError, Unreachable, Writes, or_raise
 
 LARGEST_PICTURE = 10_000_000
 RETRY_AFTER_SECONDS = 10
@@ -48,8 +43,8 @@ class NoCover(ProblemError, slug="no-cover", status=409, title="There is no cove
 class Covers:
     """Fetches covers, for the consumer of the table's stream or on request."""
 
-    def __init__(self, rows: Store, outbound: Outbound) -> None:
-        self._rows = rows
+    def __init__(self, store: Store, outbound: Outbound) -> None:
+        self._rows = store
         self._outbound = outbound
         self._pictures = PictureProcesses()
         self._fetching: set[asyncio.Task[None]] = set()
@@ -148,7 +143,7 @@ class CoverVersion(Input):
 async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
     """The cover of a book or a video, as a JPEG; where none is kept, one that is drawn, as an SVG."""
     kept = KEPT_FOR_OWNER if at.owns else None
-    found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
+    found = None if item.cover_hash is None else await at.store.get(Cover.one(at.owner_id, item.item_id))
     if found is not None and found.hash == item.cover_hash:
         return Response(found.image, media_type="image/jpeg", headers=kept)
     by = next(iter(people_of(item)), "")
@@ -157,7 +152,7 @@ async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Res
     return Response(drawn, media_type="image/svg+xml", headers=kept)
 
 
-@items.action("POST", "/cover", NoCover, kept=False)
+@items.action("POST", "/cover", NoCover, idempotent=False)
 async def fetch_cover(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
     """Fetch the cover again from its `pictureUrl`. Only the owner may."""
     covers: Covers = at.context.covers

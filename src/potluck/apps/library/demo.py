@@ -17,12 +17,9 @@ from potluck.apps.library.items import ShelfFilter, all_items
 from potluck.apps.library.lending import Lend, lend
 from potluck.apps.library.libraries import NewLibrary, create_library
 from potluck.apps.library.shares import NewShare, Sharing, share
-from potluck.people.authentication import Principal
+from potluck.people import Principal
 from potluck.table import put, the, update
-from potluck.web.app import Core, Demo, Guests, WorthALook
-from potluck.web.direct_calls import Direct
-
-__all__ = ["demo_of", "made_up_books"]
+from potluck.web import Core, Demo, Direct, Guests, WorthALook
 
 Row = Mapping[str, object]
 

@@ -6,8 +6,6 @@ from random import Random
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["painted_cover"]
-
 WIDTH, HEIGHT, EDGE = 400, 600, 34
 TITLE_SIZE, NAME_SIZE = 50, 24
 # Sky, sun or moon, and land or water; the text takes the colour that stands out from the sky.

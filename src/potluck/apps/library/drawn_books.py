@@ -13,8 +13,6 @@ from markupsafe import Markup, escape
 
 from potluck.apps.library.search_words import words_of
 
-__all__ = ["SHARED", "bookend", "cover_number", "drawn_cover", "face", "gap", "spine"]
-
 # Cloth and foil colours; every pair has a contrast ratio of 6.6 or more.
 COLOURS = (
     ("#7d2617", "#fbe6d6"), ("#24513a", "#eaf3dc"), ("#25386e", "#e6edff"), ("#5e2450", "#fde3f2"),

@@ -16,13 +16,8 @@ from potluck.apps.library.import_files import joined_names
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.placement import Item
-from potluck.validation.encoding import encode
-from potluck.validation.field_types import Message
-from potluck.web.actions import Actions
-from potluck.web.csv_files import csv_bytes, inert
-from potluck.web.inputs import Input
-
-__all__ = ["ExportQuery", "as_csv", "as_marcxml", "export_library", "exports"]
+from potluck.validation import Message, encode
+from potluck.web import Actions, Input, csv_bytes, inert
 
 ExportFormat = Literal["csv", "json", "marcxml"]
 COLUMNS = (
@@ -41,7 +36,7 @@ exports: Actions[Any] = Actions(InLibrary, api="/libraries/{library_id}/export",
 @exports.read("", media_type="text/csv", tagged=False)
 async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     """Everything in a library as a file: CSV, JSON or MARCXML. Whoever may look may take it along."""
-    found = await at.rows.all(LibraryItem.in_library(at.owner_id, at.library_id))
+    found = await at.store.all(LibraryItem.in_library(at.owner_id, at.library_id))
     if wanted.format == "csv":
         kind, content = "text/csv; charset=utf-8", csv_bytes(await asyncio.to_thread(as_csv, found, with_notes=at.owns))
     elif wanted.format == "json":

@@ -6,10 +6,19 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from potluck.apps.library.isbn import BadIsbn, isbn_13
-from potluck.people.fields import Email
-from potluck.validation.errors import FieldError
-from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
-from potluck.web.outbound import BadAddress, must_be_public
+from potluck.people import Email
+from potluck.validation import (
+    BadAddress,
+    Check,
+    FieldError,
+    Integer,
+    Length,
+    ManyLines,
+    Message,
+    OneLine,
+    Text,
+    must_be_public,
+)
 
 __all__ = [
     "FIRST_ORDER",

@@ -4,8 +4,6 @@ import html
 import re
 from collections.abc import Mapping
 
-__all__ = ["in_series", "is_goodreads", "isbn_of", "note_of", "only_wanted"]
-
 # "The Hunger Games (The Hunger Games, #1)" is the first of a series. Matched in two anchored steps: a single pattern
 # would take quadratic time on a title of nothing but brackets.
 SERIES = re.compile(r"\S\s+\(")

@@ -5,10 +5,8 @@ from datetime import datetime
 
 from potluck.apps.library.entities import LibraryItem
 from potluck.apps.library.lending import loans_of
-from potluck.people.authentication import Principal
-from potluck.web.app import Core, HomeCard, Waiting
-
-__all__ = ["home_card_of", "how_long"]
+from potluck.people import Principal
+from potluck.web import Core, HomeCard, Waiting
 
 # Loans shorter than this are not mentioned.
 LONG_DAYS = 60

@@ -5,19 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from potluck.table.keys.folding import fold
-
-__all__ = [
-    "MOST_COLUMNS",
-    "Column",
-    "Field",
-    "UnreadableFile",
-    "columns_of",
-    "header_of",
-    "is_separated",
-    "is_table",
-    "table_rows",
-]
+from potluck.table import fold
 
 Field = Literal[
     "title", "authors", "isbn", "collection", "order", "summary", "note", "kind", "directors", "cast", "releaseYear",
@@ -60,7 +48,7 @@ class UnreadableFile(ValueError):
     """Why a file cannot be read at all."""
 
 
-class Column(NamedTuple):
+class ImportColumn(NamedTuple):
     """A column of a table: its header, what it holds, and the first value in it."""
 
     header: str
@@ -76,7 +64,7 @@ def header_of(text: str) -> list[str]:
         raise UnreadableFile(f"The file cannot be read: {error}") from error
 
 
-def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[Column]:
+def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[ImportColumn]:
     """Every column, with the field that was chosen for it or that its header names; each field is taken once."""
     header = header_of(text)
     if len(header) > MOST_COLUMNS:
@@ -89,7 +77,7 @@ def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[Column]
     for cells, _ in zip(_rows_below(text), range(LOOKED_AT), strict=False):
         for place, cell in enumerate(cells[: len(header)]):
             examples[place] = examples[place] or cell[:LONGEST_EXAMPLE]
-    return [Column(*each) for each in zip(header, fields, examples, strict=True)]
+    return [ImportColumn(*each) for each in zip(header, fields, examples, strict=True)]
 
 
 def is_table(text: str) -> bool:

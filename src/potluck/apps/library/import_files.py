@@ -21,9 +21,8 @@ from potluck.apps.library.import_columns import (
 )
 from potluck.apps.library.isbn import BETWEEN, LABEL, BadIsbn, isbn_13
 from potluck.apps.library.items import NewBook, NewVideo
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.csv_files import inert
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import inert
 
 __all__ = [
     "LONGEST_LINE",

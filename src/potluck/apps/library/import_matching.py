@@ -12,10 +12,8 @@ from potluck.apps.library.import_files import Row
 from potluck.apps.library.isbn import isbn_13
 from potluck.apps.library.items import NewBook
 from potluck.apps.library.placement import Item
-from potluck.table.keys.folding import caseless, fold
-from potluck.web.inputs import UNSET
-
-__all__ = ["Matching"]
+from potluck.table import caseless, fold
+from potluck.web import UNSET
 
 ANY = object()
 Key = tuple[Any, ...]

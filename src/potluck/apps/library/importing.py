@@ -16,7 +16,7 @@ from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.awaited_titles import awaiting, is_awaited
 from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
-from potluck.apps.library.import_columns import MOST_COLUMNS, Column, Field, columns_of
+from potluck.apps.library.import_columns import MOST_COLUMNS, Field, ImportColumn, columns_of
 from potluck.apps.library.import_files import (
     MOST_ROWS,
     FileFormat,
@@ -29,7 +29,7 @@ from potluck.apps.library.import_files import (
 from potluck.apps.library.import_matching import Matching
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
-from potluck.apps.library.lookup import Known, Looked, Lookup
+from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.placement import (
     Item,
@@ -40,21 +40,11 @@ from potluck.apps.library.placement import (
     must_have_room,
 )
 from potluck.apps.library.title_search import as_new_book
-from potluck.people.secrets import new_id
-from potluck.store import Store
-from potluck.store.retries import attempts
-from potluck.table import absent, put
-from potluck.table.keys.folding import fold
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Length, Message
-from potluck.web.actions import Actions
-from potluck.web.errors import TOO_MANY, NotFound
-from potluck.web.inputs import Input, Unset
-from potluck.web.rate_limits import RateLimit
-from potluck.web.writes import Outcome, Writes, or_retry
-
-__all__ = ["LARGEST_IMPORT", "ROWS", "ImportFile", "Imported", "LeftOut", "import_file", "imports"]
+from potluck.people import new_id
+from potluck.store import Store, attempts
+from potluck.table import Operation, absent, fold, put
+from potluck.validation import FieldError, Length, Message, ValidationError
+from potluck.web import TOO_MANY, Actions, Input, NotFound, Outcome, RateLimit, Unset, Writes, or_retry
 
 LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, one for a title to come, and some for the
@@ -110,7 +100,7 @@ class Planned(Struct, rename="camel", frozen=True, kw_only=True):
     """Which it is, once it was added."""
 
 
-class Imported(Struct, rename="camel", frozen=True, kw_only=True):
+class LibraryImported(Struct, rename="camel", frozen=True, kw_only=True):
     """What an import adds, or would add."""
 
     applied: bool
@@ -149,7 +139,7 @@ class _Shelf:
 class _File:
     format: FileFormat
     rows: list[Row]
-    columns: list[Column]
+    columns: list[ImportColumn]
 
 
 imports: Actions[Any] = Actions(
@@ -167,7 +157,7 @@ ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 
 
 @imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
-async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
+async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImported]:
     """Add what is in a file: a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` only say what
     would happen. A book with only an ISBN is kept until its title is known. Only the owner may."""
     try:
@@ -177,9 +167,9 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
         raise ValidationError(FieldError("text", str(bad))) from bad
     rows = file.rows = await _looked_up(at.context.lookup, file.rows)
     added: list[tuple[Row, Item]] = []
-    async for _ in attempts("importing", at.rows.patience):
+    async for _ in attempts("importing", at.store.patience):
         matching = await asyncio.to_thread(Matching, rows)
-        shelf = await _read(at.rows, at.owner_id, at.library_id, matching)
+        shelf = await _read(at.store, at.owner_id, at.library_id, matching)
         # What an earlier attempt added is on the shelf by now, and not new any more.
         new = await asyncio.to_thread(_new_items, shelf, matching)
         if not sent.apply:
@@ -216,21 +206,21 @@ async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
     ]
 
 
-async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
+async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, LookupResult]:
     """The lookup of each ISBN; the rest count as unreachable once no provider answers, or the time is up."""
-    looked: dict[str, Looked] = {}
+    looked: dict[str, LookupResult] = {}
     until = time.monotonic() + LOOKED_UP_FOR.total_seconds()
     for start in range(0, len(isbns), LOOKED_UP_AT_ONCE):
         some = isbns[start : start + LOOKED_UP_AT_ONCE]
         found = await asyncio.gather(*map(lookup.book, some))
         looked |= zip(some, found, strict=True)
         if all(each.outcome == "unreachable" for each in found) or time.monotonic() > until:
-            rest = Looked(outcome="unreachable", matches=[])
+            rest = LookupResult(outcome="unreachable", matches=[])
             return dict.fromkeys(isbns, rest) | looked
     return looked
 
 
-def _as_known(row: Row, book: Known) -> Row:
+def _as_known(row: Row, book: KnownWork) -> Row:
     """The row completed with a provider's record; what the file itself says stays."""
     assert row.isbn is not None
     try:
@@ -242,14 +232,14 @@ def _as_known(row: Row, book: Known) -> Row:
     return row._replace(new=replace(row.new, **{name: getattr(known, name) for name in blank}))
 
 
-async def _read(rows: Store, owner_id: str, library_id: UUID, matching: Matching) -> _Shelf:
+async def _read(store: Store, owner_id: str, library_id: UUID, matching: Matching) -> _Shelf:
     """The library's content, read consistently, so that what was just added is not added again."""
-    library = await rows.get(Library.one(owner_id, library_id))
+    library = await store.get(Library.one(owner_id, library_id))
     if library is None:
         raise NotFound
-    there = await rows.all(Collection.in_library(owner_id, library_id))
+    there = await store.all(Collection.in_library(owner_id, library_id))
     shelf = _Shelf(library, {fold(each.name): each for each in there}, {})
-    async for item in rows.each(LibraryItem.stored_in(owner_id, library_id)):
+    async for item in store.each(LibraryItem.stored_in(owner_id, library_id)):
         matching.add(item)
         shelf.follow(item)
     return shelf
@@ -315,11 +305,11 @@ def _batches(new: list[tuple[Row, Item]]) -> Iterator[list[tuple[Row, Item]]]:
         yield batch
 
 
-def _said(file: _File, new: list[tuple[Row, Item]], *, applied: bool) -> Imported:
+def _said(file: _File, new: list[tuple[Row, Item]], *, applied: bool) -> LibraryImported:
     left_out = [
         LeftOut(row=each.number, what=each.what, reason=each.reason) for each in file.rows if each.reason is not None
     ]
-    return Imported(
+    return LibraryImported(
         applied=applied,
         format=file.format,
         columns=[ColumnRead(header=each.header, field=each.field, example=each.example) for each in file.columns],

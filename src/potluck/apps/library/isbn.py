@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["BadIsbn", "check_digit", "isbn_13"]
-
 # Separators between the groups: hyphens and dashes of all kinds, dots, spaces.
 BETWEEN = re.compile(r"[\s.\-\u00ad\u2010-\u2015\u2212]+")
 LABEL = re.compile(r"^isbn(-?1[03])?:?", re.IGNORECASE)

@@ -6,10 +6,7 @@ from uuid import UUID
 
 from potluck.apps.library.access import Viewer
 from potluck.apps.library.entities import Book, Video
-from potluck.web.inputs import UNSET, Unset
-from potluck.web.views import View, computed
-
-__all__ = ["ItemView", "people_of"]
+from potluck.web import UNSET, Unset, View, computed
 
 Item = Book | Video
 

@@ -43,33 +43,24 @@ from potluck.apps.library.placement import (
     spot_in,
 )
 from potluck.apps.library.shelf import ShelfEntry, shelf_page
-from potluck.people.secrets import new_id
-from potluck.table import Query, absent, delete, present, put, the
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
-from potluck.web.inputs import UNSET, Input, Unset, Versioned
-from potluck.web.pagination import OwnPages
-from potluck.web.requests import camel
-from potluck.web.writes import Outcome, Writes, or_raise
-
-__all__ = [
-    "ItemChange",
-    "NewBook",
-    "NewVideo",
-    "ShelfFilter",
-    "add_book",
-    "add_video",
-    "all_items",
-    "books",
-    "change_item",
-    "delete_item",
-    "items",
-    "new_item",
-    "one_item",
-    "videos",
-]
+from potluck.people import new_id
+from potluck.table import Operation, Query, absent, delete, present, put, the
+from potluck.validation import FieldError, ValidationError
+from potluck.web import (
+    ALREADY_EXISTS,
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Input,
+    Outcome,
+    OwnPages,
+    ProblemError,
+    Unset,
+    Versioned,
+    Writes,
+    camel,
+    or_raise,
+)
 
 
 class ItemThere(ProblemError):
@@ -185,10 +176,10 @@ async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
         raise ValidationError(FieldError("title", "Enter a title or an ISBN"))
     must_have_room(at.library, 1)
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
-    if history is not None and await at.rows.first(history) is not None:
+    if history is not None and await at.store.first(history) is not None:
         # An item with this id was just deleted, and its remaining history would become this one's.
         raise ItemThere
-    spot = await spot_in(at.rows, at.library, new.collection_id, new.order)
+    spot = await spot_in(at.store, at.library, new.collection_id, new.order)
     item = new_item(new, spot)
     there = or_raise(put(item, when=absent), ItemThere)
     return Writes(
@@ -230,7 +221,7 @@ async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) ->
         there = spot.put_there(item, item.version)
         before, after_it = member_of(item), member_of(there)
         if there.collection_id != item.collection_id:
-            others += [*await leaving_collection(at.rows, item), *joining_collection(there, spot.collection)]
+            others += [*await leaving_collection(at.store, item), *joining_collection(there, spot.collection)]
             changed |= {"collection_id": there.collection_id, "collection_name": there.collection_name}
         elif before != after_it and before is not None and after_it is not None:
             others += [delete(before), put(after_it)]
@@ -254,9 +245,9 @@ async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot
         or_raise(put(after, when=absent), ItemThere),
         counting_in_library(at.library, -1),
         counting_in_library(spot.library, 1),
-        *await leaving_collection(at.rows, item),
+        *await leaving_collection(at.store, item),
         *joining_collection(after, spot.collection),
-        *await moving_history(at.rows, item, spot.library.library_id),
+        *await moving_history(at.store, item, spot.library.library_id),
         *no_longer_awaiting(item),
         *awaiting(after, at.core.clock()),
     )
@@ -271,7 +262,7 @@ async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Wri
         None,
         or_raise(delete(item, when=present), as_seen(at, item)),
         counting_in_library(at.library, -1),
-        *await leaving_collection(at.rows, item),
+        *await leaving_collection(at.store, item),
         delete(Loan.one(at.owner_id, item.library_id, item.item_id)),
         delete(Cover.one(at.owner_id, item.item_id)),
         *no_longer_awaiting(item),
@@ -334,7 +325,7 @@ async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot |
         return None
     library, collection_id, order = at.library, item.collection_id, item.order
     if change.library_id is not UNSET and change.library_id != item.library_id:
-        found = await at.rows.get(Library.one(at.owner_id, change.library_id))
+        found = await at.store.get(Library.one(at.owner_id, change.library_id))
         if found is None:
             raise ValidationError(FieldError("libraryId", "You have no such library"))
         library, collection_id, order = found, None, None
@@ -342,4 +333,4 @@ async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot |
         collection_id, order = change.collection_id, None
     if change.order is not UNSET:
         order = change.order
-    return await spot_in(at.rows, library, collection_id, order)
+    return await spot_in(at.store, library, collection_id, order)

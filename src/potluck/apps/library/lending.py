@@ -12,31 +12,9 @@ from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LENT, frame_of
 from potluck.apps.library.placement import Item
 from potluck.store import Store
-from potluck.table import Query, WriteRefused, delete, put, the
-from potluck.table.keys.folding import fold
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions
-from potluck.web.errors import NotFound, ProblemError
-from potluck.web.inputs import Input
-from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_raise
-
-__all__ = [
-    "AlreadyLent",
-    "EventView",
-    "Lend",
-    "LoanView",
-    "NotLent",
-    "all_loans",
-    "events",
-    "give_back",
-    "history",
-    "lend",
-    "loans",
-    "loans_of",
-    "own_loans",
-]
+from potluck.table import Query, WriteRefused, delete, fold, put, the
+from potluck.validation import FieldError, ValidationError
+from potluck.web import Actions, Input, NotFound, ProblemError, SignedIn, View, Writes, computed, or_raise
 
 
 class AlreadyLent(ProblemError, slug="already-lent", status=409, title="Somebody has it"):
@@ -77,7 +55,7 @@ class Borrowed:
     @classmethod
     async def load(cls, at: SignedIn, loans: list[Loan]) -> "Borrowed":
         refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans]
-        rows = await at.rows.get_many(refs)
+        rows = await at.store.get_many(refs)
         return cls({(each.library_id, each.item_id): each for each in rows if each is not None})
 
     def of(self, loan: Loan) -> Item | None:
@@ -148,7 +126,7 @@ class OfItem(OwnLibrary):
 @events.list("/{item_id}/history")
 async def history(at: OfItem) -> Query[Event]:
     """Who had it, newest first. Only the owner may look."""
-    if await at.rows.get(LibraryItem.one(at.owner_id, at.library_id, at.item_id)) is None:
+    if await at.store.get(LibraryItem.one(at.owner_id, at.library_id, at.item_id)) is None:
         raise NotFound
     return Event.of_item(at.owner_id, at.library_id, at.item_id)
 
@@ -165,15 +143,15 @@ def own_loans(at: SignedIn) -> Query[Loan]:
 )
 async def all_loans(at: SignedIn) -> list[Loan]:
     """What the caller has lent, in all of their libraries: by who has it, then by how long."""
-    return await loans_of(at.rows, at.principal.user_id)
+    return await loans_of(at.store, at.principal.user_id)
 
 
-async def loans_of(rows: Store, user_id: UUID) -> list[Loan]:
+async def loans_of(store: Store, user_id: UUID) -> list[Loan]:
     """What a person has lent, without the loans from deleted libraries that are still to be cleared."""
     owner_id = owner_of(user_id)
-    found = await rows.all(Loan.of_owner(owner_id))
+    found = await store.all(Loan.of_owner(owner_id))
     ids = list(dict.fromkeys(each.library_id for each in found))
-    there = await rows.get_many([Library.one(owner_id, each) for each in ids])
+    there = await store.get_many([Library.one(owner_id, each) for each in ids])
     kept = {each.library_id for each in there if each is not None}
     return [each for each in found if each.library_id in kept]
 

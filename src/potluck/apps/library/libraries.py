@@ -8,35 +8,26 @@ from potluck.apps.library.access import InLibrary, OwnLibrary, Viewer
 from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
 from potluck.apps.library.page_frame import HOME, frame_of
-from potluck.people.entities import Account
-from potluck.people.errors import AccountGone
-from potluck.people.secrets import new_id
+from potluck.people import Account, AccountGone, new_id
 from potluck.store import Store
-from potluck.table import absent, check, delete, put, the
-from potluck.table.keys.collation import collate
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
-from potluck.web.inputs import UNSET, Change, Input, New, Unset
-from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_raise, or_retry
-
-__all__ = [
-    "APP",
-    "TAG",
-    "Forced",
-    "LibraryChange",
-    "LibraryView",
-    "NewLibrary",
-    "all_libraries",
-    "change_library",
-    "create_library",
-    "delete_library",
-    "libraries",
-    "libraries_of",
-    "one_library",
-    "place_of",
-]
+from potluck.table import absent, check, collate, delete, put, the
+from potluck.web import (
+    ALREADY_EXISTS,
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Edit,
+    Input,
+    New,
+    ProblemError,
+    SignedIn,
+    Unset,
+    View,
+    Writes,
+    computed,
+    or_raise,
+    or_retry,
+)
 
 APP = "library"
 TAG = "Library"
@@ -83,7 +74,7 @@ class NewLibrary(New[Library]):
     """Chosen by a device that was offline."""
 
 
-class LibraryChange(Change[Library]):
+class LibraryChange(Edit[Library]):
     library_name: LibraryName | Unset = UNSET
     description: LibraryDescription | Unset | None = UNSET
 
@@ -107,30 +98,30 @@ def by_name(library: Any) -> tuple[str, str]:
     return collate(library.library_name), str(library.library_id)
 
 
-async def libraries_of(rows: Store, user_id: UUID) -> list[Library]:
+async def libraries_of(store: Store, user_id: UUID) -> list[Library]:
     """The libraries that a person has access to now: their own and those shared with them."""
     owner_id = owner_of(user_id)
-    own = await rows.all(Library.of_owner(owner_id))
-    pointers = await rows.all(SharedLibrary.with_person(owner_id))
-    shared = await rows.get_many([Library.one(each.shared_from_id, each.library_id) for each in pointers])
+    own = await store.all(Library.of_owner(owner_id))
+    pointers = await store.all(SharedLibrary.with_person(owner_id))
+    shared = await store.get_many([Library.one(each.shared_from_id, each.library_id) for each in pointers])
     return [*own, *(each for each in shared if each is not None)]
 
 
 @libraries.list(order=by_name)
 async def all_libraries(at: SignedIn) -> list[Library]:
     """The caller's own libraries and those shared with them, by name."""
-    return await libraries_of(at.rows, at.principal.user_id)
+    return await libraries_of(at.store, at.principal.user_id)
 
 
 @libraries.create(LibraryThere, TOO_MANY)
 async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
     """Make a library. Its name is its owner's only one of that name."""
-    account = await at.rows.get(Account.by_id(at.principal.user_id))
+    account = await at.store.get(Account.by_id(at.principal.user_id))
     if account is None:
         raise AccountGone
     await at.must_fit(Library.of_owner(owner_of(account.user_id)), MOST_LIBRARIES, "libraries of one person")
     if new.library_id is not UNSET:
-        left = await at.rows.first(LibraryRow.of_library(owner_of(account.user_id), new.library_id))
+        left = await at.store.first(LibraryRow.of_library(owner_of(account.user_id), new.library_id))
         if left is not None:
             # A library with this id was just deleted, and its remaining shares and items would become this one's.
             raise LibraryThere
@@ -161,7 +152,7 @@ async def change_library(at: OwnLibrary, library: Library, change: LibraryChange
 async def delete_library(at: OwnLibrary, library: Library, forced: Forced) -> Writes[None]:
     """Delete a library with everything in it. Only the owner may; nobody looks into it from this moment on."""
     if forced.force != "true":
-        lent = await at.rows.count(Loan.in_library(at.owner_id, library.library_id))
+        lent = await at.store.count(Loan.in_library(at.owner_id, library.library_id))
         if lent:
             raise StillLent(lent=lent)
     invitations = at.core.people.invitations

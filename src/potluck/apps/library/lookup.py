@@ -17,28 +17,9 @@ from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.libraries import TAG
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.table.keys.folding import fold
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Text
-from potluck.web.access import Access, SignedIn
-from potluck.web.actions import Actions
-from potluck.web.errors import THROTTLED
-from potluck.web.inputs import Input
-from potluck.web.outbound import BadAddress, Outbound, Unreachable
-from potluck.web.rate_limits import RateLimit
-
-__all__ = [
-    "Known",
-    "Looked",
-    "Lookup",
-    "OpenLibrary",
-    "Provider",
-    "Tmdb",
-    "look_up_isbn",
-    "look_up_video",
-    "looking_up",
-    "lookups",
-]
+from potluck.table import fold
+from potluck.validation import BadAddress, FieldError, Text, ValidationError
+from potluck.web import THROTTLED, Access, Actions, Input, Outbound, RateLimit, SignedIn, Unreachable
 
 FOUND_STAYS = timedelta(days=30)
 NOT_FOUND_STAYS = timedelta(days=1)
@@ -53,7 +34,7 @@ TMDB_IMAGES = "https://image.tmdb.org/t/p/w500"
 Kind = Literal["book", "video"]
 
 
-class Known(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=False):
+class KnownWork(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=False):
     """What is known of a book or a film elsewhere, under the names by which it is added."""
 
     kind: Kind
@@ -70,21 +51,21 @@ class Known(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=Fal
     tmdb_id: int | None = None
 
 
-class Looked(Struct, rename="camel", frozen=True, kw_only=True):
+class LookupResult(Struct, rename="camel", frozen=True, kw_only=True):
     """What came of looking something up."""
 
     outcome: Literal["found", "no-match", "unreachable", "no-service"]
     """`unreachable`: a service that may know it does not answer now. `no-service`: none is set up for this kind."""
-    matches: list[Known]
+    matches: list[KnownWork]
 
 
-class Provider(Protocol):
+class LookupProvider(Protocol):
     """A service that knows books by ISBN or films by title; Unreachable if it does not answer."""
 
     name: str
     kind: Kind
 
-    async def find(self, wanted: str) -> list[Known]: ...
+    async def find(self, wanted: str) -> list[KnownWork]: ...
 
 
 class OpenLibrary:
@@ -96,7 +77,7 @@ class OpenLibrary:
     def __init__(self, outbound: Outbound, address: str) -> None:
         self._outbound, self._address = outbound, address
 
-    async def find(self, wanted: str) -> list[Known]:
+    async def find(self, wanted: str) -> list[KnownWork]:
         asked = urlencode({"bibkeys": f"ISBN:{wanted}", "format": "json", "jscmd": "data"})
         found = _mapping(await _json(self._outbound, f"{self._address}/api/books?{asked}"))
         book = _mapping(found.get(f"ISBN:{wanted}"))
@@ -107,7 +88,7 @@ class OpenLibrary:
         named = f"{title}: {subtitle}" if subtitle and len(title) + len(subtitle) < 198 else title
         cover = _mapping(book.get("cover"))
         return [
-            Known(
+            KnownWork(
                 kind="book",
                 provider=self.name,
                 title=named,
@@ -127,13 +108,13 @@ class Tmdb:
     def __init__(self, outbound: Outbound, key: str, address: str = TMDB, images: str = TMDB_IMAGES) -> None:
         self._outbound, self._key, self._address, self._images = outbound, key, address, images
 
-    async def find(self, wanted: str) -> list[Known]:
+    async def find(self, wanted: str) -> list[KnownWork]:
         asked = urlencode({"query": wanted, "api_key": self._key})
         found = _mapping(await _json(self._outbound, f"{self._address}/search/movie?{asked}"))
         listed = [_mapping(each) for each in _sequence(found.get("results"))][:MOST_VIDEOS]
         return [known for each in listed if (known := await self._one(each.get("id"))) is not None]
 
-    async def _one(self, tmdb_id: Any) -> Known | None:
+    async def _one(self, tmdb_id: Any) -> KnownWork | None:
         if not isinstance(tmdb_id, int) or tmdb_id < 1:
             return None
         asked = urlencode({"api_key": self._key, "append_to_response": "credits"})
@@ -144,7 +125,7 @@ class Tmdb:
         credits = _mapping(film.get("credits"))
         crew = [_mapping(each) for each in _sequence(credits.get("crew"))]
         year, minutes, poster = str(film.get("release_date") or "")[:4], film.get("runtime"), film.get("poster_path")
-        return Known(
+        return KnownWork(
             kind="video",
             provider=self.name,
             title=title,
@@ -161,39 +142,39 @@ class Tmdb:
 class Lookup:
     """Asks the providers in turn until one has a match, and caches what each answers."""
 
-    def __init__(self, rows: Store, clock: Clock, providers: Sequence[Provider]) -> None:
-        self._rows = rows
+    def __init__(self, store: Store, clock: Clock, providers: Sequence[LookupProvider]) -> None:
+        self._rows = store
         self._clock = clock
         self._providers = providers
 
     @classmethod
-    def configured(cls, rows: Store, clock: Clock, settings: Settings, outbound: Outbound) -> "Lookup":
+    def configured(cls, store: Store, clock: Clock, settings: Settings, outbound: Outbound) -> "Lookup":
         """A lookup with the providers that the settings enable."""
-        providers: list[Provider] = []
+        providers: list[LookupProvider] = []
         if settings.open_library is not None:
             providers.append(OpenLibrary(outbound, settings.open_library))
         if settings.tmdb_key is not None:
             providers.append(Tmdb(outbound, settings.tmdb_key))
-        return cls(rows, clock, providers)
+        return cls(store, clock, providers)
 
-    async def book(self, isbn: str) -> Looked:
+    async def book(self, isbn: str) -> LookupResult:
         return await self._asked("book", f"isbn#{isbn}", isbn)
 
-    async def video(self, title: str) -> Looked:
+    async def video(self, title: str) -> LookupResult:
         return await self._asked("video", f"video#{fold(title)[:200]}", title)
 
     def serves(self, kind: Kind) -> bool:
         """Whether a service for this kind is set up."""
         return any(each.kind == kind for each in self._providers)
 
-    async def _asked(self, kind: Kind, wanted: str, sent: str) -> Looked:
+    async def _asked(self, kind: Kind, wanted: str, sent: str) -> LookupResult:
         if not self.serves(kind):
-            return Looked(outcome="no-service", matches=[])
+            return LookupResult(outcome="no-service", matches=[])
         reachable = True
         for provider in (each for each in self._providers if each.kind == kind):
             kept = await self._rows.get(KnownElsewhere.one(wanted, provider.name))
             if kept is not None:
-                found = [] if kept.found is None else msgspec.json.decode(kept.found, type=list[Known])
+                found = [] if kept.found is None else msgspec.json.decode(kept.found, type=list[KnownWork])
             else:
                 try:
                     found = await provider.find(sent)
@@ -202,10 +183,10 @@ class Lookup:
                     continue
                 await self._keep(wanted, provider.name, found)
             if found:
-                return Looked(outcome="found", matches=found)
-        return Looked(outcome="no-match" if reachable else "unreachable", matches=[])
+                return LookupResult(outcome="found", matches=found)
+        return LookupResult(outcome="no-match" if reachable else "unreachable", matches=[])
 
-    async def _keep(self, wanted: str, provider: str, found: list[Known]) -> None:
+    async def _keep(self, wanted: str, provider: str, found: list[KnownWork]) -> None:
         text = msgspec.json.encode(found).decode() if found else None
         if text is not None and len(text) > LONGEST_FOUND:
             return
@@ -271,7 +252,7 @@ lookups: Actions[Any] = Actions(SignedIn, api="/lookup", tag=TAG)
 
 
 @lookups.read("/isbn/{isbn}", THROTTLED, tagged=False)
-async def look_up_isbn(at: OfIsbn) -> Looked:
+async def look_up_isbn(at: OfIsbn) -> LookupResult:
     """A book by its ISBN, of ten or thirteen digits, with hyphens or not; a wrong one is refused with the reason."""
     # Reading the clock prevents caching: the answer depends on more than the store.
     _ = at.now
@@ -283,7 +264,7 @@ async def look_up_isbn(at: OfIsbn) -> Looked:
 
 
 @lookups.read("/video", THROTTLED, tagged=False)
-async def look_up_video(at: SignedIn, wanted: VideoQuery) -> Looked:
+async def look_up_video(at: SignedIn, wanted: VideoQuery) -> LookupResult:
     """Films by their title, the closest first."""
     _ = at.now
     return await looking_up(at).video(wanted.title)

@@ -9,14 +9,10 @@ from potluck.apps.library.collections import collections
 from potluck.apps.library.entities import Collection, CollectionMember, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, ItemId
 from potluck.apps.library.placement import Item, member_of
-from potluck.store.retries import attempts
-from potluck.table import delete, put, the
-from potluck.table.operations import Operation
-from potluck.validation.field_types import Length
-from potluck.web.inputs import Input
-from potluck.web.writes import Outcome, Writes, or_retry
-
-__all__ = ["WantedOrder", "order_collection"]
+from potluck.store import attempts
+from potluck.table import Operation, delete, put, the
+from potluck.validation import Length
+from potluck.web import Input, Outcome, Writes, or_retry
 
 # A transaction takes 100 actions: three for each item, and some for the caller.
 AT_ONCE = 30
@@ -31,7 +27,7 @@ class WantedOrder(Input):
 async def order_collection(at: OwnLibrary, collection: Collection, wanted: WantedOrder) -> Writes[Collection]:
     """Put the items of a collection into another order. Its numbers stay: a series of which the second volume is
     missing has no second afterwards either. Only the owner may."""
-    async for _ in attempts("reordering a collection", at.rows.patience):
+    async for _ in attempts("reordering a collection", at.store.patience):
         last = await _all_but_last(at, collection, wanted)
         if last is not None:
             return Writes(collection, *last)
@@ -42,7 +38,7 @@ async def _all_but_last(
     at: OwnLibrary, collection: Collection, wanted: WantedOrder
 ) -> list[Operation | Outcome] | None:
     """Write all but the last transaction of the new order, and give the writes of that; None if an item changed."""
-    there = await at.rows.all(
+    there = await at.store.all(
         CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
     )
     numbers = one_each([each.order for each in there])
@@ -52,7 +48,7 @@ async def _all_but_last(
         for each in there
         if orders[each.item_id] != each.order
     ]
-    items = [each for each in await at.rows.get_many(refs) if each is not None and each.order is not None]
+    items = [each for each in await at.store.get_many(refs) if each is not None and each.order is not None]
     *first, last = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)] or [[]]
     for several in first:
         if not await at.write(*_moved(at, several, orders)):

@@ -4,11 +4,9 @@ from contextlib import suppress
 
 from potluck.apps.library.entities import Library, OwnerRow, Share, SharedLibrary
 from potluck.apps.library.fields import owner_of
-from potluck.people.entities import Account
+from potluck.people import Account
 from potluck.store import Store
 from potluck.table import WriteRefused, the
-
-__all__ = ["account_renamed"]
 
 
 async def account_renamed(store: Store, before: Account, account: Account) -> None:

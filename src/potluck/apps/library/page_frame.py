@@ -4,9 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from potluck.apps.library.drawn_books import SHARED
-from potluck.web.layout import Section
-
-__all__ = ["HOME", "ITEM", "LENT", "LIBRARY", "SEARCH", "SHARING", "TITLES", "frame_of"]
+from potluck.web import Section
 
 HOME = "/library"
 LIBRARY = f"{HOME}/{{library_id}}"

@@ -11,8 +11,6 @@ from potluck.apps.library import pictures
 from potluck.apps.library.entities import LARGEST_COVER
 from potluck.apps.library.pictures import NOT_A_PICTURE, NotAPicture
 
-__all__ = ["PictureProcesses"]
-
 # Of which each takes a few hundred megabytes at worst.
 MOST_AT_ONCE = 3
 # On a busy machine this is longer than the processor time that such a process gets.

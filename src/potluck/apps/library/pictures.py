@@ -11,8 +11,6 @@ import sys
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-__all__ = ["NOT_A_PICTURE", "NotAPicture", "plain_picture"]
-
 LONGEST_SIDE = 10_000
 # Each takes four bytes while the picture is scaled down.
 MOST_PIXELS = 24_000_000

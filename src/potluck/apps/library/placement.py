@@ -21,28 +21,11 @@ from potluck.apps.library.entities import (
     Video,
 )
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER
-from potluck.people.errors import TooMany
+from potluck.people import TooMany
 from potluck.store import Store
-from potluck.table import Condition, WriteRefused, delete, put, the, update
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.errors import Conflict, NotFound, ProblemError
-from potluck.web.writes import Outcome, Refused, or_retry
-
-__all__ = [
-    "Item",
-    "Spot",
-    "as_seen",
-    "counting_in_collection",
-    "counting_in_library",
-    "joining_collection",
-    "leaving_collection",
-    "member_of",
-    "moving_history",
-    "must_have_room",
-    "names_still",
-    "spot_in",
-]
+from potluck.table import Condition, Operation, WriteRefused, delete, put, the, update
+from potluck.validation import FieldError, ValidationError
+from potluck.web import Conflict, NotFound, Outcome, ProblemError, Refused, or_retry
 
 Item = Book | Video
 Ops = list[Operation | Outcome]
@@ -75,21 +58,21 @@ class Spot:
         )
 
 
-async def spot_in(rows: Store, library: Library, collection_id: UUID | None, order: int | None) -> Spot:
+async def spot_in(store: Store, library: Library, collection_id: UUID | None, order: int | None) -> Spot:
     """The requested place in a library; in a collection, after the last item unless a number is given."""
     if collection_id is None:
         if order is not None:
             raise ValidationError(FieldError("order", "Only what is in a collection has an order"))
         return Spot(library)
-    collection = await rows.get(Collection.one(library.owner_id, library.library_id, collection_id))
+    collection = await store.get(Collection.one(library.owner_id, library.library_id, collection_id))
     if collection is None:
         raise ValidationError(FieldError("collectionId", "There is no such collection in this library"))
-    return Spot(library, collection, order or await _next_order(rows, collection))
+    return Spot(library, collection, order or await _next_order(store, collection))
 
 
-async def _next_order(rows: Store, collection: Collection) -> int:
+async def _next_order(store: Store, collection: Collection) -> int:
     members = CollectionMember.of_collection(collection.owner_id, collection.library_id, collection.collection_id)
-    last = await rows.first(members.reversed())
+    last = await store.first(members.reversed())
     return FIRST_ORDER if last is None else min(last.order + 1, LAST_ORDER)
 
 
@@ -137,20 +120,20 @@ def joining_collection(item: Item, collection: Collection | None) -> Ops:
     return [] if collection is None or member is None else [put(member), counting_in_collection(collection, 1)]
 
 
-async def leaving_collection(rows: Store, item: Item) -> Ops:
+async def leaving_collection(store: Store, item: Item) -> Ops:
     """The additional writes when an item leaves its collection, which may have been deleted."""
     member = member_of(item)
     if member is None:
         return []
-    left = await rows.get(Collection.one(item.owner_id, item.library_id, member.collection_id))
+    left = await store.get(Collection.one(item.owner_id, item.library_id, member.collection_id))
     return [delete(member), *([] if left is None else [counting_in_collection(left, -1)])]
 
 
-async def moving_history(rows: Store, item: Item, to: UUID) -> Ops:
+async def moving_history(store: Store, item: Item, to: UUID) -> Ops:
     """The writes that move an item's history to another library: at once, or by the consumer if it is long."""
-    loan = await rows.get(Loan.one(item.owner_id, item.library_id, item.item_id))
+    loan = await store.get(Loan.one(item.owner_id, item.library_id, item.item_id))
     lent: Ops = [] if loan is None else [delete(loan), put(replace(loan, library_id=to))]
-    part = await rows.page(Event.of_item(item.owner_id, item.library_id, item.item_id), EVENTS_AT_ONCE + 1)
+    part = await store.page(Event.of_item(item.owner_id, item.library_id, item.item_id), EVENTS_AT_ONCE + 1)
     # Every event raises the version, so with a version this high, part of the history may still be on its way here.
     if len(part.items) > EVENTS_AT_ONCE or item.version > EVENTS_AT_ONCE:
         left = Relocation(owner_id=item.owner_id, library_id=item.library_id, item_id=item.item_id, moved_to=to)

@@ -25,8 +25,6 @@ from rapidfuzz.process import extract, extractOne
 
 from potluck.apps.library.search_words import UNSPACED, number_word, readings, text_words, words_of
 
-__all__ = ["MOST_FOUND", "Entry", "Found", "SearchIndex", "best", "marked"]
-
 MOST_FOUND = 1000
 """How many results a search has at most."""
 # How many of the items that match best, word by word, are compared with the query as a whole.
@@ -55,7 +53,7 @@ RANK_OF_WORDS = 0.62
 OF_OTHERS = 0.97
 
 
-class Entry(NamedTuple):
+class SearchEntry(NamedTuple):
     """The searchable text of an item or a collection."""
 
     id: UUID
@@ -69,7 +67,7 @@ class Entry(NamedTuple):
     isbn: str | None = None
 
 
-class Found(NamedTuple):
+class ScoredItem(NamedTuple):
     """An item that was found, its index, and its score, which is at most 100."""
 
     where: SearchIndex
@@ -100,7 +98,7 @@ class _Text(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    entry: Entry
+    entry: SearchEntry
     title: _Text
     others: tuple[_Text, ...]
     words: frozenset[str]
@@ -131,7 +129,7 @@ class SearchIndex:
     def __len__(self) -> int:
         return len(self._slot_of)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: SearchEntry) -> None:
         """Index the entry, replacing any with the same id."""
         self.remove(entry.id)
         number = len(self._slots)
@@ -227,7 +225,7 @@ class SearchIndex:
         return None if number is None else self._slots[number]
 
 
-def _words_in(entry: Entry) -> Iterator[str]:
+def _words_in(entry: SearchEntry) -> Iterator[str]:
     yield from text_words(entry.title)
     if entry.order is not None:
         yield number_word(entry.order)
@@ -261,7 +259,7 @@ class _Asked(NamedTuple):
     entries: int
 
 
-def best(indexes: Sequence[SearchIndex], query: str, most: int = MOST_FOUND) -> list[Found]:
+def best(indexes: Sequence[SearchIndex], query: str, most: int = MOST_FOUND) -> list[ScoredItem]:
     """The closest items of these indexes, best first; none below CLOSE_ENOUGH, and MOST_FOUND at most."""
     text = _Text.of(query)
     scores: dict[_Item, float] = {}
@@ -271,7 +269,7 @@ def best(indexes: Sequence[SearchIndex], query: str, most: int = MOST_FOUND) -> 
     # The order is total, so that every page of the results comes from the same list.
     ranked = sorted(scores.items(), key=lambda each: (-each[1], *_reading_order(indexes, each[0])))
     return [
-        Found(indexes[place], indexes[place].slot(number).entry.id, score)
+        ScoredItem(indexes[place], indexes[place].slot(number).entry.id, score)
         for (place, number), score in ranked[: min(most, MOST_FOUND)]
     ]
 

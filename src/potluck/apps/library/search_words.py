@@ -9,9 +9,7 @@ from typing import Protocol
 from unicodedata import combining, normalize
 
 from potluck.apps.library.isbn import BadIsbn, isbn_13
-from potluck.table.keys.collation import BASE_LETTERS
-
-__all__ = ["UNSPACED", "Vocabulary", "number_word", "readings", "text_words", "words_of"]
+from potluck.table import BASE_LETTERS
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, Han. A run of them is indexed in pairs of characters.
 UNSPACED = re.compile(

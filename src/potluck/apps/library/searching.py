@@ -17,16 +17,10 @@ from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG, libraries_of
 from potluck.apps.library.page_frame import SEARCH, frame_of
-from potluck.apps.library.search import Entry, SearchIndex, best
+from potluck.apps.library.search import SearchEntry, SearchIndex, best
 from potluck.store import Store
-from potluck.validation.errors import FieldError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions
-from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.live import Live
-from potluck.web.pagination import OwnPages
-
-__all__ = ["Hit", "Indexes", "SearchQuery", "hits", "items_at", "search", "searching"]
+from potluck.validation import FieldError
+from potluck.web import UNSET, Actions, Input, Live, OwnPages, SignedIn, Unset
 
 # Some 600 bytes each; beyond this, the least recently searched library is evicted.
 MOST_ENTRIES = 1_000_000
@@ -50,7 +44,7 @@ class SearchQuery(Input):
             yield FieldError("q", NOTHING_SOUGHT)
 
 
-class Hit(NamedTuple):
+class ItemHit(NamedTuple):
     """Where an item was found."""
 
     owner_id: str
@@ -61,8 +55,8 @@ class Hit(NamedTuple):
 class Indexes:
     """A process's LRU cache of the indexes of libraries."""
 
-    def __init__(self, rows: Store, live: Live, most_entries: int = MOST_ENTRIES) -> None:
-        self._rows = rows
+    def __init__(self, store: Store, live: Live, most_entries: int = MOST_ENTRIES) -> None:
+        self._rows = store
         self._live = live
         self._most_entries = most_entries
         self._kept: OrderedDict[tuple[str, UUID], _LibraryIndex] = OrderedDict()
@@ -81,8 +75,8 @@ class Indexes:
 class _LibraryIndex:
     """One library's index, and the stream position up to which it is current."""
 
-    def __init__(self, rows: Store, live: Live, owner_id: str, library_id: UUID) -> None:
-        self._rows = rows
+    def __init__(self, store: Store, live: Live, owner_id: str, library_id: UUID) -> None:
+        self._rows = store
         self._live = live
         self._of = (LibraryItem.stored_in(owner_id, library_id), Collection.in_library(owner_id, library_id))
         self._index = SearchIndex()
@@ -132,16 +126,18 @@ class _LibraryIndex:
         self._index, self._position = index, position
 
 
-def entry_of(row: Any) -> Entry:
+def entry_of(row: Any) -> SearchEntry:
     """The index entry of an item or a collection; an item's entry refers to its collection's for the name."""
     match row:
         case Book():
             people = tuple(row.authors)
-            return Entry(row.item_id, row.title, people, row.collection_id, order=row.order, isbn=_thirteen(row.isbn))
+            return SearchEntry(
+                row.item_id, row.title, people, row.collection_id, order=row.order, isbn=_thirteen(row.isbn)
+            )
         case Video():
-            return Entry(row.item_id, row.title, (*row.directors, *row.cast), row.collection_id, order=row.order)
+            return SearchEntry(row.item_id, row.title, (*row.directors, *row.cast), row.collection_id, order=row.order)
         case Collection():
-            return Entry(row.collection_id, row.name, is_collection=True)
+            return SearchEntry(row.collection_id, row.name, is_collection=True)
     raise TypeError(row)
 
 
@@ -176,27 +172,27 @@ def search(at: SignedIn, wanted: SearchQuery) -> OwnPages[ItemView]:
     return OwnPages(page)
 
 
-async def hits(at: SignedIn, query: str) -> list[Hit]:
+async def hits(at: SignedIn, query: str) -> list[ItemHit]:
     """Everything that a search finds in the libraries that the caller may see now, the closest first."""
     # Reading the clock prevents caching: the answer depends on more than the store's rows.
     _ = at.now
     indexes: Indexes = at.context.indexes
-    places = await libraries_of(at.rows, at.principal.user_id)
+    places = await libraries_of(at.store, at.principal.user_id)
     searched = [await indexes.of(place.owner_id, place.library_id) for place in places]
     place_of = dict(zip(map(id, searched), places, strict=True))
     return [
-        Hit(place_of[id(each.where)].owner_id, place_of[id(each.where)].library_id, each.id)
+        ItemHit(place_of[id(each.where)].owner_id, place_of[id(each.where)].library_id, each.id)
         for each in best(searched, query)
     ]
 
 
-async def items_at(at: SignedIn, found: Sequence[Hit]) -> list[Book | Video]:
+async def items_at(at: SignedIn, found: Sequence[ItemHit]) -> list[Book | Video]:
     """The items as they are stored now, without those that are gone."""
     refs = [LibraryItem.one(*each) for each in found]
-    return [each for each in await at.rows.get_many(refs) if each is not None]
+    return [each for each in await at.store.get_many(refs) if each is not None]
 
 
-def _start_after(found: Sequence[Hit], after: Mapping[str, Any]) -> int:
+def _start_after(found: Sequence[ItemHit], after: Mapping[str, Any]) -> int:
     """Where a page begins: after the last item of the page before, also if others were added or deleted meanwhile."""
     last = UUID(bytes=after["id"])
     return next((place for place, each in enumerate(found, 1) if each.id == last), int(after["start"]))

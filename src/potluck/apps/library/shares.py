@@ -12,36 +12,37 @@ from potluck.apps.library.entities import Library, Share, SharedLibrary
 from potluck.apps.library.fields import LibraryId, owner_of, user_of
 from potluck.apps.library.libraries import APP, TAG, libraries, place_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.people.authentication import Also, Principal, nothing_else
-from potluck.people.email_normal_form import normal_email
-from potluck.people.entities import Account, InvitationOfPlace
-from potluck.people.errors import AccountGone, InvitationInvalid, TooMany
-from potluck.people.fields import AnyEmail, Email
-from potluck.people.invitations import withdrawing
-from potluck.store import Clock, Store
-from potluck.store.retries import attempts
-from potluck.table import WriteRefused, absent, check, delete, present, put, the, update
-from potluck.table.operations import Operation
-from potluck.web.actions import Actions
-from potluck.web.app import Core
-from potluck.web.errors import TOO_MANY, NotFound, ProblemError
-from potluck.web.inputs import Input
-from potluck.web.places import InvitationMade
-from potluck.web.views import View, computed
-from potluck.web.writes import Outcome, Writes, or_raise, or_retry
-
-__all__ = [
-    "Joined",
-    "NewShare",
-    "Sharing",
-    "all_shares",
-    "ending_shares",
-    "leave_library",
-    "revoking",
-    "share",
-    "shares",
-    "unshare",
-]
+from potluck.people import (
+    Account,
+    AccountGone,
+    Also,
+    AnyEmail,
+    Email,
+    InvitationInvalid,
+    InvitationOfPlace,
+    Principal,
+    TooMany,
+    normal_email,
+    nothing_else,
+    withdrawing,
+)
+from potluck.store import Clock, Store, attempts
+from potluck.table import Operation, WriteRefused, absent, check, delete, present, put, the, update
+from potluck.web import (
+    TOO_MANY,
+    Actions,
+    Core,
+    Input,
+    InvitationMade,
+    NotFound,
+    Outcome,
+    ProblemError,
+    View,
+    Writes,
+    computed,
+    or_raise,
+    or_retry,
+)
 
 MOST_SHARES = 100
 # Three rows of each invitation and two of each share fit into one transaction, together with its checks.
@@ -114,7 +115,7 @@ async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
 @shares.list(order=lambda share: (share.status, share.email, share.since.timestamp(), share.name or ""))
 async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
     """Who looks into a library, then who is invited to. Only the owner may look."""
-    return [*await at.rows.all(Share.of_library(at.owner_id, at.library_id)), *await _invited(at)]
+    return [*await at.store.all(Share.of_library(at.owner_id, at.library_id)), *await _invited(at)]
 
 
 @shares.delete("/{email}")
@@ -126,7 +127,7 @@ async def unshare(at: OfShare) -> Writes[None]:
 async def revoking(at: OwnLibrary, email: str) -> Writes[None]:
     """End all shares and invitations of an e-mail address; NotFound if there are none."""
     address = normal_email(email)
-    async for _ in attempts("ending shares", at.rows.patience):
+    async for _ in attempts("ending shares", at.store.patience):
         library, looking, invited = await _by_address(at, address)
         if not looking and not invited:
             raise NotFound
@@ -142,10 +143,10 @@ async def revoking(at: OwnLibrary, email: str) -> Writes[None]:
 
 async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share], list[InvitationOfPlace]]:
     """The library, with the current shares and invitations of an address."""
-    library = await at.rows.get(Library.one(at.owner_id, at.library_id))
+    library = await at.store.get(Library.one(at.owner_id, at.library_id))
     if library is None:
         raise NotFound
-    everybody = await at.rows.all(Share.of_library(at.owner_id, at.library_id))
+    everybody = await at.store.all(Share.of_library(at.owner_id, at.library_id))
     looking = [each for each in everybody if normal_email(each.email) == address]
     return library, looking, [each for each in await _invited(at) if normal_email(each.email or "") == address]
 
@@ -155,7 +156,7 @@ async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
     """Look no more into a library that somebody else shares."""
     if at.owns:
         raise OwnShare
-    mine = await at.rows.get(Share.one(at.owner_id, at.library_id, at.caller_id))
+    mine = await at.store.get(Share.one(at.owner_id, at.library_id, at.caller_id))
     return Writes(None, *ending_shares(library, [] if mine is None else [mine]))
 
 
@@ -183,7 +184,7 @@ def _shared_to(library: Library, emails: list[str]) -> Operation:
 # --- what the suite asks of an app that invites -----------------------------------------------------------------------
 
 
-class Joined(Struct, rename="camel", frozen=True, kw_only=True):
+class LibraryJoined(Struct, rename="camel", frozen=True, kw_only=True):
     library_id: LibraryId
 
 
@@ -218,7 +219,7 @@ class Sharing:
                 raise AccountGone
             if library is None or note is None or invitation.invited_by != user_of(owner_id):
                 raise InvitationInvalid
-            answer = Joined(library_id=library_id)
+            answer = LibraryJoined(library_id=library_id)
             if pointer is not None:
                 return answer
             if len(library.shared_to) >= MOST_SHARES:

@@ -10,9 +10,7 @@ from potluck.apps.library.access import InLibrary
 from potluck.apps.library.collections import CollectionView
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
 from potluck.apps.library.item_views import ItemView
-from potluck.table.entity import plan_of
-
-__all__ = ["ShelfEntry", "shelf_page"]
+from potluck.table import plan_of
 
 ROWS_AT_ONCE = 100
 
@@ -39,7 +37,7 @@ async def shelf_page(
     taken: list[list[Row]] = []
     read_to = after
     while True:
-        part = await at.rows.page(query, ROWS_AT_ONCE, read_to)
+        part = await at.store.page(query, ROWS_AT_ONCE, read_to)
         for row in part.items:
             if taken and _belongs(row, taken[-1][0]):
                 taken[-1].append(row)

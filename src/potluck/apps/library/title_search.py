@@ -13,19 +13,13 @@ from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.awaited_titles import is_awaited, no_longer_awaiting
 from potluck.apps.library.entities import AwaitedTitle, Book, LibraryItem, Video
 from potluck.apps.library.items import NewBook, items
-from potluck.apps.library.lookup import Known, Looked, Lookup, looking_up
+from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult, looking_up
 from potluck.apps.library.placement import as_seen
-from potluck.store import Clock, Store
-from potluck.store.retries import attempts
-from potluck.streams.leases import Lease
+from potluck.store import Clock, Store, attempts
+from potluck.streams import Lease
 from potluck.table import Change, WriteRefused, delete, the, update
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.errors import THROTTLED, ProblemError
-from potluck.web.inputs import UNSET
-from potluck.web.writes import Writes, or_raise
-
-__all__ = ["MOST_TRIES", "WAITS", "NoTitleYet", "TitleSearch", "as_new_book", "look_up_title"]
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import THROTTLED, UNSET, ProblemError, Writes, or_raise
 
 # How long to wait after each try; after the last there is no other, unless the owner asks for it.
 WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 30, 120, 360, 1440, 2 * 1440, 4 * 1440, 7 * 1440, 14 * 1440))
@@ -42,7 +36,7 @@ class NoTitleYet(ProblemError, slug="no-title-yet", status=409, title="Its title
     the title yourself."""
 
     @classmethod
-    def because(cls, looked: Looked) -> "NoTitleYet":
+    def because(cls, looked: LookupResult) -> "NoTitleYet":
         reasons = {
             "no-match": "No catalogue knows this ISBN yet",
             "no-service": "No service to look up books is set up on this server",
@@ -50,7 +44,7 @@ class NoTitleYet(ProblemError, slug="no-title-yet", status=409, title="Its title
         return cls(reasons.get(looked.outcome, "The catalogue can't be reached right now"), outcome=looked.outcome)
 
 
-def as_new_book(isbn: str, book: Known) -> NewBook:
+def as_new_book(isbn: str, book: KnownWork) -> NewBook:
     """A provider's record as a new book, validated like anything people type; ValidationError if it is not valid."""
     said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
     return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
@@ -67,7 +61,7 @@ def _filled_in(item: Book, new: NewBook) -> list[Change]:
     return [the(getattr(Book, name)).becomes(value) for name, value in found.items()]
 
 
-def _new_values(item: Book | Video, looked: Looked) -> list[Change]:
+def _new_values(item: Book | Video, looked: LookupResult) -> list[Change]:
     """The changes to a book by what was looked up; none if that is nothing, or not valid."""
     if not isinstance(item, Book) or item.isbn is None or looked.outcome != "found":
         return []
@@ -78,7 +72,7 @@ def _new_values(item: Book | Video, looked: Looked) -> list[Change]:
         return []
 
 
-@items.action("POST", "/look-up", NoTitleYet, THROTTLED, kept=False)
+@items.action("POST", "/look-up", NoTitleYet, THROTTLED, idempotent=False)
 async def look_up_title(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
     """Look up the title of a book that was added by its ISBN alone, now. Only the owner may."""
     if not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:
@@ -96,8 +90,8 @@ class TitleSearch:
 
     name = "library-titles"
 
-    def __init__(self, rows: Store, clock: Clock, lookup: Lookup, lease: Lease, every: float = EVERY_SECONDS) -> None:
-        self._rows, self._clock, self._lookup, self._lease, self._every = rows, clock, lookup, lease, every
+    def __init__(self, store: Store, clock: Clock, lookup: Lookup, lease: Lease, every: float = EVERY_SECONDS) -> None:
+        self._rows, self._clock, self._lookup, self._lease, self._every = store, clock, lookup, lease, every
 
     async def run(self) -> None:
         await self._lease.work_table.create_if_missing(self._lease.engine)

@@ -8,11 +8,7 @@ from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import TITLES, frame_of
 from potluck.table import Query
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions
-from potluck.web.pagination import References
-
-__all__ = ["all_titles", "in_libraries", "titles", "titles_of"]
+from potluck.web import Actions, References, SignedIn
 
 titles: Actions[Book | Video] = Actions(
     SignedIn, None, ItemView, api="/library-items", page=TITLES, tag=TAG, frame=frame_of("shelves")
@@ -37,6 +33,6 @@ def titles_of(at: SignedIn) -> Query[Book | Video]:
 async def in_libraries(at: SignedIn, items: Sequence[Book | Video]) -> list[Book | Video]:
     """The items without those of a library that was deleted, and whose items are still to be deleted."""
     ids = list(dict.fromkeys((each.owner_id, each.library_id) for each in items))
-    there = await at.rows.get_many([Library.one(*each) for each in ids])
+    there = await at.store.get_many([Library.one(*each) for each in ids])
     kept = {each.library_id for each in there if each is not None}
     return [each for each in items if each.library_id in kept]

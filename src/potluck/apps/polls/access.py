@@ -7,30 +7,9 @@ from typing import Any, ClassVar
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import Poll, Results, Vote
 from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
-from potluck.apps.polls.keys import Credentials, vote_of
+from potluck.apps.polls.keys import VoterKeys, vote_of
 from potluck.table import Condition, Ref, the
-from potluck.web.access import Access, Maker, Visitor, read_together
-from potluck.web.errors import NotFound, ProblemError
-
-__all__ = [
-    "ADMIN_COOKIE",
-    "EDIT_COOKIE",
-    "VOTER_COOKIE",
-    "FollowsResults",
-    "PollAdmin",
-    "PollCopier",
-    "PollMaker",
-    "ReadsRecord",
-    "ResultsHidden",
-    "SeesResults",
-    "ToPoll",
-    "VoteHolder",
-    "Voter",
-    "WrongKey",
-    "cookie_key",
-    "served",
-    "still_open",
-]
+from potluck.web import Access, Maker, NotFound, ProblemError, Visitor, read_together
 
 ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; whoever made it signed in needs none."}
 EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which shows whose it is."}
@@ -122,7 +101,7 @@ class ToPoll(Access):
     async def has_voted(self) -> bool:
         """Whether the caller presents the credentials that a vote in this poll was cast with, or its edit key."""
         by_key, by_voter = vote_of(self.keys.edit_key), self.polls.voters.vote_id(self.poll, self.keys)
-        found = await self.rows.get_many([Vote.one(self.poll_id, each) for each in (by_key, by_voter) if each])
+        found = await self.store.get_many([Vote.one(self.poll_id, each) for each in (by_key, by_voter) if each])
         return any(vote is not None and (vote.vote_id == by_voter or self.keys.holds(vote)) for vote in found)
 
     async def must_see_results(self) -> None:
@@ -138,7 +117,7 @@ class ToPoll(Access):
 
     async def readmit(self) -> None:
         """Reads the poll again; raises if the caller is no longer admitted."""
-        await self.admit(*await read_together(self.rows, self.reads()))
+        await self.admit(*await read_together(self.store, self.reads()))
 
 
 class PollAdmin(ToPoll):
@@ -200,23 +179,23 @@ class ReadsRecord(SeesResults):
         return ()
 
     async def admit(self, *rows: Any) -> None:
-        self.found = await self.rows.gather(Results.of(self.poll_id))
+        self.found = await self.store.gather(Results.of(self.poll_id))
         await super().admit(None if self.found is None else self.found.poll)
 
 
-def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
+def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> VoterKeys:
     """The caller's credentials: a program's from the headers that the access declares, a browser's from its cookies."""
     if visitor.by_page:
-        return Credentials(
+        return VoterKeys(
             principal=visitor.principal,
             admin_key=cookie_key(visitor, ADMIN_COOKIE),
             edit_key=cookie_key(visitor, EDIT_COOKIE),
             voter_key=cookie_key(visitor, VOTER_COOKIE),
         )
     keys = {name: visitor.headers.get(name) for name in headers}
-    return Credentials(principal=visitor.principal, admin_key=keys.get("X-Admin-Key"), edit_key=keys.get("X-Edit-Key"))
+    return VoterKeys(principal=visitor.principal, admin_key=keys.get("X-Admin-Key"), edit_key=keys.get("X-Edit-Key"))
 
 
 def cookie_key(visitor: Visitor, name: str) -> str | None:
     """The key in this cookie, if it was stored for the person using the browser now."""
-    return visitor.kept(name) or None
+    return visitor.cookie(name) or None

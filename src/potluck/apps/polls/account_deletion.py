@@ -16,10 +16,8 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
 from potluck.apps.polls.polls import view_of
-from potluck.store.retries import attempts
+from potluck.store import attempts
 from potluck.table import WriteRefused
-
-__all__ = ["AccountData"]
 
 
 class BallotsOfPoll(Struct, rename="camel", frozen=True, kw_only=True):
@@ -30,7 +28,7 @@ class BallotsOfPoll(Struct, rename="camel", frozen=True, kw_only=True):
     count: int
 
 
-class AccountData:
+class PollsData:
     """Exports and deletes one person's polls."""
 
     def __init__(self, context: PollsContext) -> None:

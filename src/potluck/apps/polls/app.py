@@ -6,7 +6,7 @@ from typing import Any
 
 # Imported for its rules, which register with the subject of results.
 import potluck.apps.polls.live_results  # noqa: F401
-from potluck.apps.polls.account_deletion import AccountData
+from potluck.apps.polls.account_deletion import PollsData
 from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.demo import demo_of
@@ -17,13 +17,7 @@ from potluck.apps.polls.pages.frame import HOME
 from potluck.apps.polls.polls import polls
 from potluck.apps.polls.results import outcome
 from potluck.apps.polls.votes import votes
-from potluck.web.actions import Actions
-from potluck.web.app import App, Core
-from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.direct_calls import Direct
-from potluck.web.suite_secret import derived, load_secret
-
-__all__ = ["TEMPLATES", "VOTER_IDS", "polls_app"]
+from potluck.web import CATALOGUE, Actions, App, Core, Direct, derived, load_secret
 
 APP = "polls"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -34,7 +28,7 @@ VOTER_IDS = "poll voters"
 def polls_app(core: Core) -> App:
     """Builds the app on the suite's core."""
     context = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS))
-    account_data = AccountData(context)
+    account_data = PollsData(context)
     subjects: list[Actions[Any]] = [polls, votes, outcome]
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import LONGEST_NAME, MOST_CANDIDATES, seen_as
-from potluck.people.secrets import Random
-from potluck.validation.errors import FieldError, ValidationError
-
-__all__ = ["Numbers", "described", "drawn", "look_alikes"]
+from potluck.people import Random
+from potluck.validation import FieldError, ValidationError
 
 LOT_BYTES = 16
 # Ballot files reserve these names for something other than a candidate.

@@ -7,10 +7,8 @@ from typing import Any
 
 from potluck.apps.polls.count_records import Records, Stopwatch
 from potluck.apps.polls.keys import VoterIds
-from potluck.people.secrets import Random, system_random
+from potluck.people import Random, system_random
 from potluck.store import Clock, Store
-
-__all__ = ["PollsContext", "ReadersWait", "polls_context"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,25 +18,11 @@ from uuid import UUID
 
 import msgspec
 
-from potluck.apps.polls.counting import Ranking, Rules, as_bytes, count, from_bytes
-from potluck.apps.polls.counting import Record as Counted
+from potluck.apps.polls.counting import CountRecord, Ranking, Rules, as_bytes, count, from_bytes
 from potluck.apps.polls.entities import MOST_BYTES_IN_RECORD_PART, Count, Poll, Record, Shard
 from potluck.apps.polls.fields import Method
 from potluck.store import Clock, Store
-from potluck.table import WriteRefused, absent, check, delete, present, put, the
-from potluck.table.operations import Operation
-
-__all__ = [
-    "AtVersion",
-    "FinishedCount",
-    "Records",
-    "Stopwatch",
-    "counted",
-    "rules_of",
-    "stored_record",
-    "version_of",
-    "votes_of",
-]
+from potluck.table import Operation, WriteRefused, absent, check, delete, present, put, the
 
 # A record in another format, or counted by other rules than today's, is ignored.
 FORMAT = b"\x03"
@@ -59,7 +45,7 @@ Stopwatch = Callable[[], float]
 class FinishedCount:
     """A record, the votes' version it was counted at, when, and how long counting took."""
 
-    record: Counted
+    record: CountRecord
     votes_version: int
     counted_at: datetime
     counting: timedelta
@@ -92,7 +78,7 @@ def rules_of(poll: Poll, method: Method) -> Rules:
     return Rules(method=method, seats=poll.seats)
 
 
-def counted(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> Counted:
+def counted(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> CountRecord:
     """Counts the ballots. Deterministic: the same ballots give the same record, whenever and wherever."""
     return count(len(poll.candidates), ballots, rules_of(poll, method), poll.lot_order)
 
@@ -207,6 +193,6 @@ class Records:
             log.debug("the record of poll %s by %s is not kept: %s", poll_id, method, refusal)
 
 
-def _counted_and_packed(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> tuple[Counted, bytes]:
+def _counted_and_packed(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> tuple[CountRecord, bytes]:
     record = counted(poll, method, ballots)
     return record, FORMAT + zlib.compress(as_bytes(record))

@@ -10,10 +10,7 @@ from datetime import datetime
 
 from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow
 from potluck.store import Store, all_done
-from potluck.table import delete, put, the
-from potluck.table.operations import Operation
-
-__all__ = ["ROWS_PROMPTLY", "Deletions", "deleting"]
+from potluck.table import Operation, delete, put, the
 
 ROWS_AT_ONCE = 500
 ROWS_A_WRITER = 125

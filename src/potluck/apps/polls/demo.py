@@ -4,10 +4,7 @@ from collections.abc import Sequence
 
 from potluck.apps.polls.polls import NewCodes, NewPoll, close_poll, create_poll, make_codes
 from potluck.apps.polls.votes import NewVote, cast_vote
-from potluck.web.app import Demo, Guests, WorthALook
-from potluck.web.direct_calls import Direct
-
-__all__ = ["demo_of"]
+from potluck.web import Demo, Direct, Guests, WorthALook
 
 # Everything below is made up.
 

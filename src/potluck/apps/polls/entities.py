@@ -45,23 +45,6 @@ from potluck.table import (
     query,
 )
 
-__all__ = [
-    "MOST_BYTES_IN_RECORD_PART",
-    "SHARDS",
-    "Code",
-    "Count",
-    "CreatedPoll",
-    "Deletion",
-    "Poll",
-    "PollRow",
-    "Ranking",
-    "Record",
-    "Results",
-    "Shard",
-    "Vote",
-    "ranked_choice_polls",
-]
-
 SHARDS = 10
 
 # A row may have 400 KB (409,600 bytes); the rest is for attribute names, the key and the other attributes.

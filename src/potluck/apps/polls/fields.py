@@ -7,41 +7,7 @@ from uuid import UUID
 
 from potluck.apps.polls.ballot_files import Format
 from potluck.apps.polls.ballot_files.contents import folded
-from potluck.validation.characters import one_line, seen
-from potluck.validation.errors import FieldError
-from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
-
-__all__ = [
-    "LONGEST_NAME",
-    "MOST_CANDIDATES",
-    "MOST_CODES",
-    "MOST_CODES_OF_POLL",
-    "MOST_VOTES_OF_SHARD",
-    "POLL_METHODS",
-    "SEATS_MESSAGE",
-    "AboutCandidates",
-    "BallotFormat",
-    "CandidateName",
-    "Candidates",
-    "CodeCount",
-    "CodeText",
-    "Description",
-    "MaxRankings",
-    "Method",
-    "MethodName",
-    "Policy",
-    "PollId",
-    "Rankings",
-    "ResultsVisibility",
-    "Seats",
-    "Title",
-    "Visibility",
-    "VoteId",
-    "VoterKey",
-    "VoterPolicy",
-    "seen_as",
-    "tidy",
-]
+from potluck.validation import Check, FieldError, Integer, Length, ManyLines, Message, OneLine, Text, one_line, seen
 
 FEWEST_CANDIDATES = 2
 MOST_CANDIDATES = 100

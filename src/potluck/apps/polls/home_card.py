@@ -3,11 +3,9 @@
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import CreatedPoll, Poll
 from potluck.apps.polls.results import turnout_of
-from potluck.people.authentication import Principal
+from potluck.people import Principal
 from potluck.store import all_done
-from potluck.web.app import HomeCard, Waiting
-
-__all__ = ["ICON", "home_card"]
+from potluck.web import HomeCard, Waiting
 
 ICON = "vote"
 # A person who made hundreds of polls sees only the latest.

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from potluck.apps.polls.entities import Poll, Vote
-from potluck.people.authentication import Principal
-from potluck.people.secrets import Random, matches
-
-__all__ = ["Credentials", "VoterIds", "new_admin_key", "new_code", "new_edit_key", "new_voter_key", "vote_of"]
+from potluck.people import Principal, Random, matches
 
 ADMIN_KEY, EDIT_KEY, VOTER_KEY = "pla_", "ple_", "plv_"
 KEY_BYTES = 32
@@ -22,7 +19,7 @@ CODE_GROUP = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Credentials:
+class VoterKeys:
     """What a request presents to show who sent it; empty by default."""
 
     principal: Principal | None = None
@@ -86,7 +83,7 @@ class VoterIds:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def vote_id(self, poll: Poll, by: Credentials) -> UUID | None:
+    def vote_id(self, poll: Poll, by: VoterKeys) -> UUID | None:
         """The id that this voter's vote in this poll has, or would have; None without the credential for it."""
         match poll.voter_policy:
             case "open":

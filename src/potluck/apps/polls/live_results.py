@@ -16,15 +16,11 @@ from starlette.responses import Response
 
 from potluck.apps.polls.access import FollowsResults, ResultsHidden, SeesResults
 from potluck.apps.polls.count_records import version_of, votes_of
-from potluck.apps.polls.counting import Results as ResultsShown
+from potluck.apps.polls.counting import CountResults
 from potluck.apps.polls.entities import Poll, Record, Results, Shard
 from potluck.apps.polls.results import CurrentRecord, current_record, outcome
-from potluck.validation.encoding import encode
-from potluck.web.api import MaybeSince
-from potluck.web.inputs import UNSET
-from potluck.web.live import Changed, Changes, Event, EventStreamResponse, Message
-
-__all__ = ["LiveResults", "PollNow"]
+from potluck.validation import encode
+from potluck.web import UNSET, Changes, Event, EventChange, EventStreamResponse, MaybeSince, NamedEvent
 
 
 class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
@@ -35,7 +31,7 @@ class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
     votes_version: int
     """Incremented by every vote, change and withdrawal."""
     status: Literal["live", "final"]
-    results: ResultsShown
+    results: CountResults
 
 
 class LiveResults:
@@ -63,11 +59,11 @@ class LiveResults:
                 await current_record(at.polls, at.poll_id)
             return True
 
-        async def render(_: Event) -> Message:
+        async def render(_: Event) -> NamedEvent:
             if whole:
-                return Message("updated", encode(await self._now()))
+                return NamedEvent("updated", encode(await self._now()))
             await self._look()
-            return Message("reset", "{}")
+            return NamedEvent("reset", "{}")
 
         return EventStreamResponse(
             at.core.live.open(
@@ -86,9 +82,9 @@ class LiveResults:
         """The current state, if anything changed since the position."""
         of = Results.of(self._at.poll_id)
         found = await self._at.core.live.changes(since, of=of, see=_what_counts, schedule=self._end)
-        changed: list[Changed] = []
+        changed: list[EventChange] = []
         if found.changes or found.reset:
-            changed = [Changed(event="updated", position=found.position, item=await self._now())]
+            changed = [EventChange(event="updated", position=found.position, item=await self._now())]
         return Changes(changes=changed, position=found.position, reset=found.reset, more=found.more)
 
     async def _now(self) -> PollNow:
@@ -105,8 +101,8 @@ class LiveResults:
         """Reads everything, and remembers the versions, so that nothing older is sent again."""
         at = self._at
         # The shards first: a vote after this read changes a shard again, whether or not the record includes it.
-        shards = await at.rows.all(Shard.of_poll(at.poll_id))
-        read = await at.rows.gather(Results.of(at.poll_id))
+        shards = await at.store.all(Shard.of_poll(at.poll_id))
+        read = await at.store.gather(Results.of(at.poll_id))
         await at.admit(None if read is None else read.poll)
         found = await current_record(at.polls, at.poll_id, found=read)
         self._shards = {each.shard: each.votes_version for each in shards}

@@ -32,45 +32,32 @@ from potluck.apps.polls.fields import (
     tidy,
 )
 from potluck.apps.polls.keys import new_admin_key, new_code
-from potluck.people.errors import TooMany
-from potluck.people.secrets import Random, hash_of, new_id
+from potluck.people import Random, TooMany, hash_of, new_id
 from potluck.store import Store
-from potluck.table import WriteRefused, absent, check, put, the, update
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions, PageForm
-from potluck.web.errors import TOO_MANY, NotFound, ProblemError
-from potluck.web.inputs import UNSET, Change, Input, New, Unset
-from potluck.web.pagination import References
-from potluck.web.rate_limits import RateLimit
-from potluck.web.versions import etag
-from potluck.web.views import View, computed, view_plan
-from potluck.web.writes import Writes, or_raise, or_retry
-
-__all__ = [
-    "AsOf",
-    "CodesMade",
-    "NewCodes",
-    "NewPoll",
-    "NoCodesAsked",
-    "PollChange",
-    "PollMade",
-    "PollView",
-    "Reopening",
-    "VotesBegun",
-    "changed",
-    "closed",
-    "copied",
-    "created",
-    "following",
-    "own_polls_of",
-    "polls",
-    "reopened",
-    "settings_in",
-    "settled",
-    "view_of",
-]
+from potluck.table import Operation, WriteRefused, absent, check, put, the, update
+from potluck.validation import FieldError, ValidationError
+from potluck.web import (
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Edit,
+    Input,
+    New,
+    NotFound,
+    PageForm,
+    ProblemError,
+    RateLimit,
+    References,
+    SignedIn,
+    Unset,
+    View,
+    Writes,
+    computed,
+    etag,
+    or_raise,
+    or_retry,
+    view_plan,
+)
 
 # A transaction takes 100 actions. Besides the codes there are the poll, and up to three that store an idempotent
 # response.
@@ -195,7 +182,7 @@ class NewPoll(New[Poll]):
     seats: Seats | Unset = UNSET
 
 
-class PollChange(Change[Poll]):
+class PollChange(Edit[Poll]):
     """What is to be otherwise, until somebody has voted."""
 
     title: Title | Unset = UNSET
@@ -370,12 +357,12 @@ async def create_poll(at: PollMaker, new: NewPoll) -> Writes[PollMade]:
 @polls.list()
 def own_polls(at: SignedIn) -> References[Poll]:
     """The polls that the caller made signed in, newest first."""
-    return own_polls_of(at.rows, at.principal.user_id)
+    return own_polls_of(at.store, at.principal.user_id)
 
 
-def own_polls_of(rows: Store, user_id: UUID) -> References[Poll]:
+def own_polls_of(store: Store, user_id: UUID) -> References[Poll]:
     async def get(created: Any) -> list[Poll]:
-        found = await rows.get_many([Poll.one(each.poll_id) for each in created])
+        found = await store.get_many([Poll.one(each.poll_id) for each in created])
         # A poll can be deleted after the list was read.
         return [each for each in found if each is not None and each.short_id is None]
 
@@ -390,7 +377,7 @@ async def one_poll(at: ToPoll, poll: Poll) -> Poll:
 
 @polls.change(WrongKey, VotesBegun, rate_limit=CHANGES)
 async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
-    """Change a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
+    """Edit a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
     return changed(poll, change, at.now, at.polls.random)
 
 
@@ -400,7 +387,7 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     now = at.now
     deletion = Deletion(poll_id=poll.poll_id, deleted_at=now)
     # The call waits for a few thousand rows; the consumer deletes the rest.
-    return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.rows).carry_on(deletion, promptly=True))
+    return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.store).carry_on(deletion, promptly=True))
 
 
 @polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"), rate_limit=CHANGES)

@@ -12,10 +12,7 @@ from msgspec import Struct
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.entities import SHARDS, Count, Poll, Shard, Vote
 from potluck.store import Store
-from potluck.table import WriteRefused, absent, put, the, update, upsert
-from potluck.table.operations import Operation
-
-__all__ = ["Recount", "VotesKeepComing", "recounted"]
+from potluck.table import Operation, WriteRefused, absent, put, the, update, upsert
 
 ATTEMPTS = 5
 # A transaction takes 100 actions, and the shards are ten of them.

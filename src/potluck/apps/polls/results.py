@@ -27,31 +27,13 @@ from potluck.apps.polls.ballot_files import BallotFile, Format, write
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.count_records import FinishedCount, counted, rules_of, stored_record, version_of, votes_of
-from potluck.apps.polls.counting import CannotCount, Ranking, Record, as_bytes, results
-from potluck.apps.polls.counting import Results as ResultsShown
+from potluck.apps.polls.counting import CannotCount, CountRecord, CountResults, Ranking, as_bytes, results
 from potluck.apps.polls.counting.tables import as_csv
 from potluck.apps.polls.entities import Poll, Results, Shard, Vote
 from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, MethodName
 from potluck.store import Store
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Actions
-from potluck.web.csv_files import csv_bytes
-from potluck.web.errors import NotFound, ProblemError
-from potluck.web.inputs import UNSET, Input, Unset
-
-__all__ = [
-    "Audit",
-    "CurrentRecord",
-    "Turnout",
-    "VotesComingIn",
-    "as_file",
-    "audited",
-    "ballot_file",
-    "current_record",
-    "outcome",
-    "results_table",
-    "turnout_of",
-]
+from potluck.validation import FieldError, ValidationError
+from potluck.web import UNSET, Actions, Input, NotFound, ProblemError, Unset, csv_bytes
 
 CSV = "text/csv"
 BALLOT_MEDIA_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": CSV, "blt": "text/plain"}
@@ -120,7 +102,7 @@ class CurrentRecord(NamedTuple):
     status: Literal["live", "final"]
 
     @property
-    def results(self) -> ResultsShown:
+    def results(self) -> CountResults:
         """The same with names and sentences."""
         return results(
             self.known.record, self.poll.candidates, status=self.status, votes_version=self.known.votes_version
@@ -175,8 +157,8 @@ async def current_record(
     return CurrentRecord(poll, known, "final")
 
 
-async def turnout_of(rows: Store, poll_id: UUID) -> Turnout:
-    shards = await rows.all(Shard.of_poll(poll_id))
+async def turnout_of(store: Store, poll_id: UUID) -> Turnout:
+    shards = await store.all(Shard.of_poll(poll_id))
     return Turnout(votes_of(shards), version_of(shards))
 
 
@@ -208,12 +190,12 @@ async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET
     raise VotesComingIn
 
 
-async def _votes(rows: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
+async def _votes(store: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
     """How many votes each ranking has, and how many name somebody who is not a candidate."""
     numbers = Numbers(poll)
     tallied: dict[Ranking, int] = {}
     unreadable = 0
-    async for vote in rows.each(Vote.of_poll(poll.poll_id)):
+    async for vote in store.each(Vote.of_poll(poll.poll_id)):
         ranking = tuple(numbers.number(name) or 0 for name in vote.rankings)
         if 0 in ranking:
             unreadable += 1
@@ -254,7 +236,7 @@ def _compared(
     votes: dict[Ranking, int],
     unreadable: int,
     counts: Mapping[Ranking, int],
-    shown: Record | None,
+    shown: CountRecord | None,
     version: int,
 ) -> Audit:
     """Compares both records; `shown` is the stored one, if it is of the same version."""
@@ -287,7 +269,7 @@ outcome: Actions[Poll] = Actions(SeesResults, api="/polls/{poll_id}", tag="Polls
 
 
 @outcome.read("/results", ResultsHidden)
-async def poll_results(at: ReadsRecord, wanted: ByMethod) -> ResultsShown:
+async def poll_results(at: ReadsRecord, wanted: ByMethod) -> CountResults:
     """Every round of the count by this method, or by the poll's own, with a sentence each. Who sees them while the poll
     is open, its `resultsVisibility` says."""
     return (await current_record(at.polls, at.poll_id, wanted.method, at.found)).results

@@ -17,31 +17,23 @@ from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import SHARDS, Code, Count, Poll, Shard, Vote
 from potluck.apps.polls.fields import MOST_VOTES_OF_SHARD, CodeText, Rankings, VoterKey
-from potluck.apps.polls.keys import Credentials, new_edit_key, new_voter_key
-from potluck.people.secrets import hash_of
+from potluck.apps.polls.keys import VoterKeys, new_edit_key, new_voter_key
+from potluck.people import hash_of
 from potluck.table import Condition, Ref, absent, check, delete, present, put, the, update, upsert
-from potluck.web.actions import Actions
-from potluck.web.errors import CHALLENGE, NOT_SIGNED_IN, ProblemError
-from potluck.web.inputs import Input
-from potluck.web.rate_limits import RateLimit
-from potluck.web.views import View, computed
-from potluck.web.writes import Outcome, Writes, or_raise, or_retry
-
-__all__ = [
-    "AccountNeeded",
-    "AlreadyVoted",
-    "CodeNeeded",
-    "NewVote",
-    "PollClosed",
-    "PollFull",
-    "VoteCast",
-    "VoteChange",
-    "VoteView",
-    "cast",
-    "changed",
-    "votes",
-    "withdrawn",
-]
+from potluck.web import (
+    CHALLENGE,
+    NOT_SIGNED_IN,
+    Actions,
+    Input,
+    Outcome,
+    ProblemError,
+    RateLimit,
+    View,
+    Writes,
+    computed,
+    or_raise,
+    or_retry,
+)
 
 
 class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed", detail="This poll is closed"):
@@ -126,9 +118,7 @@ class VoteChange(Input):
 # --- what is written, for every app that has polls --------------------------------------------------------------------
 
 
-def cast(
-    poll: Poll, by: Credentials, rankings: Sequence[str], now: datetime, context: PollsContext
-) -> Writes[VoteCast]:
+def cast(poll: Poll, by: VoterKeys, rankings: Sequence[str], now: datetime, context: PollsContext) -> Writes[VoteCast]:
     """A new vote, refused if the voter has one; under the policy `open`, a caller without a key is a new voter."""
     if not poll.is_open(now):
         raise PollClosed
@@ -202,7 +192,7 @@ def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
     )
 
 
-def _admitted(by: Credentials, poll: Poll, context: PollsContext) -> Credentials:
+def _admitted(by: VoterKeys, poll: Poll, context: PollsContext) -> VoterKeys:
     """The voter's credentials, if the poll's policy lets them vote; under `open`, with a new key if they have none."""
     if poll.voter_policy == "accounts" and by.principal is None:
         raise AccountNeeded

@@ -11,29 +11,9 @@ from typing import Any
 from potluck.apps.shareables.context import ShareablesContext
 from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import BEFORE_ID, Role, ShortId
-from potluck.people.entities import Account
-from potluck.people.errors import AccountGone
-from potluck.people.secrets import hash_of
-from potluck.table import Condition, Ref, WriteRefused, check, the
-from potluck.table.operations import Operation
-from potluck.web.access import Maker, Visitor
-from potluck.web.errors import CHALLENGE, FORBIDDEN, Forbidden, NotFound, Problem, ProblemError
-from potluck.web.live import Right
-
-__all__ = [
-    "PASSCODE_CHANGED",
-    "SHARE_COOKIE",
-    "TOKEN",
-    "AdminsOnly",
-    "Editor",
-    "Expired",
-    "Keeper",
-    "Participant",
-    "PasscodeNeeded",
-    "Reader",
-    "ShareMaker",
-    "ToShareable",
-]
+from potluck.people import Account, AccountGone, hash_of
+from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
+from potluck.web import CHALLENGE, FORBIDDEN, Forbidden, Grant, Maker, NotFound, Problem, ProblemError, Visitor
 
 TOKEN = {
     "Authorization": "`Bearer` and the `token` of a session of this shareable, or that of a person: who made it signed"
@@ -68,11 +48,11 @@ class PasscodeNeeded(
         return {"www-authenticate": CHALLENGE}
 
 
-class AdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
+class ShareableAdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
     """The caller has only the view passcode."""
 
     @classmethod
-    def at(cls, short_id: str) -> "AdminsOnly":
+    def at(cls, short_id: str) -> "ShareableAdminsOnly":
         """The error, with a link to the page that asks for this shareable's admin passcode."""
         found = cls()
         found.way_in = (f"{BEFORE_ID}{short_id}/manage", "Enter the admin passcode")
@@ -193,7 +173,7 @@ class Reader(ToShareable):
     def refuse_viewer(self, shareable: Shareable) -> None:
         """Refuse what only admins may do; a caller without a session may be an admin whose session has ended."""
         if self._known_as(shareable) is not None:
-            raise AdminsOnly.at(self.short_id)
+            raise ShareableAdminsOnly.at(self.short_id)
         raise PasscodeNeeded.at(self.short_id, "manage", self._why_locked_out(shareable))
 
     def _why_locked_out(self, shareable: Shareable) -> str | None:
@@ -208,8 +188,8 @@ class Reader(ToShareable):
     def checks(self) -> Sequence[Operation]:
         return (*super().checks(), check(Shareable.one(self.short_id), when=self.allowed()))
 
-    def right(self) -> Right | None:
-        return Right(Shareable.one(self.short_id), lambda row: self.role_in(row) is not None)
+    def right(self) -> Grant | None:
+        return Grant(Shareable.one(self.short_id), lambda row: self.role_in(row) is not None)
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
@@ -237,7 +217,7 @@ class Editor(Keeper):
 def _token(visitor: Visitor) -> str | None:
     """The session token: from a cookie for pages, from the Authorization header for the API."""
     if visitor.by_page:
-        given = visitor.kept(SHARE_COOKIE)
+        given = visitor.cookie(SHARE_COOKIE)
     else:
         given = visitor.headers.get("Authorization", "")
         given = given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""

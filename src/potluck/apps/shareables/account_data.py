@@ -9,12 +9,9 @@ from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.items import ItemView, in_order
 from potluck.apps.shareables.own_list import own_list
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
-from potluck.store import Clock, Store
-from potluck.store.retries import attempts
+from potluck.store import Clock, Store, attempts
 from potluck.table import WriteRefused
-from potluck.web.views import view_plan
-
-__all__ = ["AccountData"]
+from potluck.web import view_plan
 
 
 class ExportedItem(ItemView):
@@ -23,7 +20,7 @@ class ExportedItem(ItemView):
     short_id: str
 
 
-class AccountData:
+class ShareablesData:
     """Exports and deletes what one account has made."""
 
     def __init__(self, store: Store, clock: Clock) -> None:

@@ -10,7 +10,7 @@ from potluck.apps.polls.app import TEMPLATES as POLLS_TEMPLATES
 from potluck.apps.polls.app import VOTER_IDS
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.entities import ranked_choice_polls
-from potluck.apps.shareables.account_data import AccountData
+from potluck.apps.shareables.account_data import ShareablesData
 from potluck.apps.shareables.ballots import ballots, results
 from potluck.apps.shareables.consumers import consumers_of
 from potluck.apps.shareables.context import ShareablesContext
@@ -24,13 +24,7 @@ from potluck.apps.shareables.pages import ENDPOINTS
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
-from potluck.web.actions import Actions
-from potluck.web.app import App, Core
-from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.direct_calls import Direct
-from potluck.web.suite_secret import derived, load_secret
-
-__all__ = ["shareables_app"]
+from potluck.web import CATALOGUE, Actions, App, Core, Direct, derived, load_secret
 
 APP = "shareables"
 SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items, ballots, results)
@@ -46,7 +40,7 @@ def shareables_app(core: Core) -> App:
         presence=Presence(core.store, core.clock),
         polls=polls,
     )
-    account_data = AccountData(core.store, core.clock)
+    account_data = ShareablesData(core.store, core.clock)
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,

@@ -6,11 +6,11 @@ from typing import Any
 from starlette.responses import Response
 
 from potluck.apps.polls.access import EDIT_KEY, WrongKey
-from potluck.apps.polls.counting import Results
+from potluck.apps.polls.counting import CountResults
 from potluck.apps.polls.counting.tables import as_csv
 from potluck.apps.polls.entities import Poll, Vote
 from potluck.apps.polls.fields import VoteId
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.results import (
     BALLOT_MEDIA_TYPES,
     CSV,
@@ -34,24 +34,7 @@ from potluck.apps.polls.votes import (
     withdrawn,
 )
 from potluck.apps.shareables.access import TOKEN, Participant, Reader
-from potluck.web.actions import Actions
-from potluck.web.errors import NotFound
-from potluck.web.writes import Writes
-
-__all__ = [
-    "VOTER_COOKIE",
-    "VOTE_COOKIE",
-    "InPoll",
-    "Voter",
-    "ballots",
-    "cast_vote",
-    "change_vote",
-    "poll_ballots",
-    "results",
-    "results_table",
-    "withdraw_vote",
-]
-
+from potluck.web import Actions, NotFound, Writes
 
 # Scoped to the pages of one shareable, like the session cookie.
 VOTER_COOKIE = "potluck-share-voter"
@@ -66,7 +49,7 @@ class InPoll(Reader):
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
         assert self.shareable.poll_id is not None
-        poll = await self.rows.get(Poll.one(self.shareable.poll_id))
+        poll = await self.store.get(Poll.one(self.shareable.poll_id))
         if poll is None:
             raise NotFound
         self.poll = poll
@@ -78,11 +61,11 @@ class Voter(Participant, InPoll):
     headers = {**TOKEN, **EDIT_KEY}  # noqa: RUF012 - declared in Access
 
     @property
-    def keys(self) -> Credentials:
+    def keys(self) -> VoterKeys:
         if self.visitor.by_page:
-            voter_key, edit_key = (self.visitor.kept(name) or None for name in (VOTER_COOKIE, VOTE_COOKIE))
-            return Credentials(principal=self.principal, voter_key=voter_key, edit_key=edit_key)
-        return Credentials(principal=self.principal, edit_key=self.visitor.headers.get("X-Edit-Key"))
+            voter_key, edit_key = (self.visitor.cookie(name) or None for name in (VOTER_COOKIE, VOTE_COOKIE))
+            return VoterKeys(principal=self.principal, voter_key=voter_key, edit_key=edit_key)
+        return VoterKeys(principal=self.principal, edit_key=self.visitor.headers.get("X-Edit-Key"))
 
 
 class VoteHolder(Voter):
@@ -92,7 +75,7 @@ class VoteHolder(Voter):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        vote = await self.rows.get(Vote.one(self.poll.poll_id, self.vote_id))
+        vote = await self.store.get(Vote.one(self.poll.poll_id, self.vote_id))
         if vote is None or not self.keys.holds(vote):
             # The same error for both, so that it reveals neither whether somebody voted nor that they withdrew it.
             raise WrongKey.of_vote()
@@ -123,7 +106,7 @@ async def withdraw_vote(at: VoteHolder) -> Writes[None]:
 
 
 @results.read("/results")
-async def poll_results(at: InPoll, wanted: ByMethod) -> Results:
+async def poll_results(at: InPoll, wanted: ByMethod) -> CountResults:
     """Every round of the count by this method, or by the poll's own, with a sentence each."""
     return (await current_record(at.services.polls, at.poll.poll_id, wanted.method)).results
 

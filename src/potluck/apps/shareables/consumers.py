@@ -3,9 +3,7 @@
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.purged_polls import PollsOfPurged
 from potluck.streams import Consumer, deleted
-from potluck.web.app import Core
-
-__all__ = ["consumers_of"]
+from potluck.web import Core
 
 
 def consumers_of(core: Core) -> list[Consumer]:

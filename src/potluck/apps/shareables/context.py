@@ -6,9 +6,7 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.short_ids import ShortIdPool
-from potluck.people.secrets import Random, system_random
-
-__all__ = ["ShareablesContext"]
+from potluck.people import Random, system_random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

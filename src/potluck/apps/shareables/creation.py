@@ -16,26 +16,10 @@ from potluck.apps.shareables.items import NewItem, in_order, new_item
 from potluck.apps.shareables.own_list import in_own_list
 from potluck.apps.shareables.passcodes import EQUAL, new_passcode, opened, same
 from potluck.apps.shareables.shareables import HOME, end_of, poll_of, shareables, ttl_of
-from potluck.people.secrets import Random, new_id
-from potluck.table import absent, put
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError
-from potluck.validation.field_types import Length, Message
-from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.rate_limits import RateLimit
-from potluck.web.requests import camel
-from potluck.web.writes import Outcome, Writes
-
-__all__ = [
-    "CHARACTERS_OF_ONE",
-    "CLONES",
-    "SHAREABLES",
-    "Clone",
-    "NewShareable",
-    "ShareableMade",
-    "clone_shareable",
-    "create_shareable",
-]
+from potluck.people import Random, new_id
+from potluck.table import Operation, absent, put
+from potluck.validation import FieldError, Length, Message
+from potluck.web import UNSET, Input, Outcome, RateLimit, Unset, Writes, camel
 
 
 class ShareableMade(Struct, rename="camel", frozen=True, kw_only=True):
@@ -205,7 +189,7 @@ async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Wr
     they are asked for. Admins only, also after it has expired."""
     random = at.services.random
     name = shareable.name if wanted.name is UNSET else wanted.name
-    items = in_order(await at.rows.all(ChecklistItem.of(at.short_id)))
+    items = in_order(await at.store.all(ChecklistItem.of(at.short_id)))
     poll = None if shareable.poll_id is None else await poll_of(at, shareable)
 
     def fill(clone: Shareable) -> tuple[Shareable, Iterable[Operation]]:

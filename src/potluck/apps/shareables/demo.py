@@ -8,10 +8,7 @@ from potluck.apps.shareables.ballots import cast_vote
 from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import ItemChange, NewItem, change_item
 from potluck.apps.shareables.shareables import HOME, one_shareable
-from potluck.web.app import Demo, Guests, WorthALook
-from potluck.web.direct_calls import Direct
-
-__all__ = ["demo_of"]
+from potluck.web import Demo, Direct, Guests, WorthALook
 
 # Everything below is made up.
 

@@ -7,25 +7,7 @@ from unicodedata import normalize
 from uuid import UUID
 
 from potluck.table import InKeys
-from potluck.validation.field_types import Integer, Length, ManyLines, Message, OneLine, Spelled, Text
-
-__all__ = [
-    "BEFORE_ID",
-    "KEPT",
-    "LONGEST_LIFE",
-    "MOST_ITEMS",
-    "AnyPasscode",
-    "Days",
-    "ItemId",
-    "ItemIds",
-    "Kind",
-    "Name",
-    "Note",
-    "Passcode",
-    "Role",
-    "ShortId",
-    "spelled",
-]
+from potluck.validation import Integer, Length, ManyLines, Message, OneLine, Spelled, Text
 
 USUAL_LIFE_DAYS = 30
 LONGEST_LIFE = timedelta(days=365)

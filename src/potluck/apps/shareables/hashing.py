@@ -3,9 +3,7 @@
 import asyncio
 from weakref import WeakValueDictionary
 
-from potluck.people.passwords import Passwords
-
-__all__ = ["Hashing"]
+from potluck.people import Passwords
 
 AT_ONCE = 4
 

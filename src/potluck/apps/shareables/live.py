@@ -18,16 +18,20 @@ from potluck.apps.shareables.access import TOKEN, Reader
 from potluck.apps.shareables.entities import ChecklistItem, Onlookers, Shareable
 from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.shareables import OwnShareable, shareables
-from potluck.table.membership import AnyQuery
-from potluck.validation.encoding import encode
-from potluck.web.access import read_together
-from potluck.web.api import MaybeSince
-from potluck.web.inputs import UNSET
-from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
-from potluck.web.rate_limits import RateLimit
-from potluck.web.views import view_plan
-
-__all__ = ["LiveShareable", "Looking", "Voted"]
+from potluck.table import AnyQuery
+from potluck.validation import encode
+from potluck.web import (
+    UNSET,
+    Changes,
+    Event,
+    EventSource,
+    EventStreamResponse,
+    MaybeSince,
+    NamedEvent,
+    RateLimit,
+    read_together,
+    view_plan,
+)
 
 LAST_EVENT_ID = {
     "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
@@ -37,7 +41,7 @@ LAST_EVENT_ID = {
 LOOKS = RateLimit("looks", 2_000)
 
 
-class Follower(Reader):
+class ViewerStream(Reader):
     """Whoever may view it, for as long as they may."""
 
     headers = {**TOKEN, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
@@ -105,7 +109,7 @@ class LiveShareable:
         async def allowed() -> bool:
             if not await at.visitor.still():
                 return False
-            await at.admit(*await read_together(at.rows, at.reads()))
+            await at.admit(*await read_together(at.store, at.reads()))
             await at.services.presence.renew(at.short_id)
             return True
 
@@ -130,27 +134,27 @@ class LiveShareable:
         told = isinstance(row, Shard) and row.votes_version <= self._counted_votes.get(row.shard, 0)
         return None if told else seen(row)
 
-    async def _render(self, event: Event) -> Message:
+    async def _render(self, event: Event) -> NamedEvent:
         at, item, name = self._at, event.item, str(event.name)
         if isinstance(item, Looking):
             name, item = "looking", Looking(await at.services.presence.people(at.short_id))
         elif isinstance(item, Voted) and at.shareable.poll_id is not None:
-            shards = await at.rows.all(Shard.of_poll(at.shareable.poll_id))
+            shards = await at.store.all(Shard.of_poll(at.shareable.poll_id))
             self._counted_votes = {each.shard: each.votes_version for each in shards}
             name, item = "votes", Voted(votes_of(shards))
         elif isinstance(item, OwnShareable):
             name = "shareable"
-        return Message(name, encode(item))
+        return NamedEvent(name, encode(item))
 
-    async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> Message:
+    async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> NamedEvent:
         if event.item is None:
             # It has expired while an admin was viewing; viewers have been refused by now.
-            return Message("over", "{}")
+            return NamedEvent("over", "{}")
         if isinstance(event.item, Looking):
             return await self._render(event)
         if isinstance(event.item, ItemView):
-            return Message(str(event.name), row(event.item))
-        return Message("reset", "{}")
+            return NamedEvent(str(event.name), row(event.item))
+        return NamedEvent("reset", "{}")
 
     async def _counted(self, source: EventSource) -> AsyncIterator[bytes]:
         """The same chunks, with the listener counted as a viewer; their own arrival is their first event."""
@@ -174,7 +178,7 @@ class LiveShareable:
 
 
 @shareables.read("/events", media_type="text/event-stream")
-async def shareable_events(at: Follower, shareable: Shareable, wanted: MaybeSince) -> Response:
+async def shareable_events(at: ViewerStream, shareable: Shareable, wanted: MaybeSince) -> Response:
     """Its items as they change, `shareable` when it itself does, `votes` as they come in, and how many are `looking` at
     it."""
     return LiveShareable(at).stream(wanted.since or None)

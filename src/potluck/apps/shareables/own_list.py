@@ -4,10 +4,7 @@ from uuid import UUID
 
 from potluck.apps.shareables.entities import CreatedShareable, FormerCreatedShareable, Shareable
 from potluck.store import Store, all_done
-from potluck.table import Query, WriteRefused, absent, check, delete, present, put
-from potluck.table.operations import Operation
-
-__all__ = ["in_own_list", "off_own_list", "own_list"]
+from potluck.table import Operation, Query, WriteRefused, absent, check, delete, present, put
 
 
 def in_own_list(shareable: Shareable) -> CreatedShareable:
@@ -31,23 +28,23 @@ def off_own_list(shareable: Shareable) -> list[Operation]:
     return [delete(row), delete(_former(row))]
 
 
-async def own_list(rows: Store, user_id: UUID) -> Query[CreatedShareable]:
+async def own_list(store: Store, user_id: UUID) -> Query[CreatedShareable]:
     """The query of a person's list, newest first. Rows under the key of earlier stores are moved first."""
-    former = await rows.all(FormerCreatedShareable.of_creator(user_id))
-    await all_done([_move(rows, row) for row in former])
+    former = await store.all(FormerCreatedShareable.of_creator(user_id))
+    await all_done([_move(store, row) for row in former])
     return CreatedShareable.of_creator(user_id)
 
 
-async def _move(rows: Store, former: FormerCreatedShareable) -> None:
+async def _move(store: Store, former: FormerCreatedShareable) -> None:
     row = CreatedShareable(
         creator_id=former.creator_id, created_at=former.created_at, short_id=former.short_id, ttl=former.ttl
     )
     exists = check(Shareable.one(former.short_id), when=present)
     try:
-        await rows.transact(exists, put(row, when=absent), delete(former))
+        await store.transact(exists, put(row, when=absent), delete(former))
     except WriteRefused:
         # Moved already, perhaps with a later end; or its shareable is gone.
-        await rows.delete(former)
+        await store.delete(former)
 
 
 def _former(row: CreatedShareable) -> FormerCreatedShareable:

@@ -11,25 +11,10 @@ from msgspec import Struct
 from potluck.apps.shareables.access import Editor, ShareMaker, ToShareable
 from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import AnyPasscode, Passcode, Role
-from potluck.people.secrets import Random, hash_of
-from potluck.people.throttling import Limit
+from potluck.people import Limit, Random, hash_of
 from potluck.table import check, put, the
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.errors import CHALLENGE, ProblemError
-from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.writes import Writes, or_retry
-
-__all__ = [
-    "PasscodeChange",
-    "SessionOpened",
-    "Unlock",
-    "WrongPasscode",
-    "new_passcode",
-    "opened",
-    "replaced",
-    "same",
-    "unlocked",
-]
+from potluck.validation import FieldError, ValidationError
+from potluck.web import CHALLENGE, UNSET, Input, ProblemError, Unset, Writes, or_retry
 
 SESSION_LASTS = timedelta(days=7)
 TOKEN_BYTES = 32

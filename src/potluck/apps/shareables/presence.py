@@ -13,10 +13,8 @@ from datetime import timedelta
 from weakref import WeakValueDictionary
 
 from potluck.apps.shareables.entities import Onlookers
-from potluck.people.secrets import Random, system_random
+from potluck.people import Random, system_random
 from potluck.store import Clock, Store
-
-__all__ = ["Presence"]
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,6 @@ from potluck.apps.shareables.entities import Shareable
 from potluck.store import Clock, Store
 from potluck.table import WriteRefused
 
-__all__ = ["PollsOfPurged"]
-
 
 class PollsOfPurged:
     """Deletes the polls of shareables that are gone."""

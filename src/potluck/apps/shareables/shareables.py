@@ -33,35 +33,25 @@ from potluck.apps.shareables.passcodes import (
     unlocked,
 )
 from potluck.store import Store
-from potluck.table import delete, put, the, update
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions, PageForm
-from potluck.web.errors import THROTTLED, NotFound
-from potluck.web.inputs import UNSET, Change, Unset
-from potluck.web.pagination import References
-from potluck.web.views import View, computed, view_plan
-from potluck.web.writes import Outcome, Writes, or_retry
-
-__all__ = [
-    "HOME",
-    "OwnShareable",
-    "ShareableChange",
-    "ShareableView",
-    "change_shareable",
-    "delete_shareable",
-    "deletion_of",
-    "end_of",
-    "one_shareable",
-    "open_session",
-    "own",
-    "own_shareables",
-    "poll_of",
-    "replace_passcodes",
-    "shareables",
-    "ttl_of",
-]
+from potluck.table import Operation, delete, put, the, update
+from potluck.validation import FieldError, ValidationError
+from potluck.web import (
+    THROTTLED,
+    UNSET,
+    Actions,
+    Edit,
+    NotFound,
+    Outcome,
+    PageForm,
+    References,
+    SignedIn,
+    Unset,
+    View,
+    Writes,
+    computed,
+    or_retry,
+    view_plan,
+)
 
 HOME = "/shareables"
 TOO_LATE = f"expiresAt must be in the future, and at most {LONGEST_LIFE.days} days from now"
@@ -101,9 +91,9 @@ class Contents(Struct, frozen=True):
         (shareable,) = found
         role = at.role_in(shareable) or "view"
         if shareable.poll_id is None:
-            rows = in_order(await at.rows.all(ChecklistItem.of(shareable.short_id)))
+            rows = in_order(await at.store.all(ChecklistItem.of(shareable.short_id)))
             return cls(role, at.now, items=await at.show(ItemView, rows))
-        poll = await at.rows.get(Poll.one(shareable.poll_id))
+        poll = await at.store.get(Poll.one(shareable.poll_id))
         return cls(role, at.now, poll=UNSET if poll is None else view_plan(BallotView).show(poll))
 
 
@@ -153,7 +143,7 @@ class ShareableView(OwnShareable):
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
 
-class ShareableChange(Change[Shareable]):
+class ShareableChange(Edit[Shareable]):
     name: Name | Unset = UNSET
     note: Note | Unset | None = UNSET
     expires_at: datetime | Unset = UNSET
@@ -185,11 +175,11 @@ async def own_shareables(at: SignedIn) -> References[Shareable]:
     """The shareables that the caller made signed in, newest first."""
 
     async def get(created: Any) -> list[Shareable]:
-        found = await at.rows.get_many([Shareable.one(each.short_id) for each in created])
+        found = await at.store.get_many([Shareable.one(each.short_id) for each in created])
         # One may have been deleted since the list was read.
         return [each for each in found if each is not None]
 
-    return References(await own_list(at.rows, at.principal.user_id), get)
+    return References(await own_list(at.store, at.principal.user_id), get)
 
 
 @shareables.read()
@@ -199,7 +189,7 @@ async def one_shareable(at: Reader, shareable: Shareable) -> Shareable:
     return shareable
 
 
-@shareables.action("POST", "/sessions", WrongPasscode, THROTTLED, status=201, secret=True, kept=False)
+@shareables.action("POST", "/sessions", WrongPasscode, THROTTLED, status=201, secret=True, idempotent=False)
 async def open_session(at: ToShareable, shareable: Shareable, given: Unlock) -> Writes[SessionOpened]:
     """Give a passcode, for a token of its role. It ends after seven days, or when that passcode is replaced."""
     return await unlocked(at, shareable, given.passcode)
@@ -213,7 +203,7 @@ async def replace_passcodes(at: Editor, shareable: Shareable, change: PasscodeCh
 
 @shareables.change()
 async def change_shareable(at: Editor, shareable: Shareable, change: ShareableChange) -> Writes[Shareable]:
-    """Change a shareable, or until when it is open. Admins only."""
+    """Edit a shareable, or until when it is open. Admins only."""
     if change.expires_at is not UNSET:
         change = replace(change, expires_at=end_of(at, change.expires_at))
     new = new_values(shareable, change)
@@ -236,7 +226,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
         others += [or_retry(each) for each in follows.operations]
     if moves:
         # Its rows expire together with it, including those added concurrently.
-        for item in await at.rows.all(ChecklistItem.of(at.short_id)):
+        for item in await at.store.all(ChecklistItem.of(at.short_id)):
             row = ChecklistItem.one(at.short_id, item.checklist_item_id)
             others.append(or_retry(update(row, the(ChecklistItem.ttl).becomes(after.ttl), keep_version=True)))
         if shareable.creator_id is not None:
@@ -247,32 +237,32 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
 @shareables.delete(form=PageForm(path="/delete", then=f"{HOME}?said=deleted"))
 async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
     """Delete a shareable with everything that belongs to it. Admins only, also after it has expired."""
-    return await deletion_of(at.rows, shareable, at.now)
+    return await deletion_of(at.store, shareable, at.now)
 
 
 async def poll_of(at: ToShareable, shareable: Shareable) -> Poll:
     assert shareable.poll_id is not None
-    poll = await at.rows.get(Poll.one(shareable.poll_id))
+    poll = await at.store.get(Poll.one(shareable.poll_id))
     if poll is None:
         raise NotFound
     return poll
 
 
-async def deletion_of(rows: Store, shareable: Shareable, now: datetime) -> Writes[None]:
+async def deletion_of(store: Store, shareable: Shareable, now: datetime) -> Writes[None]:
     """The writes that delete it with its items or its poll; sessions and deleted items, useless by then, go after."""
     version = the(Shareable.items_version)
     writes: list[Operation] = [delete(shareable, when=version == shareable.items_version)]
-    writes += [delete(each) for each in await rows.all(ChecklistItem.of(shareable.short_id))]
+    writes += [delete(each) for each in await store.all(ChecklistItem.of(shareable.short_id))]
     writes += off_own_list(shareable)
-    poll = None if shareable.poll_id is None else await rows.get(Poll.one(shareable.poll_id))
+    poll = None if shareable.poll_id is None else await store.get(Poll.one(shareable.poll_id))
     if poll is not None:
         writes += deleting(poll, now)
 
     async def tidied() -> None:
-        sessions = await rows.all(ShareSession.of(shareable.short_id))
-        items = [] if shareable.poll_id is not None else await rows.all(DeletedItem.of(shareable.short_id))
-        await rows.write_each(map(delete, (*sessions, *items)))
+        sessions = await store.all(ShareSession.of(shareable.short_id))
+        items = [] if shareable.poll_id is not None else await store.all(DeletedItem.of(shareable.short_id))
+        await store.write_each(map(delete, (*sessions, *items)))
         if poll is not None:
-            await Deletions(rows).carry_on(Deletion(poll_id=poll.poll_id, deleted_at=now), promptly=True)
+            await Deletions(store).carry_on(Deletion(poll_id=poll.poll_id, deleted_at=now), promptly=True)
 
     return Writes(None, *map(or_retry, writes), after=tidied)

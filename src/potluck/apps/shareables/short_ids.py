@@ -10,13 +10,11 @@ from string import ascii_uppercase, digits
 
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
 from potluck.engines import Engine
-from potluck.people.secrets import Random, system_random
+from potluck.people import Random, system_random
 from potluck.store import Store
-from potluck.streams.leases import Lease
+from potluck.streams import Lease
 from potluck.table import WriteRefused, absent, delete, put, the
-from potluck.web.writes import Outcome, or_raise, or_retry
-
-__all__ = ["POOL_DEPTH", "PoolRefill", "ShortIdPool"]
+from potluck.web import Outcome, or_raise, or_retry
 
 POOL_DEPTH = 4
 # This many empty partitions in a row mean that the pool is empty, or as good as.

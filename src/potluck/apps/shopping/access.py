@@ -5,10 +5,7 @@ from typing import Any
 from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.fields import FamilyId, MemberId
 from potluck.table import the
-from potluck.web.access import ByRow
-from potluck.web.errors import Forbidden
-
-__all__ = ["AdminsOnly", "FamilyAdmin", "InFamily", "LeavingOrAdmin"]
+from potluck.web import ByRow, Forbidden
 
 
 class AdminsOnly(Forbidden):
@@ -37,5 +34,5 @@ class LeavingOrAdmin(InFamily):
 
     member_id: MemberId
 
-    def held_to(self) -> type[InFamily]:
+    def effective_access(self) -> type[InFamily]:
         return InFamily if self.member_id == self.principal.user_id else FamilyAdmin

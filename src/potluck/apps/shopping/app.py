@@ -18,10 +18,7 @@ from potluck.apps.shopping.members import invitations, members
 from potluck.apps.shopping.offline import offline_pages
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
-from potluck.web.app import App, Core
-from potluck.web.app_catalogue import CATALOGUE
-
-__all__ = ["SUBJECTS", "shopping_app"]
+from potluck.web import CATALOGUE, App, Core
 
 SUBJECTS = (families, members, invitations, stores, locations, list_home, shopping_list, undoing, inventory, to_list)
 

@@ -22,12 +22,12 @@ from potluck.apps.shopping.entities import (
     StorageLocation,
     Store,
 )
-from potluck.people.invitations import Invitations
-from potluck.store import Clock
+from potluck.people import Invitations
+from potluck.store import Clock, attempts
 from potluck.store import Store as Rows
-from potluck.store.retries import attempts
 from potluck.table import (
     Condition,
+    Operation,
     WriteRefused,
     delete,
     present,
@@ -35,10 +35,7 @@ from potluck.table import (
     the,
     update,
 )
-from potluck.table.operations import Operation
-from potluck.web.writes import Outcome, or_retry
-
-__all__ = ["APP", "LINKS_AT_ONCE", "Cascade", "deleting"]
+from potluck.web import Outcome, or_retry
 
 APP = "shopping"
 """The app's name in invitations."""
@@ -57,7 +54,7 @@ async def deleting(
 ) -> list[Operation | Outcome]:
     """The operations that delete a row and, if they fit into one transaction, the links to it."""
     what, gone_id = _named(gone)
-    links = await links_to(at.rows, gone.family_id, what, gone_id)
+    links = await links_to(at.store, gone.family_id, what, gone_id)
     together = len(links) <= LINKS_AT_ONCE and at.attempt < TRIES_AT_ONCE
     deletion = Deletion(
         family_id=gone.family_id, what=what, gone_id=gone_id, deleted_by=at.principal.user_id, created_at=at.now

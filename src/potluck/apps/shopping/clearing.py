@@ -16,15 +16,10 @@ from potluck.apps.shopping.entities import ClearedItems, InventoryItem, Shopping
 from potluck.apps.shopping.families import FAMILY, TAG
 from potluck.apps.shopping.fields import UndoToken
 from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
-from potluck.people.secrets import new_id
-from potluck.store.retries import attempts
+from potluck.people import new_id
+from potluck.store import attempts
 from potluck.table import Ref, absent, check, delete, present, put
-from potluck.web.actions import Actions
-from potluck.web.errors import EXPIRED, ProblemError
-from potluck.web.inputs import Input
-from potluck.web.writes import Outcome, Writes, or_raise, or_retry
-
-__all__ = ["Cleared", "NothingToUndo", "ShoppingItems", "Undo", "clear_purchased", "undo", "undoing"]
+from potluck.web import EXPIRED, Actions, Input, Outcome, ProblemError, Writes, or_raise, or_retry
 
 UNDO_LASTS = timedelta(hours=1)
 # Undoing takes up to three actions for each item: it, and checks that its inventory item and its store exist.
@@ -67,8 +62,8 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     """Clear what is purchased from the list. The token brings it back, for an hour."""
     clearing_id = new_id()
     cleared = part = 0
-    async for _ in attempts("clearing the list", at.rows.patience):
-        listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
+    async for _ in attempts("clearing the list", at.store.patience):
+        listed = await at.store.all(ShoppingListItem.all_of_family(at.family_id))
         waiting = [each for each in listed if each.status == "purchased"]
         written = True
         while waiting and written:
@@ -98,12 +93,12 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
 @undoing.action("POST", "", NothingToUndo, serialized=True)
 async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
     """Bring back what was cleared, as it was. Once for each token."""
-    parts = await at.rows.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))
+    parts = await at.store.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))
     if not parts:
         raise NothingToUndo
     back: list[ShoppingItemView] = []
     for part in parts:
-        async for _ in attempts("undoing", at.rows.patience):
+        async for _ in attempts("undoing", at.store.patience):
             items, links = await _restored(at, part)
             answer = ShoppingItems([*back, *await at.show(ShoppingItemView, items)])
             placing = (or_retry(put(each, when=absent)) for each in items)
@@ -117,7 +112,7 @@ async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
 async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingListItem], list[Outcome]]:
     """The items that can come back, without links to deleted rows, and checks that their other links still exist."""
     items = [msgspec.convert(each, ShoppingListItem) for each in part.items]
-    items = [each for each in items if each.ttl is None or each.ttl > at.rows.now]
+    items = [each for each in items if each.ttl is None or each.ttl > at.store.now]
     refs: dict[tuple[str, UUID], Ref[Any]] = {}
     for each in items:
         refs["shopping item", each.shopping_item_id] = ShoppingListItem.by_id(at.family_id, each.shopping_item_id)
@@ -125,7 +120,7 @@ async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingList
             refs["item", each.item_id] = InventoryItem.by_id(at.family_id, each.item_id)
         if each.store_id is not None:
             refs["store", each.store_id] = Store.by_id(at.family_id, each.store_id)
-    rows = await at.rows.get_many(list(refs.values()))
+    rows = await at.store.get_many(list(refs.values()))
     there = {key for key, row in zip(refs, rows, strict=True) if row is not None}
     restored = [
         replace(

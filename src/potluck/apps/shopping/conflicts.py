@@ -5,11 +5,7 @@ from uuid import UUID
 
 from potluck.apps.shopping.entities import Deletable, Deletion
 from potluck.table import NotUnique, WriteRefused, absent, check, put
-from potluck.web.errors import ALREADY_EXISTS, ProblemError
-from potluck.web.inputs import Unset
-from potluck.web.writes import Outcome, or_raise
-
-__all__ = ["AlreadyThere", "NameTaken", "name_taken", "put_new"]
+from potluck.web import ALREADY_EXISTS, Outcome, ProblemError, Unset, or_raise
 
 
 class AlreadyThere(ProblemError):

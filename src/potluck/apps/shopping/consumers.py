@@ -3,9 +3,7 @@
 from potluck.apps.shopping.cascade import Cascade
 from potluck.apps.shopping.entities import Deletion
 from potluck.streams import Consumer, created
-from potluck.web.app import Core
-
-__all__ = ["consumers_of"]
+from potluck.web import Core
 
 
 def consumers_of(core: Core) -> list[Consumer]:

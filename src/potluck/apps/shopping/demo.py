@@ -19,13 +19,8 @@ from potluck.apps.shopping.shopping_list import (
     check_off,
 )
 from potluck.apps.shopping.stores import NewStore, add_store
-from potluck.people.authentication import Principal
-from potluck.web.actions import Actions
-from potluck.web.app import Core, Demo, Guests, WorthALook
-from potluck.web.direct_calls import Direct
-from potluck.web.places import InvitationMade
-
-__all__ = ["demo_of"]
+from potluck.people import Principal
+from potluck.web import Actions, Core, Demo, Direct, Guests, InvitationMade, WorthALook
 
 # Everything below is made up.
 

@@ -1,13 +1,9 @@
 """Duplicates on a list: a guard row refuses the second one in the transaction that would add it."""
 
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
-from potluck.store import Store as Rows
-from potluck.table import WriteRefused, the, update, upsert
-from potluck.table.operations import Operation
-from potluck.web.errors import ProblemError
-from potluck.web.writes import Outcome, or_raise
-
-__all__ = ["MOST_DUPLICATES", "DuplicateItem", "enter_guard", "entering_guard", "leaving_guard"]
+from potluck.store import Store
+from potluck.table import Operation, WriteRefused, the, update, upsert
+from potluck.web import Outcome, ProblemError, or_raise
 
 # How many pending entries one inventory item can have when duplicates are allowed.
 MOST_DUPLICATES = 1000
@@ -31,7 +27,7 @@ class DuplicateItem(
         super().__init__("This is on the list already", existing=existing)
 
 
-def enter_guard(rows: Rows, item: ShoppingListItem, allow_duplicate: bool) -> Outcome:
+def enter_guard(rows: Store, item: ShoppingListItem, allow_duplicate: bool) -> Outcome:
     """`entering_guard` for a rule: raises DuplicateItem, with the pending entry that is there, if it is refused."""
 
     async def duplicate(refusal: WriteRefused) -> ProblemError | None:

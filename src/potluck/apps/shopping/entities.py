@@ -41,20 +41,6 @@ from potluck.table import (
     sparse,
 )
 
-__all__ = [
-    "ClearedItems",
-    "Deletion",
-    "EverythingOfFamily",
-    "Family",
-    "InventoryItem",
-    "Member",
-    "PendingGuard",
-    "ShoppingListItem",
-    "StorageLocation",
-    "Store",
-    "inventory",
-]
-
 inventory = Table(
     "InventoryManagement",
     "PK",

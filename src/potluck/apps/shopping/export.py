@@ -23,10 +23,7 @@ from potluck.apps.shopping.locations import LocationView
 from potluck.apps.shopping.names import Names
 from potluck.apps.shopping.shopping_list import ShoppingItemView
 from potluck.apps.shopping.stores import StoreView
-from potluck.web.app import Core, Export
-from potluck.web.views import View, view_plan
-
-__all__ = ["MembershipView", "export_of"]
+from potluck.web import Core, Export, View, view_plan
 
 
 class MembershipView(View[Member]):

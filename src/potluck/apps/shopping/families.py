@@ -13,40 +13,30 @@ from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
 from potluck.apps.shopping.fields import MOST_FAMILIES, Name, Role
 from potluck.apps.shopping.ordering import by_name
-from potluck.people.secrets import new_id
+from potluck.people import new_id
 from potluck.table import put
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.cookies import SealedCookie
-from potluck.web.errors import TOO_MANY, NotFound, ProblemError
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Change, New, Unset
-from potluck.web.layout import Section
-from potluck.web.places import OwnPlaces, Place
-from potluck.web.views import View, computed, view_plan
-from potluck.web.writes import Writes
-
-__all__ = [
-    "FAMILY",
-    "HOME",
-    "LAST_FAMILY",
-    "TAG",
-    "FamilyChange",
-    "FamilyView",
-    "LastAdmin",
-    "NewFamily",
-    "OwnRow",
-    "create_family",
-    "delete_family",
-    "families",
-    "families_of",
-    "family_place",
-    "frame_of",
-    "one_family",
-    "own_families",
-    "rename_family",
-    "sections",
-]
+from potluck.web import (
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Edit,
+    New,
+    NotFound,
+    OwnPlaces,
+    PageForm,
+    Place,
+    ProblemError,
+    SealedCookie,
+    Section,
+    Show,
+    SignedIn,
+    Unset,
+    View,
+    Writes,
+    computed,
+    redirect,
+    view_plan,
+)
 
 TAG = "Shopping"
 HOME = "/shopping"
@@ -113,7 +103,7 @@ class FamilyView(View[Family]):
 
 async def families_of(at: SignedIn) -> list[FamilyView]:
     """The caller's families, by name, for pages that link to them."""
-    found = await family_place.of_person(at.rows, at.principal.user_id)
+    found = await family_place.of_person(at.store, at.principal.user_id)
     own = OwnRow({family.family_id: member for family, member in found})
     return sorted((view_plan(FamilyView).show(family, own) for family, _ in found), key=by_name)
 
@@ -122,7 +112,7 @@ class NewFamily(New[Family]):
     name: Name
 
 
-class FamilyChange(Change[Family]):
+class FamilyChange(Edit[Family]):
     name: Name | Unset = UNSET
 
 
@@ -148,7 +138,7 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
         shared: dict[str, Any] = {"app": APP, "here": "Shopping"}
         if not isinstance(at, InFamily):
             return shared
-        family = await at.rows.get(Family.by_id(at.family_id))
+        family = await at.store.get(Family.by_id(at.family_id))
         if family is None:
             raise NotFound
         (shown,) = await at.show(FamilyView, [family])

@@ -3,35 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from potluck.validation.field_types import Integer, Length, ManyLines, Message, OneLine, Text
-
-__all__ = [
-    "MOST",
-    "Address",
-    "AlternateStores",
-    "Description",
-    "FamilyId",
-    "InventoryStatus",
-    "InvitationId",
-    "ItemId",
-    "ItemStatus",
-    "Lines",
-    "LocationId",
-    "LocationName",
-    "MemberId",
-    "Name",
-    "Notes",
-    "Quantity",
-    "Role",
-    "ShoppingItemId",
-    "Step",
-    "StoreChoice",
-    "StoreId",
-    "Threshold",
-    "ToBuy",
-    "UndoToken",
-    "Unit",
-]
+from potluck.validation import Integer, Length, ManyLines, Message, OneLine, Text
 
 # The largest quantity, on the list and in the inventory; the design sets no bound, and every number needs one.
 MOST = 100_000

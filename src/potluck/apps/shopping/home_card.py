@@ -4,11 +4,9 @@ from collections.abc import Awaitable, Callable
 
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
 from potluck.apps.shopping.families import HOME, family_place
-from potluck.people.authentication import Principal
+from potluck.people import Principal
 from potluck.store import all_done
-from potluck.web.app import Core, HomeCard, Waiting
-
-__all__ = ["home_card_of"]
+from potluck.web import Core, HomeCard, Waiting
 
 # Listing more would push the other apps off the page.
 MOST_WAITING = 3

@@ -27,31 +27,24 @@ from potluck.apps.shopping.fields import (
 )
 from potluck.apps.shopping.names import ItemNames
 from potluck.apps.shopping.ordering import by_name
-from potluck.people.secrets import new_id
-from potluck.table import Query, Ref, check, present, the
-from potluck.table.operations import Operation
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Actions
-from potluck.web.errors import TOO_MANY, NotFound
-from potluck.web.inputs import UNSET, Change, Input, New, Unset
-from potluck.web.views import View, computed
-from potluck.web.writes import Outcome, Writes, or_raise
-
-__all__ = [
-    "Adjustment",
-    "InventoryFilter",
-    "InventoryItemChange",
-    "InventoryItemView",
-    "NewInventoryItem",
-    "add_inventory_item",
-    "adjust",
-    "change_inventory_item",
-    "delete_inventory_item",
-    "inventory",
-    "inventory_item",
-    "inventory_items",
-    "stepped",
-]
+from potluck.people import new_id
+from potluck.table import Operation, Query, Ref, check, present, the
+from potluck.validation import FieldError, ValidationError
+from potluck.web import (
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Edit,
+    Input,
+    New,
+    NotFound,
+    Outcome,
+    Unset,
+    View,
+    Writes,
+    computed,
+    or_raise,
+)
 
 
 class InventoryItemView(View[InventoryItem]):
@@ -104,7 +97,7 @@ class NewInventoryItem(New[InventoryItem]):
     alternate_store_ids: AlternateStores = ()
 
 
-class InventoryItemChange(Change[InventoryItem]):
+class InventoryItemChange(Edit[InventoryItem]):
     name: Name | Unset = UNSET
     quantity: Quantity | Unset = UNSET
     threshold: Threshold | Unset = UNSET
@@ -170,7 +163,7 @@ async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[Inve
 async def change_inventory_item(
     at: InFamily, item: InventoryItem, change: InventoryItemChange
 ) -> Writes[InventoryItem]:
-    """Change a thing of the inventory."""
+    """Edit a thing of the inventory."""
     if change.alternate_store_ids is not UNSET:
         change = replace(change, alternate_store_ids=_once(change.alternate_store_ids))
     after = at.apply(item, change).answer

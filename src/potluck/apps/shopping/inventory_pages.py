@@ -21,11 +21,7 @@ from potluck.apps.shopping.inventory import (
 from potluck.apps.shopping.list_pages import person, store_choices
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.shopping_list import NewShoppingItem, ShoppingItemView, add_low_stock, add_to_list
-from potluck.web.actions import Actions, Show
-from potluck.web.inputs import Input
-from potluck.web.writes import Writes
-
-__all__ = ["to_list"]
+from potluck.web import Actions, Input, Show, Writes
 
 INVENTORY = f"{FAMILY}/inventory"
 
@@ -35,9 +31,9 @@ INVENTORY = f"{FAMILY}/inventory"
 
 @inventory.page("", "shopping/inventory.html")
 async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
-    found = await at.rows.all(InventoryItem.all_of_family(at.family_id))
+    found = await at.store.all(InventoryItem.all_of_family(at.family_id))
     things = sorted(await at.show(InventoryItemView, found), key=by_name)
-    listed = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
+    listed = await at.store.all(ShoppingListItem.by_status(at.family_id, "pending"))
     active = [each for each in things if each.status == "active"]
     existing = show.refusal.members["existing"] if isinstance(show.refusal, DuplicateItem) else None
     return {
@@ -57,7 +53,7 @@ async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
 
 async def _choices(at: InFamily) -> dict[str, Any]:
     """The stores and storage locations that a form offers."""
-    locations = sorted(await at.rows.all(StorageLocation.all_of_family(at.family_id)), key=by_name)
+    locations = sorted(await at.store.all(StorageLocation.all_of_family(at.family_id)), key=by_name)
     return {
         "stores": await store_choices(at),
         "locations": [("", "Anywhere"), *((str(each.location_id), each.name) for each in locations)],
@@ -116,7 +112,7 @@ async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str,
         "thing": view,
         "form": form,
         "conflict": form.conflict(show.clash, LABELS, shown=names),
-        "linked": len(await links_to(at.rows, at.family_id, "item", item.item_id)),
+        "linked": len(await links_to(at.store, at.family_id, "item", item.item_id)),
         **choices,
     }
 

@@ -4,10 +4,7 @@ import re
 from dataclasses import dataclass
 
 from potluck.apps.shopping.fields import MOST, Name
-from potluck.validation import schema_of
-from potluck.validation.decoding import wrong_fields
-
-__all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
+from potluck.validation import schema_of, wrong_fields
 
 # All lines are added in one transaction.
 MOST_LINES = 50
@@ -20,7 +17,7 @@ AMOUNT = re.compile(r"([1-9][0-9]{0,5})\s*(?:[x×]\s+|(kg|g|ml|cl|dl|l|oz|lb|lbs
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShoppingLine:
     """One thing to buy. `number` is its line number, for error messages."""
 
     number: int
@@ -29,7 +26,7 @@ class Line:
     unit: str | None = None
 
 
-def read_lines(text: str) -> list[Line]:
+def read_lines(text: str) -> list[ShoppingLine]:
     """Parses the lines in order, skipping empty ones; whatever follows the amount is the name."""
     found = []
     # Rows pasted from a table have tabs between their columns.
@@ -39,13 +36,13 @@ def read_lines(text: str) -> list[Line]:
             continue
         amount = AMOUNT.match(rest)
         if amount is None or int(amount[1]) > MOST:
-            found.append(Line(number, rest))
+            found.append(ShoppingLine(number, rest))
         else:
-            found.append(Line(number, rest[amount.end() :], int(amount[1]), amount[2] and amount[2].lower()))
+            found.append(ShoppingLine(number, rest[amount.end() :], int(amount[1]), amount[2] and amount[2].lower()))
     return found
 
 
-def wrong_with(lines: list[Line]) -> list[str]:
+def wrong_with(lines: list[ShoppingLine]) -> list[str]:
     """Error messages for lines that cannot be added; empty if all can."""
     if not lines:
         return ["Lines must name something to buy"]

@@ -31,18 +31,9 @@ from potluck.apps.shopping.shopping_list import (
     shopping_list,
 )
 from potluck.apps.shopping.suggestions import Suggestion, called, suggestions
-from potluck.people.authentication import Principal
-from potluck.people.secrets import new_id
-from potluck.validation.encoding import encode
-from potluck.validation.errors import ValidationError
-from potluck.web.actions import Actions, Show
-from potluck.web.forms import blank, values_of
-from potluck.web.http.clients import lacks_https
-from potluck.web.inputs import Versioned
-from potluck.web.layout import initials
-from potluck.web.writes import Writes
-
-__all__ = ["list_home", "person", "store_choices"]
+from potluck.people import Principal, new_id
+from potluck.validation import ValidationError, encode
+from potluck.web import Actions, Show, Versioned, Writes, blank, initials, lacks_https, values_of
 
 ANY_STORE = "Any store"
 
@@ -76,12 +67,12 @@ class Duplicate(Struct, frozen=True, kw_only=True):
 async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     # Taken before the list is read, so that live updates continue from here without a gap.
     position = await at.position(ShoppingListItem.all_of_family(at.family_id))
-    listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
+    listed = await at.store.all(ShoppingListItem.all_of_family(at.family_id))
     items = sorted(await at.show(ShoppingItemView, listed), key=by_store)
-    active = await at.rows.all(InventoryItem.by_status(at.family_id, "active"))
+    active = await at.store.all(InventoryItem.by_status(at.family_id, "active"))
     at_home = sorted(await at.show(InventoryItemView, active), key=by_name)
     families = await families_of(at)
-    (family,) = await at.show(FamilyView, [await at.rows.one(Family.by_id(at.family_id))])
+    (family,) = await at.show(FamilyView, [await at.store.one(Family.by_id(at.family_id))])
     stores = await store_choices(at)
     offered = suggestions(at_home, items)
     pending = [each for each in items if each.status == "pending"]
@@ -133,7 +124,7 @@ def person(principal: Principal) -> dict[str, str]:
 
 async def store_choices(at: InFamily) -> list[tuple[str, str]]:
     """The stores by name, as options of a form."""
-    stores = sorted(await at.rows.all(Store.all_of_family(at.family_id)), key=by_name)
+    stores = sorted(await at.store.all(Store.all_of_family(at.family_id)), key=by_name)
     return [("", ANY_STORE), *((str(each.store_id), each.name) for each in stores)]
 
 

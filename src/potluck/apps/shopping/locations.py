@@ -11,25 +11,9 @@ from potluck.apps.shopping.entities import StorageLocation
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_LOCATIONS, Description, LocationId, LocationName
 from potluck.apps.shopping.ordering import by_name
-from potluck.people.secrets import new_id
+from potluck.people import new_id
 from potluck.table import Query
-from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.errors import TOO_MANY
-from potluck.web.inputs import UNSET, Change, New, Unset
-from potluck.web.views import View
-from potluck.web.writes import Writes
-
-__all__ = [
-    "LocationChange",
-    "LocationView",
-    "NewLocation",
-    "add_location",
-    "all_locations",
-    "change_location",
-    "delete_location",
-    "locations",
-    "one_location",
-]
+from potluck.web import TOO_MANY, UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
 
 STORES = f"{FAMILY}/stores"
 
@@ -50,7 +34,7 @@ class NewLocation(New[StorageLocation]):
     description: Description | None = None
 
 
-class LocationChange(Change[StorageLocation]):
+class LocationChange(Edit[StorageLocation]):
     name: LocationName | Unset = UNSET
     description: Description | Unset | None = UNSET
 
@@ -82,7 +66,7 @@ async def location_page(at: InFamily, location: StorageLocation, show: Show) -> 
         "place": location,
         "place_id": location.location_id,
         "on_list": 0,
-        "at_home": len(await links_to(at.rows, at.family_id, "location", location.location_id)),
+        "at_home": len(await links_to(at.store, at.family_id, "location", location.location_id)),
         "form": form,
         "conflict": form.conflict(show.clash, {"name": "Name", "description": "Description"}),
     }
@@ -100,7 +84,7 @@ async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocat
 async def change_location(
     at: FamilyAdmin, location: StorageLocation, change: LocationChange
 ) -> Writes[StorageLocation]:
-    """Change a storage location. Admins may."""
+    """Edit a storage location. Admins may."""
     return at.apply(location, change, refused=name_taken)
 
 

@@ -22,32 +22,23 @@ from potluck.apps.shopping.families import (
 )
 from potluck.apps.shopping.fields import InvitationId, Role
 from potluck.apps.shopping.ordering import by_name
-from potluck.people.entities import InvitationOfPlace
-from potluck.people.errors import NoSuchInvitation
-from potluck.people.fields import EmailOrBlank
+from potluck.people import EmailOrBlank, InvitationOfPlace, NoSuchInvitation
 from potluck.table import Query
-from potluck.validation.errors import FieldError
-from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.errors import TOO_MANY
-from potluck.web.inputs import Change, Input
-from potluck.web.layout import initials
-from potluck.web.places import InvitationMade, InvitationView, latest_first
-from potluck.web.views import View
-from potluck.web.writes import Writes
-
-__all__ = [
-    "MemberView",
-    "NewInvitation",
-    "RoleChange",
-    "all_members",
-    "change_role",
-    "invitations",
-    "invite",
-    "members",
-    "open_invitations",
-    "remove_member",
-    "withdraw_invitation",
-]
+from potluck.validation import FieldError
+from potluck.web import (
+    TOO_MANY,
+    Actions,
+    Edit,
+    Input,
+    InvitationMade,
+    InvitationView,
+    PageForm,
+    Show,
+    View,
+    Writes,
+    initials,
+    latest_first,
+)
 
 MEMBERS = f"{FAMILY}/members"
 
@@ -62,7 +53,7 @@ class MemberView(View[Member]):
     version: int
 
 
-class RoleChange(Change[Member]):
+class RoleChange(Edit[Member]):
     role: Role
 
 
@@ -100,7 +91,7 @@ invitations = Actions(
 async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, Any]:
     """The family's members; for admins also its invitations and its settings."""
     people = sorted(
-        await at.show(MemberView, [each for each in await at.rows.all(all_members(at)) if at.sees(each)]), key=by_name
+        await at.show(MemberView, [each for each in await at.store.all(all_members(at)) if at.sees(each)]), key=by_name
     )
     invited = await family_place.invitations(at) if at.row.role == "admin" else []
     naming = show.form(FamilyChange, family)
@@ -117,7 +108,7 @@ async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, An
         "conflict": naming.conflict(clash, {"name": "Name"}),
         "made": show.done,
         "said": show.query.get("said", ""),
-        "wrong": "" if naming.wrong or inviting.wrong or clash else str(show.refusal or ""),
+        "wrong": "" if naming.all_errors or inviting.all_errors or clash else str(show.refusal or ""),
     }
 
 

@@ -19,8 +19,6 @@ from potluck.apps.shopping.entities import (
 from potluck.store import all_done
 from potluck.table import Query, Ref
 
-__all__ = ["ItemNames", "ListNames", "Names"]
-
 # As many ids as one item has. For more, it is cheaper to read all of the family's stores, members and locations.
 FEW = 3
 
@@ -94,6 +92,6 @@ async def _found(
     """The wanted rows in one request if they are few, else all rows of their kinds."""
     first = list(islice(wanted, FEW + 1))
     if len(first) <= FEW:
-        return await at.rows.get_many(first) if first else []
-    asked = [at.rows.all(each(at.family_id)) for each in everything]
+        return await at.store.get_many(first) if first else []
+    asked = [at.store.all(each(at.family_id)) for each in everything]
     return [row for found in await all_done(asked) for row in found]

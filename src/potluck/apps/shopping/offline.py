@@ -14,11 +14,7 @@ from starlette.responses import Response
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.families import HOME, sections
 from potluck.apps.shopping.shopping_list import TypedItem
-from potluck.web.assets import Assets
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import blank
-
-__all__ = ["offline_pages"]
+from potluck.web import Assets, Call, Endpoints, blank
 
 SHELL = f"{HOME}/offline"
 WORKER = f"{HOME}/worker.js"

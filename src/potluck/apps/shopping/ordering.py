@@ -7,27 +7,25 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.table.keys.folding import fold
-
-__all__ = ["Group", "Groups", "by_name", "by_store", "groups_of"]
+from potluck.table import fold
 
 Place = tuple[Any, ...]
 """A sort key that no two items of a list share."""
 
 
-class Named(Protocol):
+class Nameable(Protocol):
     __struct_fields__: ClassVar[tuple[str, ...]]
 
     @property
     def name(self) -> str: ...
 
 
-def by_name(item: Named) -> Place:
+def by_name(item: Nameable) -> Place:
     """Alphabetical, ignoring case and accents; the id, which is the first field, breaks ties."""
     return fold(item.name), item.name, str(getattr(item, item.__struct_fields__[0]))
 
 
-class OnList(Named, Protocol):
+class OnList(Nameable, Protocol):
     """An item of a shopping list, as it is shown."""
 
     @property
@@ -55,7 +53,7 @@ def by_store(item: OnList) -> Place:
     )
 
 
-class Group(Struct, rename="camel", frozen=True, kw_only=True):
+class StoreTotals(Struct, rename="camel", frozen=True, kw_only=True):
     """What is on the list for one store, in numbers; no store, for what is unassigned."""
 
     store_id: UUID | None
@@ -67,7 +65,7 @@ class Group(Struct, rename="camel", frozen=True, kw_only=True):
 class Groups(Struct, frozen=True):
     """How much there is for each store on the whole list, whichever page of it is asked for."""
 
-    groups: list[Group]
+    groups: list[StoreTotals]
 
 
 def groups_of(items: Iterable[OnList]) -> Groups:
@@ -78,7 +76,7 @@ def groups_of(items: Iterable[OnList]) -> Groups:
         numbers[item.status == "purchased"] += 1
     return Groups(
         [
-            Group(store_id=store_id, store_name=store_name, pending=pending, purchased=purchased)
+            StoreTotals(store_id=store_id, store_name=store_name, pending=pending, purchased=purchased)
             for (store_id, store_name), (pending, purchased) in counted.items()
         ]
     )

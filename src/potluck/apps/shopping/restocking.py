@@ -8,11 +8,7 @@ from potluck.apps.shopping.fields import ToBuy
 from potluck.apps.shopping.inventory import InventoryItemView, stepped
 from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
 from potluck.table import the
-from potluck.web.errors import ProblemError
-from potluck.web.inputs import Input
-from potluck.web.writes import Writes, or_retry
-
-__all__ = ["AlreadyRestocked", "NotRestockable", "Restock", "Restocked", "restock"]
+from potluck.web import Input, ProblemError, Writes, or_retry
 
 
 class AlreadyRestocked(
@@ -60,7 +56,7 @@ async def restock(at: InFamily, bought: ShoppingListItem, wanted: Restock) -> Wr
         raise AlreadyRestocked
     if bought.status != "purchased" or bought.item_id is None:
         raise NotRestockable
-    at_home = await at.rows.get(InventoryItem.by_id(at.family_id, bought.item_id))
+    at_home = await at.store.get(InventoryItem.by_id(at.family_id, bought.item_id))
     if at_home is None:
         raise NotRestockable
     stocked, adding = stepped(at, at_home, wanted.quantity or bought.quantity or 1, field="quantity")

@@ -30,38 +30,32 @@ from potluck.apps.shopping.fields import (
     ToBuy,
     Unit,
 )
-from potluck.apps.shopping.line_parser import Line, read_lines, wrong_with
+from potluck.apps.shopping.line_parser import ShoppingLine, read_lines, wrong_with
 from potluck.apps.shopping.names import ListNames
 from potluck.apps.shopping.ordering import by_name, by_store, groups_of
 from potluck.apps.shopping.suggestions import called
-from potluck.people.errors import TooMany
-from potluck.people.secrets import new_id
-from potluck.store.retries import attempts
+from potluck.people import TooMany, new_id
+from potluck.store import attempts
 from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
-from potluck.validation.errors import FieldError
-from potluck.web.actions import Actions
-from potluck.web.errors import TOO_MANY, NotFound, ProblemError
-from potluck.web.inputs import UNSET, Change, Input, Unset, Versioned
-from potluck.web.views import View, computed
-from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
-
-__all__ = [
-    "NewShoppingItem",
-    "PastedLines",
-    "ShoppingItemChange",
-    "ShoppingItemView",
-    "StatusChange",
-    "TypedItem",
-    "add_lines",
-    "add_low_stock",
-    "add_to_list",
-    "add_typed",
-    "change_shopping_item",
-    "check_off",
-    "delete_shopping_item",
-    "items_on_list",
-    "shopping_list",
-]
+from potluck.validation import FieldError
+from potluck.web import (
+    TOO_MANY,
+    UNSET,
+    Actions,
+    Edit,
+    Input,
+    NotFound,
+    Outcome,
+    ProblemError,
+    Refused,
+    Unset,
+    Versioned,
+    View,
+    Writes,
+    computed,
+    or_raise,
+    or_retry,
+)
 
 PURCHASED_ITEMS_STAY = timedelta(days=7)
 UNASSIGNED = "unassigned"
@@ -161,7 +155,7 @@ class TypedItem(Input):
                 yield FieldError("lines" if read else "name", message)
 
 
-class ShoppingItemChange(Change[ShoppingListItem]):
+class ShoppingItemChange(Edit[ShoppingListItem]):
     name: Name | Unset = UNSET
     store_id: StoreId | Unset | None = UNSET
     quantity: ToBuy | Unset | None = UNSET
@@ -204,7 +198,7 @@ async def items_on_list(at: InFamily, wanted: ListFilter) -> Query[ShoppingListI
             return ShoppingListItem.all_of_family(family_id)
         return ShoppingListItem.by_status(family_id, status)
     store_id = None if wanted.store_id == UNASSIGNED else UUID(wanted.store_id)
-    if store_id is not None and await at.rows.get(Store.by_id(family_id, store_id)) is None:
+    if store_id is not None and await at.store.get(Store.by_id(family_id, store_id)) is None:
         raise NotFound
     if status is UNSET:
         return ShoppingListItem.by_store(family_id, store_id)
@@ -252,7 +246,7 @@ async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[S
     )
     writes = [Outcome(put(item, when=absent), taken)]
     if item.item_id is not None:
-        writes.append(enter_guard(at.rows, item, new.allow_duplicate))
+        writes.append(enter_guard(at.store, item, new.allow_duplicate))
         writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
     if item.store_id is not None:
         there = check(Store.by_id(at.family_id, item.store_id), when=present)
@@ -265,7 +259,7 @@ async def _must_fit(at: InFamily, more: int) -> None:
 
 
 async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> InventoryItem:
-    linked, guard = await at.rows.get_together(
+    linked, guard = await at.store.get_together(
         InventoryItem.by_id(at.family_id, item_id), PendingGuard.by_item(at.family_id, item_id)
     )
     if linked is None:
@@ -279,7 +273,7 @@ async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | Non
     """The store where it is usually bought, if that still exists."""
     if linked is None or linked.preferred_store_id is None:
         return None
-    store = await at.rows.get(Store.by_id(at.family_id, linked.preferred_store_id))
+    store = await at.store.get(Store.by_id(at.family_id, linked.preferred_store_id))
     return None if store is None else store.store_id
 
 
@@ -324,7 +318,7 @@ async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
     """Put one typed thing on the list, linked to the inventory item of that name if there is one. If there is none, a
     pending item of that name makes it a duplicate, unless duplicates are allowed."""
     if typed.shopping_item_id is not UNSET:
-        there = await at.rows.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
+        there = await at.store.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
         if there is not None:
             return Writes(there)
     lines = read_lines(typed.lines)
@@ -334,7 +328,7 @@ async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
         meant = called(line.name, await _at_home(at))
         item_id = None if meant is None else meant.item_id
         if meant is None and not typed.allow_duplicate:
-            pending = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
+            pending = await at.store.all(ShoppingListItem.by_status(at.family_id, "pending"))
             existing = called(line.name, pending)
             if existing is not None:
                 raise DuplicateItem(existing)
@@ -353,10 +347,10 @@ async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
 
 async def add_low_stock(at: InFamily) -> Writes[None]:
     """Put everything that runs low on the list, each in a transaction of its own."""
-    for thing in await at.rows.all(InventoryItem.low(at.family_id, "active")):
+    for thing in await at.store.all(InventoryItem.low(at.family_id, "active")):
         # Listed already, or deleted meanwhile: nothing to do.
         with suppress(DuplicateItem, NotFound):
-            async for _ in attempts("adding what runs low", at.rows.patience):
+            async for _ in attempts("adding what runs low", at.store.patience):
                 _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id), None)
                 if await at.write(*writes):
                     break
@@ -365,15 +359,15 @@ async def add_low_stock(at: InFamily) -> Writes[None]:
 
 async def _at_home(at: InFamily) -> Sequence[InventoryItem]:
     """The inventory items that a typed name can refer to."""
-    return sorted(await at.rows.all(InventoryItem.by_status(at.family_id, "active")), key=by_name)
+    return sorted(await at.store.all(InventoryItem.by_status(at.family_id, "active")), key=by_name)
 
 
-async def _meant(at: InFamily, lines: Sequence[Line]) -> dict[Line, InventoryItem]:
+async def _meant(at: InFamily, lines: Sequence[ShoppingLine]) -> dict[ShoppingLine, InventoryItem]:
     """The inventory items to link lines to: each once, if not on the list yet, as many as fit the transaction."""
     at_home = await _at_home(at)
     found = {line: thing for line in lines if (thing := called(line.name, at_home)) is not None}
     once = {thing.item_id: (line, thing) for line, thing in reversed(found.items())}
-    guards = await at.rows.get_many([PendingGuard.by_item(at.family_id, each) for each in once])
+    guards = await at.store.get_many([PendingGuard.by_item(at.family_id, each) for each in once])
     listed = {each.item_id for each in guards if each is not None and each.shopping_item_ids}
     fitting = (ROOM_FOR_LINES - len(lines)) // ACTIONS_OF_A_LINK
     return dict([each for item_id, each in reversed(once.items()) if item_id not in listed][:fitting])
@@ -386,7 +380,7 @@ async def _meant(at: InFamily, lines: Sequence[Line]) -> dict[Line, InventoryIte
 async def change_shopping_item(
     at: InFamily, item: ShoppingListItem, change: ShoppingItemChange
 ) -> Writes[ShoppingListItem]:
-    """Change the details of a thing on the list."""
+    """Edit the details of a thing on the list."""
     others: list[Outcome] = []
     if isinstance(change.store_id, UUID) and change.store_id != item.store_id:
         others.append(or_raise(check(Store.by_id(at.family_id, change.store_id), when=present), NotFound))
@@ -413,7 +407,7 @@ async def check_off(at: InFamily, item: ShoppingListItem, wanted: StatusChange) 
         return Writes(after, write, or_retry(leaving_guard(after)))
     assert after.item_id is not None
     there = check(InventoryItem.by_id(at.family_id, after.item_id), when=present)
-    return Writes(after, write, enter_guard(at.rows, after, wanted.allow_duplicate), or_retry(there))
+    return Writes(after, write, enter_guard(at.store, after, wanted.allow_duplicate), or_retry(there))
 
 
 @shopping_list.delete()
@@ -427,4 +421,4 @@ async def _is_guarded(at: InFamily, item: ShoppingListItem) -> bool:
     """Whether the inventory item that it is linked to still exists: its guard is deleted with it."""
     if item.item_id is None:
         return False
-    return await at.rows.get(PendingGuard.by_item(at.family_id, item.item_id)) is not None
+    return await at.store.get(PendingGuard.by_item(at.family_id, item.item_id)) is not None

@@ -13,25 +13,9 @@ from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_STORES, Address, Name, StoreId
 from potluck.apps.shopping.locations import LocationView, NewLocation, add_location, all_locations, locations
 from potluck.apps.shopping.ordering import by_name
-from potluck.people.secrets import new_id
+from potluck.people import new_id
 from potluck.table import Query
-from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.errors import TOO_MANY
-from potluck.web.inputs import UNSET, Change, New, Unset
-from potluck.web.views import View
-from potluck.web.writes import Writes
-
-__all__ = [
-    "NewStore",
-    "StoreChange",
-    "StoreView",
-    "add_store",
-    "all_stores",
-    "change_store",
-    "delete_store",
-    "one_store",
-    "stores",
-]
+from potluck.web import TOO_MANY, UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
 
 STORES = f"{FAMILY}/stores"
 
@@ -52,7 +36,7 @@ class NewStore(New[Store]):
     address: Address | None = None
 
 
-class StoreChange(Change[Store]):
+class StoreChange(Edit[Store]):
     name: Name | Unset = UNSET
     address: Address | Unset | None = UNSET
 
@@ -77,11 +61,11 @@ async def one_store(at: InFamily, store: Store) -> Store:
 @stores.page("", "shopping/stores.html")
 async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
     """The stores and the storage locations, with what is to be bought or kept there."""
-    listed = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
-    kept = await at.rows.all(InventoryItem.by_status(at.family_id, "active"))
+    listed = await at.store.all(ShoppingListItem.by_status(at.family_id, "pending"))
+    kept = await at.store.all(InventoryItem.by_status(at.family_id, "active"))
     return {
-        "stores": sorted(await at.show(StoreView, await at.rows.all(all_stores(at))), key=by_name),
-        "locations": sorted(await at.show(LocationView, await at.rows.all(all_locations(at))), key=by_name),
+        "stores": sorted(await at.show(StoreView, await at.store.all(all_stores(at))), key=by_name),
+        "locations": sorted(await at.show(LocationView, await at.store.all(all_locations(at))), key=by_name),
         "to_buy": Counter(each.store_id for each in listed),
         "kept_at": Counter(each.location_id for each in kept),
         "store_form": show.form(NewStore),
@@ -94,7 +78,7 @@ async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
 async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
     """A store, and how to change it."""
     form = show.form(StoreChange, store)
-    links = await links_to(at.rows, at.family_id, "store", store.store_id)
+    links = await links_to(at.store, at.family_id, "store", store.store_id)
     on_list = sum(isinstance(each, ShoppingListItem) for each in links)
     return {
         "kind": "store",
@@ -117,7 +101,7 @@ async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
 
 @stores.change(NameTaken, form=PageForm(path="", then=f"{STORES}?said=changed", on=store_page))
 async def change_store(at: FamilyAdmin, store: Store, change: StoreChange) -> Writes[Store]:
-    """Change a store. Admins may."""
+    """Edit a store. Admins may."""
     return at.apply(store, change, refused=name_taken)
 
 

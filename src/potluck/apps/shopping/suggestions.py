@@ -8,13 +8,11 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.table.keys.folding import fold
+from potluck.table import fold
 
 if TYPE_CHECKING:
     from potluck.apps.shopping.inventory import InventoryItemView
     from potluck.apps.shopping.shopping_list import ShoppingItemView
-
-__all__ = ["MOST_SUGGESTIONS", "Suggestion", "called", "suggestions"]
 
 MOST_SUGGESTIONS = 200
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions import KeyCondition, key_condition_of, key_tests, legacy
 from potluck.dynamo.keys import ENCODERS, hashed, prefix_encoded, prefix_end
-from potluck.dynamo.pages import Page
+from potluck.dynamo.pages import ItemPage
 from potluck.dynamo.reads import Selection, check_start, check_start_of_table, start_of
 from potluck.dynamo.tables import EMPTY_KEY
 from potluck.dynamo.values import Item, Value
@@ -47,7 +47,7 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
     selection.bind(table, index)
     backwards = request.get("ScanIndexForward") is False
     options = selection.page_options()
-    page = Page(table, index, low, high, backwards=backwards, limit=request.get("Limit"), packed=packed, **options)
+    page = ItemPage(table, index, low, high, backwards=backwards, limit=request.get("Limit"), packed=packed, **options)
     if start is not None:
         page.start_after(start)
     await page.read(database)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.keys import partition_range
-from potluck.dynamo.pages import Page
+from potluck.dynamo.pages import ItemPage
 from potluck.dynamo.reads import Selection, check_start, check_start_of_table, start_of
 from potluck.dynamo.tables import KEY_MISMATCH
 
@@ -25,9 +25,9 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     low, high = partition_range(segment, segments)
     if start is not None:
         check_start_of_table(start, table, index)
-        check_segment(Page(table, index, low, high).place(start), segment, segments)
+        check_segment(ItemPage(table, index, low, high).place(start), segment, segments)
     selection.bind(table, index)
-    page = Page(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
+    page = ItemPage(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
     if start is not None:
         page.start_after(start)
     await page.read(database)

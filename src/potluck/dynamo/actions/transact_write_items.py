@@ -44,7 +44,7 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
         raise misfit(failure, bound, len(writes)) from failure
     if len({(write.table.number, write.key) for write in writes}) != len(writes):
         invalid("Transaction request cannot include multiple operations on one item")
-    transaction = Transaction(request, writes, database.namespace, database.clock())
+    transaction = TransactionWrite(request, writes, database.namespace, database.clock())
     answer: dict[str, Any] = await database.file.writer.submit(transaction.run)
     return answer
 
@@ -76,7 +76,7 @@ def check_payload(size: int) -> None:
         invalid(f"{limit}: {limit}{size}")
 
 
-class Transaction:
+class TransactionWrite:
     """Writes of several items, all or none; repeating a client token does not repeat them."""
 
     def __init__(self, request: dict[str, Any], writes: list[Write], namespace: Namespace, now: float) -> None:

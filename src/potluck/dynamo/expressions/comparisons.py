@@ -6,8 +6,6 @@ from decimal import Decimal
 
 from potluck.dynamo.values import Value, equal
 
-__all__ = ["Test", "begins_with", "between", "contains", "ordered", "size_of"]
-
 Test = Callable[[Value, Value], bool]
 
 

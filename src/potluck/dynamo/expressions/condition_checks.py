@@ -4,14 +4,12 @@ from collections.abc import Callable
 
 from potluck.dynamo import limits
 from potluck.dynamo.expressions.comparisons import ordered
-from potluck.dynamo.expressions.failures import Refused
+from potluck.dynamo.expressions.failures import ExpressionError
 from potluck.dynamo.expressions.nodes import Comparison, Function, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedCondition
 from potluck.dynamo.expressions.paths import Place, described, resolve
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.values import TYPES, Value, kind_of, value_size
-
-__all__ = ["CheckedCondition", "ValueCheck"]
 
 # A check that depends on the values themselves and not just their types, so it is made for every request.
 ValueCheck = Callable[[list[Value]], None]
@@ -46,7 +44,7 @@ class CheckedCondition:
                 self.places[node] = resolve(node, placeholders.names)
             elif isinstance(node, Reference):
                 if node.name not in placeholders.values:
-                    raise Refused(
+                    raise ExpressionError(
                         f"An expression attribute value used in expression is not defined; attribute value: {node.name}"
                     )
             elif isinstance(node, Function):
@@ -54,7 +52,7 @@ class CheckedCondition:
             else:
                 self.check_comparison(node)
         if parsed.operators > limits.EXPRESSION_OPERATORS:
-            raise Refused(
+            raise ExpressionError(
                 f"The expression contains too many operators; operator count: {limits.EXPRESSION_OPERATORS + 1}"
             )
 
@@ -75,7 +73,7 @@ class CheckedCondition:
         if isinstance(first, Path):
             for operand in operands[1:]:
                 if isinstance(operand, Path) and self.places[operand] == self.places[first]:
-                    raise Refused(
+                    raise ExpressionError(
                         "The first operand must be distinct from the remaining operands for this operator or function; "
                         f"operator: {name}, first operand: {described(self.places[first])}"
                     )
@@ -83,7 +81,7 @@ class CheckedCondition:
     def check_function(self, function: Function) -> None:
         name, operands = function.name, function.operands
         if len(operands) != OPERAND_COUNTS[name]:
-            raise Refused(
+            raise ExpressionError(
                 "Incorrect number of operands for operator or function; "
                 f"operator or function: {name}, number of operands: {len(operands)}"
             )
@@ -95,7 +93,7 @@ class CheckedCondition:
         elif name == "attribute_type":
             self.check_attribute_type(operands[1])
         elif name != "contains" and not isinstance(operands[0], Path):
-            raise Refused(f"Operator or function requires a document path; operator or function: {name}")
+            raise ExpressionError(f"Operator or function requires a document path; operator or function: {name}")
 
     def check_attribute_type(self, operand: Operand) -> None:
         kind = self.type_of(operand)
@@ -105,7 +103,7 @@ class CheckedCondition:
 
         def check(values: list[Value]) -> None:
             if values[slot]["S"] not in TYPES:
-                raise Refused(
+                raise ExpressionError(
                     f"Invalid attribute type name found; type: {values[slot]['S']}, valid types: {TYPE_NAMES}"
                 )
 
@@ -114,7 +112,7 @@ class CheckedCondition:
     def check_comparison(self, comparison: Comparison) -> None:
         operator, operands = comparison.operator, comparison.operands
         if operator == "IN" and len(operands) > IN_OPERANDS + 1:
-            raise Refused(
+            raise ExpressionError(
                 f"The IN operator is provided with too many operands; number of operands: {len(operands) - 1}"
             )
         if operator not in ("=", "<>", "IN"):
@@ -136,7 +134,7 @@ class CheckedCondition:
                 problem = "upper bound to be greater than or equal to lower bound"
             else:
                 return
-            raise Refused(
+            raise ExpressionError(
                 f"The BETWEEN operator requires {problem}; lower bound operand: AttributeValue: {_shown(lower)}, "
                 f"upper bound operand: AttributeValue: {_shown(upper)}"
             )
@@ -149,8 +147,8 @@ class CheckedCondition:
         self.value_checks.append(check)
 
 
-def _wrong_type(name: str, kind: str) -> Refused:
-    return Refused(
+def _wrong_type(name: str, kind: str) -> ExpressionError:
+    return ExpressionError(
         f"Incorrect operand type for operator or function; operator or function: {name}, operand type: {kind}"
     )
 

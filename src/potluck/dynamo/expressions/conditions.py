@@ -6,22 +6,13 @@ from typing import Any, NamedTuple
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions.comparisons import begins_with, between, contains, ordered, size_of
 from potluck.dynamo.expressions.condition_checks import CheckedCondition, ValueCheck
-from potluck.dynamo.expressions.failures import Refused, invalid_expression
+from potluck.dynamo.expressions.failures import ExpressionError, invalid_expression
 from potluck.dynamo.expressions.nodes import Comparison, Function, Junction, Negation, Node, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedCondition, parse_condition
 from potluck.dynamo.expressions.paths import Place, reader
 from potluck.dynamo.expressions.placeholders import Placeholders
-from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.expressions.templates import ParsedText, ParsedTexts
 from potluck.dynamo.values import Item, Value, equal
-
-__all__ = [
-    "Condition",
-    "ConditionProgram",
-    "condition",
-    "refuse_key_attributes",
-    "refuse_nested_keys",
-    "repeated_condition",
-]
 
 # Compiled parts of a condition take the item, and the values in the order of their placeholders.
 Read = Callable[[Item, list[Value]], Value | None]
@@ -59,7 +50,7 @@ def condition(parameter: str, text: str, placeholders: Placeholders) -> Conditio
         try:
             for check in program.value_checks:
                 check(values)
-        except Refused as problem:
+        except ExpressionError as problem:
             raise invalid_expression(parameter, problem) from None
     return Condition(program, values)
 
@@ -138,17 +129,19 @@ class ConditionProgram:
         self.value_checks = value_checks
 
 
-def _compiled(template: Template[ParsedCondition, ConditionProgram], placeholders: Placeholders) -> ConditionProgram:
+def _compiled(template: ParsedText[ParsedCondition, ConditionProgram], placeholders: Placeholders) -> ConditionProgram:
     checked = CheckedCondition(template.parsed, template.values, placeholders)
-    return ConditionProgram(_Compiler(checked).verdict(checked.root), checked.places.values(), checked.value_checks)
+    return ConditionProgram(
+        _ConditionCompiler(checked).verdict(checked.root), checked.places.values(), checked.value_checks
+    )
 
 
-_conditions: Templates[ParsedCondition, ConditionProgram] = Templates(
+_conditions: ParsedTexts[ParsedCondition, ConditionProgram] = ParsedTexts(
     parse_condition, ParsedCondition.leaves, _compiled
 )
 
 
-class _Compiler:
+class _ConditionCompiler:
     """Compiles a checked condition into a program."""
 
     def __init__(self, checked: CheckedCondition) -> None:

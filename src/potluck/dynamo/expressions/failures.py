@@ -2,13 +2,11 @@
 
 from potluck.dynamo.errors import DynamoError
 
-__all__ = ["Refused", "invalid_expression"]
 
-
-class Refused(Exception):
+class ExpressionError(Exception):
     """What is wrong with an expression, in the service's words."""
 
 
-def invalid_expression(parameter: str, problem: Refused) -> DynamoError:
+def invalid_expression(parameter: str, problem: ExpressionError) -> DynamoError:
     """The service's error for a parameter that holds a refused expression."""
     return DynamoError("ValidationException", f"Invalid {parameter}: {problem}")

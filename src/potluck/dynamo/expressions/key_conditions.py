@@ -5,14 +5,12 @@ from typing import NamedTuple
 
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions.condition_checks import CheckedCondition
-from potluck.dynamo.expressions.failures import Refused, invalid_expression
+from potluck.dynamo.expressions.failures import ExpressionError, invalid_expression
 from potluck.dynamo.expressions.nodes import Comparison, Function, Junction, Negation, Node, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedCondition, parse_condition
 from potluck.dynamo.expressions.placeholders import Placeholders
-from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.expressions.templates import ParsedText, ParsedTexts
 from potluck.dynamo.values import Value
-
-__all__ = ["KeyCondition", "KeyTests", "key_condition", "key_condition_of", "key_tests"]
 
 PARAMETER = "KeyConditionExpression"
 NOT_SUPPORTED = "Query key condition not supported"
@@ -58,7 +56,7 @@ def key_tests(text: str, placeholders: Placeholders) -> Callable[[], KeyTests]:
     try:
         for check in program.value_checks:
             check(values)
-    except Refused as problem:
+    except ExpressionError as problem:
         raise invalid_expression(PARAMETER, problem) from None
 
     def tests() -> KeyTests:
@@ -134,31 +132,33 @@ class _Program:
         try:
             for node in _conjuncts(checked.root):
                 self._add(node, checked)
-        except Refused as problem:
+        except ExpressionError as problem:
             self.problem = str(problem)
 
     def _add(self, node: Node, checked: CheckedCondition) -> None:
         operator, operands = _operation(node)
         if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
-            raise Refused(
+            raise ExpressionError(
                 f"Invalid condition in {PARAMETER}: "
                 f"{operator} operator must have the key attribute as its first operand"
             )
         attribute: Path | None = None
         for operand in operands:
             if isinstance(operand, Function):
-                raise Refused("KeyConditionExpressions cannot contain nested operations")
+                raise ExpressionError("KeyConditionExpressions cannot contain nested operations")
             if isinstance(operand, Path):
                 if attribute is not None:
-                    raise Refused(f"Invalid condition in {PARAMETER}: Multiple attribute names used in one condition")
+                    raise ExpressionError(
+                        f"Invalid condition in {PARAMETER}: Multiple attribute names used in one condition"
+                    )
                 if len(checked.places[operand]) > 1:
-                    raise Refused("KeyConditionExpressions cannot have conditions on nested attributes")
+                    raise ExpressionError("KeyConditionExpressions cannot have conditions on nested attributes")
                 attribute = operand
         if attribute is None:
-            raise Refused(f"Invalid condition in {PARAMETER}: No key attribute specified")
+            raise ExpressionError(f"Invalid condition in {PARAMETER}: No key attribute specified")
         name = str(checked.places[attribute][0])
         if any(name == other for other, _, _ in self.tests):
-            raise Refused("KeyConditionExpressions must only contain one condition per key")
+            raise ExpressionError("KeyConditionExpressions must only contain one condition per key")
         if operands[0] is not attribute:
             operator = MIRRORED[operator]
         slots = [checked.slots[operand.name] for operand in operands if isinstance(operand, Reference)]
@@ -190,11 +190,13 @@ def _operation(node: Node) -> tuple[str, list[Operand]]:
     else:
         assert isinstance(node, Junction | Comparison)
         name = node.operator
-    raise Refused(f"Invalid operator used in {PARAMETER}: {name}")
+    raise ExpressionError(f"Invalid operator used in {PARAMETER}: {name}")
 
 
-def _compiled(template: Template[ParsedCondition, _Program], placeholders: Placeholders) -> _Program:
+def _compiled(template: ParsedText[ParsedCondition, _Program], placeholders: Placeholders) -> _Program:
     return _Program(CheckedCondition(template.parsed, template.values, placeholders))
 
 
-_key_conditions: Templates[ParsedCondition, _Program] = Templates(parse_condition, ParsedCondition.leaves, _compiled)
+_key_conditions: ParsedTexts[ParsedCondition, _Program] = ParsedTexts(
+    parse_condition, ParsedCondition.leaves, _compiled
+)

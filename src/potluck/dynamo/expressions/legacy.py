@@ -12,16 +12,6 @@ from potluck.dynamo.expressions.projections import Projection
 from potluck.dynamo.expressions.updates import SETS, Compute, Update, UpdateProgram, added, deleted
 from potluck.dynamo.values import TYPES, Item, Value, check_attribute_name, checked_value, equal, kind_of
 
-__all__ = [
-    "attribute_updates",
-    "attributes_to_get",
-    "conditional_operator",
-    "expected",
-    "filter_conditions",
-    "key_conditions",
-    "legacy_key_tests",
-]
-
 INVALID = "One or more parameter values were invalid: "
 TYPE_MISMATCH = "Type mismatch for attribute to update"
 

@@ -2,19 +2,6 @@
 
 from collections.abc import Sequence
 
-__all__ = [
-    "Arithmetic",
-    "Clause",
-    "Comparison",
-    "Function",
-    "Junction",
-    "Negation",
-    "Node",
-    "Operand",
-    "Path",
-    "Reference",
-]
-
 
 class Path:
     """A document path: attribute names, #placeholders and list indexes, outermost first."""

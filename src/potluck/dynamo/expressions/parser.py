@@ -4,7 +4,7 @@ from collections.abc import Generator
 from typing import Any
 
 from potluck.dynamo import limits
-from potluck.dynamo.expressions.failures import Refused
+from potluck.dynamo.expressions.failures import ExpressionError
 from potluck.dynamo.expressions.nodes import (
     Arithmetic,
     Clause,
@@ -19,8 +19,6 @@ from potluck.dynamo.expressions.nodes import (
 )
 from potluck.dynamo.expressions.reserved_words import RESERVED_WORDS
 from potluck.dynamo.expressions.tokens import END, INDEX, NAME, VALUE, WORD, Token, cut, unexpected
-
-__all__ = ["ParsedCondition", "ParsedProjection", "ParsedUpdate", "parse_condition", "parse_projection", "parse_update"]
 
 CONDITION_FUNCTIONS = frozenset(
     ("attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size")
@@ -78,7 +76,7 @@ class ParsedProjection:
 
 
 def parse_condition(text: str) -> ParsedCondition:
-    reader = _Reader(text, CONDITION_FUNCTIONS)
+    reader = _TokenReader(text, CONDITION_FUNCTIONS)
     root, _ = reader.read(reader.condition(False))
     reader.expect(END)
     if isinstance(root, Function):
@@ -88,14 +86,14 @@ def parse_condition(text: str) -> ParsedCondition:
 
 
 def parse_update(text: str) -> ParsedUpdate:
-    reader = _Reader(text, UPDATE_FUNCTIONS)
+    reader = _TokenReader(text, UPDATE_FUNCTIONS)
     clauses: list[Clause] = reader.read(reader.sections())
     reader.check_words()
     return ParsedUpdate(clauses)
 
 
 def parse_projection(text: str) -> ParsedProjection:
-    reader = _Reader(text, frozenset())
+    reader = _TokenReader(text, frozenset())
     paths = [reader.path()]
     while reader.accept(","):
         paths.append(reader.path())
@@ -104,15 +102,15 @@ def parse_projection(text: str) -> ParsedProjection:
     return ParsedProjection(paths)
 
 
-class _Reader:
+class _TokenReader:
     """Parses one text from left to right."""
 
     def __init__(self, text: str, functions: frozenset[str]) -> None:
         if not text:
-            raise Refused("The expression can not be empty;")
+            raise ExpressionError("The expression can not be empty;")
         size = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
         if size > limits.EXPRESSION_BYTES:
-            raise Refused(f"Expression size has exceeded the maximum allowed size; expression size: {size}")
+            raise ExpressionError(f"Expression size has exceeded the maximum allowed size; expression size: {size}")
         self.text = text
         self.functions = functions
         self.tokens = cut(text)
@@ -161,7 +159,7 @@ class _Reader:
         """Read a closing parenthesis; refuse it if its content is already a group."""
         self.expect(")")
         if inner_grouped:
-            raise Refused("The expression has redundant parentheses;")
+            raise ExpressionError("The expression has redundant parentheses;")
 
     # --- operands ---
 
@@ -373,18 +371,18 @@ class _Reader:
                 for part in node.parts:
                     if isinstance(part, int):
                         if part > HIGHEST_INDEX:
-                            raise Refused(f"List index is not within the allowable range; index: [{part}]")
+                            raise ExpressionError(f"List index is not within the allowable range; index: [{part}]")
                     elif part.upper() in RESERVED_WORDS:
-                        raise Refused(f"Attribute name is a reserved keyword; reserved keyword: {part}")
+                        raise ExpressionError(f"Attribute name is a reserved keyword; reserved keyword: {part}")
             elif isinstance(node, Function):
                 if node.name not in CONDITION_FUNCTIONS | UPDATE_FUNCTIONS:
-                    raise Refused(f"Invalid function name; function: {node.name}")
+                    raise ExpressionError(f"Invalid function name; function: {node.name}")
                 if node.name not in self.functions:
                     where = "a condition" if self.functions is CONDITION_FUNCTIONS else "an update"
-                    raise Refused(f"The function is not allowed in {where} expression; function: {node.name}")
+                    raise ExpressionError(f"The function is not allowed in {where} expression; function: {node.name}")
                 if not node.allowed:
-                    raise Refused(
+                    raise ExpressionError(
                         f"The function is not allowed to be used this way in an expression; function: {node.name}"
                     )
             else:
-                raise Refused(f'The "{node}" section can only be used once in an update expression;')
+                raise ExpressionError(f'The "{node}" section can only be used once in an update expression;')

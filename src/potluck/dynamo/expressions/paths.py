@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from potluck.dynamo import limits
-from potluck.dynamo.expressions.failures import Refused
+from potluck.dynamo.expressions.failures import ExpressionError
 from potluck.dynamo.expressions.nodes import Path
 from potluck.dynamo.values import Item, Value
-
-__all__ = ["PathTree", "Place", "described", "placeholders_in", "read_along", "reader", "resolve"]
 
 # A resolved path: attribute names as text, list indexes as numbers.
 Place = tuple[str | int, ...]
@@ -29,12 +27,12 @@ def placeholders_in(paths: Iterable[Path]) -> tuple[str, ...]:
 def resolve(path: Path, names: Mapping[str, str]) -> Place:
     """The path with its placeholders replaced; refused if it is too deep or a placeholder is not defined."""
     if len(path.parts) > limits.NESTING_LEVELS:
-        raise Refused(f"The document path has too many nesting levels; nesting levels: {len(path.parts)}")
+        raise ExpressionError(f"The document path has too many nesting levels; nesting levels: {len(path.parts)}")
     place: list[str | int] = []
     for part in path.parts:
         if isinstance(part, str) and part[0] in "#:":
             if part not in names:
-                raise Refused(
+                raise ExpressionError(
                     f"An expression attribute name used in the document path is not defined; attribute name: {part}"
                 )
             part = names[part]
@@ -89,12 +87,12 @@ class PathTree:
                 raise self._collision("overlap", place, place[: depth + 1], inner)
             level = inner
 
-    def _collision(self, kind: str, one: Place, parents: Place, level: dict[str | int, Any]) -> Refused:
+    def _collision(self, kind: str, one: Place, parents: Place, level: dict[str | int, Any]) -> ExpressionError:
         two = list(parents)
         while level:
             part, level = next(iter(level.items()))
             two.append(part)
-        return Refused(
+        return ExpressionError(
             f"Two document paths {kind} with each other; must remove or rewrite one of these paths; "
             f"path one: {described(one)}, path two: {described(tuple(two))}"
         )

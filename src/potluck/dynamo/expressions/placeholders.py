@@ -9,8 +9,6 @@ from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.numbers import known_numbers
 from potluck.dynamo.values import Value, checked_value, utf8_length
 
-__all__ = ["Placeholders", "refuse_mixed_parameters"]
-
 _name_syntax = re.compile(r"#[A-Za-z0-9_]+")
 _value_syntax = re.compile(r":[A-Za-z0-9_]+")
 

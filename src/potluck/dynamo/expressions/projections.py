@@ -6,10 +6,8 @@ from typing import Any
 from potluck.dynamo.expressions.parser import ParsedProjection, parse_projection
 from potluck.dynamo.expressions.paths import PathTree, Place, resolve
 from potluck.dynamo.expressions.placeholders import Placeholders
-from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.expressions.templates import ParsedText, ParsedTexts
 from potluck.dynamo.values import Item, Value
-
-__all__ = ["Projection", "project", "projection"]
 
 
 class Projection:
@@ -40,7 +38,7 @@ def project(item: Item, places: Sequence[Place]) -> Item:
     return _pick_map(item, _tree(places))
 
 
-def _resolved(template: Template[ParsedProjection, Projection], placeholders: Placeholders) -> Projection:
+def _resolved(template: ParsedText[ParsedProjection, Projection], placeholders: Placeholders) -> Projection:
     places: list[Place] = []
     tree = PathTree()
     for path in reversed(template.parsed.paths):
@@ -50,7 +48,7 @@ def _resolved(template: Template[ParsedProjection, Projection], placeholders: Pl
     return Projection(places[::-1])
 
 
-_projections: Templates[ParsedProjection, Projection] = Templates(
+_projections: ParsedTexts[ParsedProjection, Projection] = ParsedTexts(
     parse_projection, lambda parsed: parsed.paths, _resolved
 )
 

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from potluck.dynamo.expressions.failures import Refused, invalid_expression
+from potluck.dynamo.expressions.failures import ExpressionError, invalid_expression
 from potluck.dynamo.expressions.nodes import Path, Reference
 from potluck.dynamo.expressions.paths import placeholders_in
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.values import Value
-
-__all__ = ["Template", "Templates"]
 
 REMEMBERED_TEXTS = 2048
 REMEMBERED_PROGRAMS = 64
@@ -18,7 +16,7 @@ Parsed = TypeVar("Parsed")
 Program = TypeVar("Program")
 
 
-class Template(Generic[Parsed, Program]):
+class ParsedText(Generic[Parsed, Program]):
     """A parsed text, the placeholders it uses, and the programs compiled from it so far."""
 
     __slots__ = ("names", "parsed", "programs", "values")
@@ -31,19 +29,19 @@ class Template(Generic[Parsed, Program]):
         self.programs: dict[tuple[tuple[str | None, ...], tuple[str | None, ...]], Program] = {}
 
 
-class Templates(Generic[Parsed, Program]):
+class ParsedTexts(Generic[Parsed, Program]):
     """A cache of the recently parsed texts of one grammar."""
 
     def __init__(
         self,
         parse: Callable[[str], Parsed],
         leaves: Callable[[Parsed], Iterable[Path | Reference]],
-        compile: Callable[[Template[Parsed, Program], Placeholders], Program],
+        compile: Callable[[ParsedText[Parsed, Program], Placeholders], Program],
     ) -> None:
         self._parse = parse
         self._leaves = leaves
         self._compile = compile
-        self._templates: dict[str, Template[Parsed, Program]] = {}
+        self._templates: dict[str, ParsedText[Parsed, Program]] = {}
 
     def bind(self, parameter: str, text: str, placeholders: Placeholders) -> tuple[Program, list[Value]]:
         """The program for this text and these placeholders, and the values to run it with."""
@@ -69,19 +67,19 @@ class Templates(Generic[Parsed, Program]):
         if program is None:
             try:
                 program = self._compile(template, placeholders)
-            except Refused as problem:
+            except ExpressionError as problem:
                 raise invalid_expression(parameter, problem) from None
             if len(template.programs) >= REMEMBERED_PROGRAMS:
                 template.programs.clear()
             template.programs[names, kinds] = program
         return program, bound
 
-    def _remember(self, parameter: str, text: str) -> Template[Parsed, Program]:
+    def _remember(self, parameter: str, text: str) -> ParsedText[Parsed, Program]:
         try:
             parsed = self._parse(text)
-        except Refused as problem:
+        except ExpressionError as problem:
             raise invalid_expression(parameter, problem) from None
-        template: Template[Parsed, Program] = Template(parsed, self._leaves(parsed))
+        template: ParsedText[Parsed, Program] = ParsedText(parsed, self._leaves(parsed))
         if len(self._templates) >= REMEMBERED_TEXTS:
             # Dictionaries keep insertion order: the first is the oldest.
             self._templates.pop(next(iter(self._templates)), None)

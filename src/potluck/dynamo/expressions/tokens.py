@@ -3,9 +3,7 @@
 import re
 from typing import NamedTuple, NoReturn
 
-from potluck.dynamo.expressions.failures import Refused
-
-__all__ = ["END", "INDEX", "NAME", "VALUE", "WORD", "Token", "cut", "unexpected"]
+from potluck.dynamo.expressions.failures import ExpressionError
 
 WORD = "word"
 NAME = "#name"
@@ -59,4 +57,4 @@ def unexpected(text: str, tokens: list[Token], position: int) -> NoReturn:
     """Refuse the token at this position, showing it between its neighbours."""
     start = tokens[position - 1].start if position else 0
     end = tokens[min(position + 1, len(tokens) - 1)].end
-    raise Refused(f'Syntax error; token: "{tokens[position].text}", near: "{text[start:end]}"')
+    raise ExpressionError(f'Syntax error; token: "{tokens[position].text}", near: "{text[start:end]}"')

@@ -5,16 +5,14 @@ from typing import Any
 
 from potluck.dynamo import limits
 from potluck.dynamo.errors import invalid
-from potluck.dynamo.expressions.failures import Refused
+from potluck.dynamo.expressions.failures import ExpressionError
 from potluck.dynamo.expressions.nodes import Arithmetic, Clause, Function, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedUpdate, parse_update
 from potluck.dynamo.expressions.paths import PathTree, Place, described, read_along, reader, resolve
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.expressions.projections import project
-from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.expressions.templates import ParsedText, ParsedTexts
 from potluck.dynamo.values import Item, Value, add_numbers, kind_of, ordered_set
-
-__all__ = ["Change", "Compute", "Update", "UpdateProgram", "added", "deleted", "refuse_key_updates", "update"]
 
 # A compiled clause takes the item and the values, and returns the new value at its path; None removes it.
 Compute = Callable[[Item, list[Value]], Value | None]
@@ -105,14 +103,14 @@ class UpdateProgram:
         self.nested = frozenset(str(place[0]) for place in [*places, *read] if len(place) > 1)
 
 
-def _compiled(template: Template[ParsedUpdate, UpdateProgram], placeholders: Placeholders) -> UpdateProgram:
-    return _Compiler(template.parsed, template.values, placeholders).program()
+def _compiled(template: ParsedText[ParsedUpdate, UpdateProgram], placeholders: Placeholders) -> UpdateProgram:
+    return _UpdateCompiler(template.parsed, template.values, placeholders).program()
 
 
-_updates: Templates[ParsedUpdate, UpdateProgram] = Templates(parse_update, ParsedUpdate.leaves, _compiled)
+_updates: ParsedTexts[ParsedUpdate, UpdateProgram] = ParsedTexts(parse_update, ParsedUpdate.leaves, _compiled)
 
 
-class _Compiler:
+class _UpdateCompiler:
     """Checks the clauses of a parsed update from last to first, as the service does, and compiles them."""
 
     def __init__(self, parsed: ParsedUpdate, value_names: tuple[str, ...], placeholders: Placeholders) -> None:
@@ -133,7 +131,7 @@ class _Compiler:
             self.check_clause(clause)
             operators += clause.operators
             if operators > limits.EXPRESSION_OPERATORS:
-                raise Refused(
+                raise ExpressionError(
                     f"The expression contains too many operators; operator count: {limits.EXPRESSION_OPERATORS + 1}"
                 )
         changes = [(self.places[clause.path], self.compute(clause)) for clause in reversed(self.clauses)]
@@ -154,7 +152,7 @@ class _Compiler:
                 assert isinstance(value, Reference)
                 kind = kind_of(self.values[value.name])
                 if kind not in SETS and not (kind == "N" and clause.action == "ADD"):
-                    raise Refused(
+                    raise ExpressionError(
                         f"Incorrect operand type for operator or function; operator: {clause.action}, "
                         f"operand type: {LONG_TYPE_NAMES[kind]}, typeSet: ALLOWED_FOR_{clause.action}_OPERAND"
                     )
@@ -173,7 +171,7 @@ class _Compiler:
                 self.places[node] = resolve(node, self.names)
             elif isinstance(node, Reference):
                 if node.name not in self.values:
-                    raise Refused(
+                    raise ExpressionError(
                         f"An expression attribute value used in expression is not defined; attribute value: {node.name}"
                     )
             else:
@@ -181,7 +179,7 @@ class _Compiler:
 
     def check_function(self, function: Function) -> None:
         if len(function.operands) != 2:
-            raise Refused(
+            raise ExpressionError(
                 "Incorrect number of operands for operator or function; "
                 f"operator or function: {function.name}, number of operands: {len(function.operands)}"
             )
@@ -189,9 +187,11 @@ class _Compiler:
         if function.name == "list_append":
             self.require_type(function.name, function.operands, "L")
         elif not isinstance(first, Path):
-            raise Refused(f"Operator or function requires a document path; operator or function: {function.name}")
+            raise ExpressionError(
+                f"Operator or function requires a document path; operator or function: {function.name}"
+            )
         elif isinstance(second, Path) and self.places[first] == self.places[second]:
-            raise Refused(
+            raise ExpressionError(
                 "The first operand must be distinct from the remaining operands for this operator or function; "
                 f"operator: {function.name}, first operand: {described(self.places[first])}"
             )
@@ -199,7 +199,7 @@ class _Compiler:
     def require_type(self, name: str, operands: list[Operand], wanted: str) -> None:
         for operand in operands:
             if isinstance(operand, Reference) and wanted not in self.values[operand.name]:
-                raise Refused(
+                raise ExpressionError(
                     "Incorrect operand type for operator or function; "
                     f"operator or function: {name}, operand type: {kind_of(self.values[operand.name])}"
                 )

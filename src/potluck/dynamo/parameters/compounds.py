@@ -18,8 +18,6 @@ from potluck.dynamo.parameters.scalars import (
     unreadable,
 )
 
-__all__ = ["AttributeValue", "Fields", "ListOf", "MapOf", "Required", "Structure"]
-
 GENERIC_CAST = (
     "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
     "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class "

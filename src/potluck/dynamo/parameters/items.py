@@ -4,8 +4,6 @@ from potluck.dynamo.parameters.compounds import AttributeValue, Fields, ListOf, 
 from potluck.dynamo.parameters.names import NAME, TABLE_NAME, TEXT, TRUTH
 from potluck.dynamo.parameters.scalars import Number, Text
 
-__all__ = ["ITEM_OPERATIONS"]
-
 POSITIVE = Number("Integer", least=1)
 QUERY_LIMIT = Number("Integer", least=1, is_shown=False)
 VALUE = AttributeValue()

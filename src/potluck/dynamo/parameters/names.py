@@ -2,8 +2,6 @@
 
 from potluck.dynamo.parameters.scalars import Text, Truth
 
-__all__ = ["NAME", "NAMED_TABLE", "TABLE_ARN", "TABLE_NAME", "TEXT", "TRUTH"]
-
 NAME_PATTERN = "[a-zA-Z0-9_.-]+"
 TABLE_ARN = r"arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]+:table/[a-zA-Z0-9_.-]{3,255}"
 

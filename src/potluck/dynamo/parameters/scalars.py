@@ -14,22 +14,6 @@ from typing import Any, ClassVar, NoReturn
 
 from potluck.dynamo.errors import DynamoError
 
-__all__ = [
-    "MODEL",
-    "STRUCTURE_UNEXPECTED",
-    "Anything",
-    "Blob",
-    "Number",
-    "Shape",
-    "Text",
-    "Truth",
-    "at_least",
-    "at_most",
-    "fault",
-    "not_null",
-    "unreadable",
-]
-
 MODEL = "com.amazonaws.dynamodb.v20120810."
 STRUCTURE_UNEXPECTED = "Start of structure or map found where not expected"
 NAMES_REMEMBERED = 4096

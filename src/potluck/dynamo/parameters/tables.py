@@ -4,8 +4,6 @@ from potluck.dynamo.parameters.compounds import Fields, ListOf, Required, Struct
 from potluck.dynamo.parameters.names import NAME, NAMED_TABLE, TEXT, TRUTH
 from potluck.dynamo.parameters.scalars import Anything, Number, Text
 
-__all__ = ["NAMED_FIRST", "OPERATIONS_NOT_OFFERED", "PARAMETERS_NOT_OFFERED", "STREAM_OPERATIONS", "TABLE_OPERATIONS"]
-
 ANYTHING = Anything()
 LONG = Number("Long")
 POSITIVE_LONG = Number("Long", least=1)

@@ -22,8 +22,6 @@ from potluck.dynamo.storage.private_files import BESIDE, place
 from potluck.dynamo.storage.rows import INSERTED, MODIFIED
 from potluck.dynamo.storage.wal_index import WalIndex
 
-__all__ = ["Progress", "accept_lost_writes", "let_go_of", "restored", "write_backup"]
-
 Progress = Callable[[float], None]
 """Called now and then, on any thread, with the fraction that is done."""
 

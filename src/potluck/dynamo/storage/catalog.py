@@ -9,17 +9,6 @@ import msgspec
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.tables import Index, StreamDefinition, Table, TableDefinition
 
-__all__ = [
-    "Catalog",
-    "check_format",
-    "create_expiries",
-    "create_index",
-    "create_log",
-    "drop_index",
-    "key_schema",
-    "prepare_file",
-]
-
 FORMAT = 1
 APPLICATION_ID = 0x504F544C  # "POTL"
 NAMESPACES = "namespaces"

@@ -23,18 +23,6 @@ from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.connection import WHAT_TO_DO
 from potluck.dynamo.storage.wal_index import IndexedLog, checksum
 
-__all__ = [
-    "LogLost",
-    "is_marked_open",
-    "log_is_there",
-    "mark_closed",
-    "mark_open",
-    "must_be_whole",
-    "must_have_its_file",
-    "must_have_its_log",
-    "must_have_its_whole_log",
-]
-
 MARK = "open"
 LOG_HEADER = struct.Struct(">8I")
 # The words of its checksum are in the byte order that the lowest bit of the first word says.

@@ -9,8 +9,6 @@ import msgspec
 
 from potluck.dynamo.errors import StoreUnusable
 
-__all__ = ["BUSY_SECONDS", "WHAT_TO_DO", "open_connection", "opening", "transaction"]
-
 BUSY_SECONDS = 60.0
 """How long a writer waits for another process's lock before it gives up."""
 

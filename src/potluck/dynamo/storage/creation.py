@@ -11,8 +11,6 @@ from potluck.dynamo.storage.catalog import prepare_file
 from potluck.dynamo.storage.connection import open_connection, transaction
 from potluck.dynamo.storage.private_files import BESIDE, make_private, sync_folder
 
-__all__ = ["create_file"]
-
 
 def create_file(path: str) -> None:
     """Create the store unless there is a file; where that takes hard links that are missing, SQLite creates it."""

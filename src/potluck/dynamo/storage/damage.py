@@ -10,8 +10,6 @@ import msgspec
 from potluck.dynamo.errors import StoreDamaged
 from potluck.dynamo.storage.connection import WHAT_TO_DO
 
-__all__ = ["DAMAGE", "Damage"]
-
 logger = logging.getLogger(__name__)
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, msgspec.DecodeError, UnicodeDecodeError)

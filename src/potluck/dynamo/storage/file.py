@@ -31,8 +31,6 @@ from potluck.dynamo.storage.touches import Touches
 from potluck.dynamo.storage.wal_index import WalIndex
 from potluck.dynamo.storage.writer import OnCommit, Writer
 
-__all__ = ["StoreFile"]
-
 logger = logging.getLogger(__name__)
 
 CLOSING_MILLISECONDS = 1000

@@ -8,8 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 
-__all__ = ["BESIDE", "close_to_others", "hand_over", "make_private", "open_to", "place", "sync_folder", "write_private"]
-
 logger = logging.getLogger(__name__)
 
 FILE_MODE = 0o600

@@ -9,8 +9,6 @@ from tempfile import mkstemp
 
 import apsw
 
-__all__ = ["Reserve", "is_full"]
-
 logger = logging.getLogger(__name__)
 
 MIB = 1 << 20

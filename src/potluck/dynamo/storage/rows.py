@@ -11,23 +11,6 @@ from potluck.dynamo.storage.catalog import Catalog
 from potluck.dynamo.tables import Index, Table
 from potluck.dynamo.values import Item, equal, item_size
 
-__all__ = [
-    "EXPIRED",
-    "INSERTED",
-    "MODIFIED",
-    "REMOVED",
-    "ItemRow",
-    "LoggedRow",
-    "Rows",
-    "StaleTable",
-    "Stored",
-    "expiry",
-    "pack",
-    "shown_size",
-    "unpack",
-    "unpack_all",
-]
-
 INSERTED, MODIFIED, REMOVED, EXPIRED = range(4)
 
 LATEST_EXPIRY = 1 << 62

@@ -20,8 +20,6 @@ from potluck.dynamo.storage.wal_index import WalIndex, commits_between
 from potluck.dynamo.tables import Table
 from potluck.dynamo.values import Item
 
-__all__ = ["EVERYWHERE", "Place", "Touches"]
-
 logger = logging.getLogger(__name__)
 
 Place = tuple[str, str | None, str | None]

@@ -24,8 +24,6 @@ import threading
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-__all__ = ["IndexedLog", "WalIndex", "checksum", "commits_between"]
-
 WORDS = struct.Struct("=12I")
 FORMAT_VERSION = 3007000
 INITIALISED_AT = 12

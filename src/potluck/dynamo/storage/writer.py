@@ -19,8 +19,6 @@ from potluck.dynamo.storage.reserve import Reserve, is_full
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
 from potluck.dynamo.storage.touches import Touches
 
-__all__ = ["HandOver", "OnCommit", "Work", "Writer"]
-
 logger = logging.getLogger(__name__)
 
 LARGEST_BATCH = 1024
@@ -42,10 +40,10 @@ OnCommit = Callable[[list[Stored] | None], "list[HandOver] | None"]
 Each call it returns is made on its event loop before the writes are answered.
 """
 HandOver = tuple[asyncio.AbstractEventLoop, Callable[[], None]]
-Outcome = tuple["Job", Any, BaseException | None]
+Outcome = tuple["WriteJob", Any, BaseException | None]
 
 
-class Job:
+class WriteJob:
     __slots__ = ("future", "loop", "work")
 
     def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
@@ -80,8 +78,8 @@ class Writer:
         self.on_commit = on_commit
         self.rows = Rows(connection, catalog)
         self.watching = 0
-        self._queue: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
-        self._arriving: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        self._queue: queue.SimpleQueue[list[WriteJob] | None] = queue.SimpleQueue()
+        self._arriving: dict[asyncio.AbstractEventLoop, list[WriteJob]] = {}
         self._closed = False
         self._log_pages = 0
         self._checkpointed_pages = 0
@@ -100,7 +98,7 @@ class Writer:
         loop = asyncio.get_running_loop()
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
-        job = Job(work, loop)
+        job = WriteJob(work, loop)
         arriving = self._arriving.get(loop)
         if arriving is None:
             # Everything submitted in this iteration of the loop is handed over together and wakes the writer once.
@@ -142,7 +140,7 @@ class Writer:
                 if self._handed_over:
                     self._tell([], self._handed_over)
                 continue
-            jobs: list[Job] = []
+            jobs: list[WriteJob] = []
             while True:
                 if arrived is None:
                     stopping = True
@@ -171,7 +169,7 @@ class Writer:
             else:
                 logger.exception("%s failed", chore.__name__)
 
-    def _commit(self, jobs: list[Job]) -> None:
+    def _commit(self, jobs: list[WriteJob]) -> None:
         try:
             outcomes = self._try_with_room(jobs)
         except Exception as trouble:
@@ -206,7 +204,7 @@ class Writer:
                 if told[1]:
                     logger.warning("%d writes were made whose callers' event loop is closed", len(told[1]))
 
-    def _try_with_room(self, jobs: list[Job]) -> list[Outcome]:
+    def _try_with_room(self, jobs: list[WriteJob]) -> list[Outcome]:
         """Try; on a full disk, reuse the space that the log takes, then that of the reserve."""
         for make_room in (self._merge_log, self._use_reserve):
             try:
@@ -225,7 +223,7 @@ class Writer:
         if self.reserve.release():
             self._merge_log()
 
-    def _try(self, jobs: list[Job]) -> list[Outcome]:
+    def _try(self, jobs: list[WriteJob]) -> list[Outcome]:
         execute = self.connection.execute
         rows = self.rows
         execute("BEGIN IMMEDIATE")

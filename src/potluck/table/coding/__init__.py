@@ -14,7 +14,7 @@ import msgspec
 
 from potluck.table.coding.decoder import KNOWN_TO_DECODERS, Unreadable, read_member, write_decoder
 from potluck.table.coding.encoder import KNOWN_TO_ENCODERS, write_encoder, write_key_function
-from potluck.table.coding.written_code import Code
+from potluck.table.coding.written_code import GeneratedCode
 from potluck.table.errors import UnreadableItem
 from potluck.table.fields.plans import FieldPlan, Kind
 from potluck.table.fields.values import stored_value
@@ -49,7 +49,7 @@ def compile_coding(
     """Generate the functions for one class; `constants` are attributes that all its rows have."""
     careful = _Careful(entity_name, cls, fields, constants, key, indexes)
     ways_out = {"encode_carefully": careful.encode, "decode_carefully": careful.decode}
-    code = Code(KNOWN_TO_ENCODERS | KNOWN_TO_DECODERS | ways_out)
+    code = GeneratedCode(KNOWN_TO_ENCODERS | KNOWN_TO_DECODERS | ways_out)
     write_encoder(code, fields, constants, (key, *indexes))
     write_decoder(code, cls, fields, key)
     written = code.run(f"<coding of {cls.__module__}.{entity_name}>")
@@ -60,7 +60,7 @@ def compile_coding(
 
 def compile_key(title: str, fields: Mapping[str, FieldPlan], key: KeyPlan) -> Callable[..., Row]:
     """Generate a function from these fields' values, in order, to a key; it does not explain what it refuses."""
-    code = Code(KNOWN_TO_ENCODERS)
+    code = GeneratedCode(KNOWN_TO_ENCODERS)
     write_key_function(code, fields, key)
     key_of: Callable[..., Row] = code.run(f"<key of {title}>")["key_of"]
     return key_of

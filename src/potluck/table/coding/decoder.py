@@ -8,12 +8,10 @@ from typing import Any
 
 from msgspec import convert
 
-from potluck.table.coding.written_code import Code, indented
+from potluck.table.coding.written_code import GeneratedCode, indented
 from potluck.table.fields.plans import FieldPlan, Kind
 from potluck.table.fields.values import ANY_WHOLE_NUMBERS, limits_broken
 from potluck.table.keys import KeyPlan
-
-__all__ = ["KNOWN_TO_DECODERS", "Unreadable", "read_member", "write_decoder"]
 
 Row = Mapping[str, Any]
 
@@ -110,7 +108,7 @@ def _read_any(wire: Mapping[str, Any]) -> Any:
 KNOWN_TO_DECODERS: dict[str, Any] = {"convert": convert, "read_any": _read_any, "read_limited": _read_limited}
 
 
-def write_decoder(code: Code, cls: type, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
+def write_decoder(code: GeneratedCode, cls: type, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
     """Add `decode(it)`, which falls back to `decode_carefully(it)` for rows that it cannot decode."""
     entries = []
     lines = []
@@ -123,11 +121,11 @@ def write_decoder(code: Code, cls: type, fields: Mapping[str, FieldPlan], key: K
     code.lines += ["    except Exception:", "        return decode_carefully(it)", ""]
 
 
-def _struct_decoder(code: Code, plan: FieldPlan) -> list[str]:
+def _struct_decoder(code: GeneratedCode, plan: FieldPlan) -> list[str]:
     return ["return {", *indented([_entry(code, member) for member in plan.members.values()]), "}"]
 
 
-def _entry(code: Code, plan: FieldPlan) -> str:
+def _entry(code: GeneratedCode, plan: FieldPlan) -> str:
     """The entry that msgspec reads a member from; raises KeyError if an attribute that is always written is missing."""
     name = repr(plan.attribute)
     if plan.kind is Kind.SET or (plan.optional and plan.none_as == "left out"):
@@ -141,12 +139,12 @@ def _entry(code: Code, plan: FieldPlan) -> str:
     return f"{name}: {_reading(code, plan, f'it[{name}]')},"
 
 
-def _reading_or_none(code: Code, plan: FieldPlan, wire: str, first: str | None = None) -> str:
+def _reading_or_none(code: GeneratedCode, plan: FieldPlan, wire: str, first: str | None = None) -> str:
     read = _reading(code, plan, wire)
     return f"{read} if {plan.wire!r} in {first or wire} else None if 'NULL' in {wire} else unusual({wire})"
 
 
-def _reading(code: Code, plan: FieldPlan, wire: str) -> str:
+def _reading(code: GeneratedCode, plan: FieldPlan, wire: str) -> str:
     """An expression for what msgspec converts to the value."""
     content = f"{wire}[{plan.wire!r}]"
     each = f"{wire}_" if wire.isidentifier() else "each"
@@ -166,12 +164,12 @@ def _reading(code: Code, plan: FieldPlan, wire: str) -> str:
             return _from_content(code, plan, content)
 
 
-def _reading_element(code: Code, plan: FieldPlan, each: str) -> str:
+def _reading_element(code: GeneratedCode, plan: FieldPlan, each: str) -> str:
     read = _reading_or_none if _element(plan).optional else _reading
     return read(code, _element(plan), each)
 
 
-def _from_content(code: Code, plan: FieldPlan, content: str) -> str:
+def _from_content(code: GeneratedCode, plan: FieldPlan, content: str) -> str:
     if plan.kind is Kind.DECIMAL:
         return content if (plan.ge, plan.le) == (None, None) else f"read_limited({code.constant(plan)}, {content})"
     if plan.kind is Kind.FLOAT:

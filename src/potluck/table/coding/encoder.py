@@ -19,12 +19,10 @@ from msgspec import to_builtins
 
 from potluck.dynamo.limits import NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
-from potluck.table.coding.written_code import Code, indented
+from potluck.table.coding.written_code import GeneratedCode, indented
 from potluck.table.fields.plans import FieldPlan, Kind
 from potluck.table.fields.values import places_of, stored_value, written_time
-from potluck.table.keys import Component, KeyPlan, Template
-
-__all__ = ["KNOWN_TO_ENCODERS", "write_encoder", "write_key_function"]
+from potluck.table.keys import Component, KeyPlan, KeyTemplate
 
 # Within these bounds every integer has few enough digits, and every float is finite and not too large.
 PLAIN_NUMBERS = 10**NUMBER_DIGITS
@@ -84,7 +82,7 @@ class _Making:
 
 
 def write_encoder(
-    code: Code, fields: Mapping[str, FieldPlan], constants: Mapping[str, str], keys: Sequence[KeyPlan]
+    code: GeneratedCode, fields: Mapping[str, FieldPlan], constants: Mapping[str, str], keys: Sequence[KeyPlan]
 ) -> None:
     """Add `encode(it)`, which falls back to `encode_carefully(it)` for entities that it cannot encode."""
     row = _Making()
@@ -97,7 +95,7 @@ def write_encoder(
     code.lines += ["    except Exception:", "        return encode_carefully(it)", ""]
 
 
-def write_key_function(code: Code, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
+def write_key_function(code: GeneratedCode, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
     """Add `key_of(...)`, which takes these fields' values in order and raises if they make no key."""
     row = _Making()
     _test_values(code, fields, row)
@@ -105,7 +103,7 @@ def write_key_function(code: Code, fields: Mapping[str, FieldPlan], key: KeyPlan
     code.lines += [f"def key_of({', '.join(f'v_{name}' for name in fields)}):", *indented(row.lines()), ""]
 
 
-def _struct_encoder(code: Code, plan: FieldPlan) -> list[str]:
+def _struct_encoder(code: GeneratedCode, plan: FieldPlan) -> list[str]:
     row = _Making()
     _take_values(code, plan.members, row)
     _write_attributes(code, plan.members, row)
@@ -115,13 +113,13 @@ def _struct_encoder(code: Code, plan: FieldPlan) -> list[str]:
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
-def _take_values(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
+def _take_values(code: GeneratedCode, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     """Assign every value to v_NAME, test it, and assign the text of those that msgspec formats to t_NAME."""
     row.before += [f"v_{name} = it.{name}" for name in fields]
     _test_values(code, fields, row)
 
 
-def _test_values(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
+def _test_values(code: GeneratedCode, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     tests = [_test_or_none(code, plan, f"v_{name}") for name, plan in fields.items()]
     if tests:
         row.before += ["if not (", f"    {tests[0]}", *(f"    and {test}" for test in tests[1:])]
@@ -146,7 +144,7 @@ def _cut_time(plan: FieldPlan, text: str, value: str, row: _Making) -> None:
     row.before += [f"if {value} is not None:", *indented(lines)] if plan.optional else lines
 
 
-def _write_attributes(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
+def _write_attributes(code: GeneratedCode, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     for name, plan in fields.items():
         value = f"v_{name}"
         if plan.key_only:
@@ -169,12 +167,12 @@ def _write_attributes(code: Code, fields: Mapping[str, FieldPlan], row: _Making)
             row.entries.append((plan.attribute, wire))
 
 
-def _test_or_none(code: Code, plan: FieldPlan, value: str) -> str:
+def _test_or_none(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     test = _test(code, plan, value)
     return f"({value} is None or {test})" if plan.optional else test
 
 
-def _test(code: Code, plan: FieldPlan, value: str) -> str:
+def _test(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     """An expression that is true only for values that the field allows."""
     tests = [_type_test(code, plan, value)]
     if plan.kind is Kind.INTEGER:
@@ -197,7 +195,7 @@ def _test(code: Code, plan: FieldPlan, value: str) -> str:
     return " and ".join(tests)
 
 
-def _type_test(code: Code, plan: FieldPlan, value: str) -> str:
+def _type_test(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     match plan.kind:
         case Kind.ANY:
             return "True"
@@ -227,14 +225,14 @@ def _within(plan: FieldPlan, value: str) -> str:
     return f"{low} < {value} < {high}"
 
 
-def _wire(code: Code, plan: FieldPlan, value: str) -> str:
+def _wire(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     """An expression for the wire form of a value that passed its test."""
     if plan.kind is Kind.ANY:
         return f"stored_value({code.constant(plan)}, {value})"
     return f"{{{plan.wire!r}: {_content(code, plan, value)}}}"
 
 
-def _content(code: Code, plan: FieldPlan, value: str) -> str:
+def _content(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     """An expression for what is inside the wire form."""
     match plan.kind:
         case Kind.DECIMAL:
@@ -259,7 +257,7 @@ def _content(code: Code, plan: FieldPlan, value: str) -> str:
             return value
 
 
-def _contents(code: Code, plan: FieldPlan, value: str) -> str:
+def _contents(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     assert plan.element is not None
     each = f"{value}_"
     test = _test(code, plan.element, each)
@@ -283,7 +281,7 @@ def _contents(code: Code, plan: FieldPlan, value: str) -> str:
 # --- keys ------------------------------------------------------------------------------------------------------------
 
 
-def _write_key(code: Code, key: KeyPlan, fields: Mapping[str, FieldPlan], row: _Making) -> None:
+def _write_key(code: GeneratedCode, key: KeyPlan, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     templates = (key.partition, *key.sort)
     if not all(any(each.literals) for each in templates):
         # Left to KeyPlan: numbers, and texts that could come out empty, which no key may be.
@@ -307,13 +305,13 @@ def _write_key(code: Code, key: KeyPlan, fields: Mapping[str, FieldPlan], row: _
         word = "elif"
 
 
-def _there(template: Template) -> list[str]:
+def _there(template: KeyTemplate) -> list[str]:
     """Tests that every component has a value or a substitute."""
     lacking = [each for each in template.components if each.optional and each.substitute is None]
     return [f"v_{each.field} is not None" for each in lacking]
 
 
-def _key_text(code: Code, template: Template, fields: Mapping[str, FieldPlan]) -> str:
+def _key_text(code: GeneratedCode, template: KeyTemplate, fields: Mapping[str, FieldPlan]) -> str:
     """An expression for the key's text; `+` is fastest for two parts, and an f-string for more."""
     texts = [_component_text(code, each, fields) for each in template.components]
     literals = template.literals
@@ -326,7 +324,7 @@ def _key_text(code: Code, template: Template, fields: Mapping[str, FieldPlan]) -
     return f'f"{literals[0]}{inside}"'
 
 
-def _component_text(code: Code, component: Component, fields: Mapping[str, FieldPlan]) -> str:
+def _component_text(code: GeneratedCode, component: Component, fields: Mapping[str, FieldPlan]) -> str:
     plan, value = fields[component.field], f"v_{component.field}"
     if not component.form.stored_text:
         text = f"{code.constant(component.form.encode)}({value})"

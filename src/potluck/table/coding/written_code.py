@@ -9,8 +9,6 @@ from typing import Any
 
 from potluck.table.fields.plans import FieldPlan
 
-__all__ = ["Code", "Unusual", "indented", "unusual"]
-
 
 class Unusual(Exception):
     """Generated code met a value that it does not know to be valid; the careful path decides."""
@@ -20,7 +18,7 @@ def unusual(value: Any) -> Any:
     raise Unusual(value)
 
 
-class Code:
+class GeneratedCode:
     """Functions as source text, and the objects that they refer to by name."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
@@ -34,7 +32,9 @@ class Code:
         self.names[name] = value
         return name
 
-    def struct_function(self, purpose: str, plan: FieldPlan, body: Callable[[Code, FieldPlan], list[str]]) -> str:
+    def struct_function(
+        self, purpose: str, plan: FieldPlan, body: Callable[[GeneratedCode, FieldPlan], list[str]]
+    ) -> str:
         """The name of the function that does this for a nested struct; generated on first use."""
         # How deep its values may nest depends on how deep the struct itself is.
         asked = (purpose, plan.core, plan.remaining_levels)

@@ -14,7 +14,7 @@ from potluck.table.design.diagram import mermaid
 from potluck.table.design.markdown_text import anchor, code, listed, rows_of
 from potluck.table.design.reach import Reach
 from potluck.table.entity import EntityPlan
-from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.keys import Component, KeyPlan, KeyTemplate
 from potluck.table.patterns import Pattern
 from potluck.table.tables import Table
 
@@ -229,7 +229,7 @@ def _meaning(component: Component) -> str:
     return "padded with zeros to so many digits" if "digits" in form.name else form.name
 
 
-def _all_templates(table: Table) -> Iterator[tuple[EntityPlan, Template]]:
+def _all_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyTemplate]]:
     for plan in table.entities:
         others = [*(each.key for each in plan.former_keys), *(each.key for each in plan.uniques)]
         for key in (plan.key, *others, *plan.indexes.values()):

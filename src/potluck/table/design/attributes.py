@@ -13,8 +13,6 @@ from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan, Kind
 from potluck.table.tables import RENAMING, Table
 
-__all__ = ["attributes"]
-
 # Singular and plural.
 WORDS = {
     Kind.TEXT: ("text", "texts"),

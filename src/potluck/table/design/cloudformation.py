@@ -9,8 +9,6 @@ from typing import Any
 
 from potluck.table.tables import Table
 
-__all__ = ["cloudformation", "resource"]
-
 
 def cloudformation(tables: Sequence[Table]) -> str:
     """A JSON template that creates these tables; deleting the stack keeps them and their data."""

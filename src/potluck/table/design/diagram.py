@@ -11,8 +11,6 @@ from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan, Kind
 from potluck.table.tables import Table
 
-__all__ = ["mermaid"]
-
 TYPES = {
     Kind.TEXT: "text",
     Kind.INTEGER: "integer",

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["anchor", "code", "listed", "rows_of"]
-
 
 def rows_of(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table."""

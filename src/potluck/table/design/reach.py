@@ -8,10 +8,8 @@ from typing import Literal
 
 from potluck.table.design.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 from potluck.table.fields import FieldPlan
-from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.keys import Component, KeyPlan, KeyTemplate
 from potluck.table.patterns import Pattern
-
-__all__ = ["Reach"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Reach:
             return True
         return any(self.meets_sort_key(template, fields) for template in key.sort)
 
-    def meets_sort_key(self, template: Template, fields: Mapping[str, FieldPlan]) -> bool:
+    def meets_sort_key(self, template: KeyTemplate, fields: Mapping[str, FieldPlan]) -> bool:
         """Whether it can read rows of its partition whose sort key this template writes."""
         theirs = template_segments(template, fields)
         if self.operator == "BETWEEN":
@@ -100,7 +98,7 @@ class Reach:
         return f"{sort} between {low} and {high}"
 
 
-def _beginning(template: Template, text: str) -> tuple[str | Component, ...]:
+def _beginning(template: KeyTemplate, text: str) -> tuple[str | Component, ...]:
     """The parts of a handwritten prefix."""
     count = text.count("{")
     *whole, _ = _interleaved(template, count)
@@ -108,11 +106,11 @@ def _beginning(template: Template, text: str) -> tuple[str | Component, ...]:
     return tuple(part for part in (*whole, rest) if part != "")
 
 
-def _first_parts(template: Template, count: int) -> tuple[str | Component, ...]:
+def _first_parts(template: KeyTemplate, count: int) -> tuple[str | Component, ...]:
     return tuple(part for part in _interleaved(template, count) if part != "")
 
 
-def _interleaved(template: Template, count: int) -> list[str | Component]:
+def _interleaved(template: KeyTemplate, count: int) -> list[str | Component]:
     """The leading components with the literals around them."""
     parts: list[str | Component] = [template.literals[0]]
     for component, literal in zip(template.components[:count], template.literals[1:], strict=False):

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import Kind
-from potluck.table.keys import Template
-
-__all__ = ["Relation", "key_fields", "relations"]
+from potluck.table.keys import KeyTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,7 @@ def _plain(text: str) -> str:
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
-def _same_shape(one: Template, other: Template) -> bool:
+def _same_shape(one: KeyTemplate, other: KeyTemplate) -> bool:
     """Whether they differ at most in the names of their fields."""
     forms = [[component.form.name for component in each.components] for each in (one, other)]
     return one.literals == other.literals and forms[0] == forms[1]

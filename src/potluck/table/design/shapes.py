@@ -16,9 +16,7 @@ from uuid import UUID
 
 from potluck.table.errors import InvalidValue
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.keys import SEPARATOR, Component, Template
-
-__all__ = ["Segment", "can_be_between", "can_begin", "can_equal", "segments", "template_segments"]
+from potluck.table.keys import SEPARATOR, Component, KeyTemplate
 
 MOST_EXAMPLES = 200
 
@@ -56,7 +54,7 @@ class Segment:
         return False
 
 
-def template_segments(template: Template, fields: Mapping[str, FieldPlan]) -> tuple[Segment, ...]:
+def template_segments(template: KeyTemplate, fields: Mapping[str, FieldPlan]) -> tuple[Segment, ...]:
     """The segments of a template's keys."""
     return segments(template.parts, fields)
 

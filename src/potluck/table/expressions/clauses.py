@@ -14,8 +14,6 @@ from potluck.table.expressions.conditions import Add, Becomes, Change, Exclude, 
 from potluck.table.expressions.readings import read_when_missing
 from potluck.table.fields import FieldPlan, Kind, encode_value, stored_value
 
-__all__ = ["Assign", "Clause", "Extend", "Reduce", "Remove", "Sum", "clause", "counts", "room_for", "shows"]
-
 NUMBERS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
 
 # Precise enough that no sum of two DynamoDB numbers is rounded.

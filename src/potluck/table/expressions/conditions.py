@@ -7,39 +7,6 @@ from dataclasses import dataclass
 from types import MemberDescriptorType
 from typing import Any, Final, Generic, Literal, TypeVar, overload
 
-__all__ = [
-    "Absent",
-    "Add",
-    "All",
-    "Among",
-    "AsRead",
-    "Becomes",
-    "BeginsWith",
-    "Between",
-    "Change",
-    "Compared",
-    "Condition",
-    "Contains",
-    "Either",
-    "Exclude",
-    "Field",
-    "FieldName",
-    "Fits",
-    "Include",
-    "IsNone",
-    "IsThere",
-    "Not",
-    "Owned",
-    "Present",
-    "Still",
-    "absent",
-    "conjuncts",
-    "mentions_the_item",
-    "present",
-    "stated_values",
-    "the",
-]
-
 T = TypeVar("T")
 V = TypeVar("V")
 

@@ -22,8 +22,6 @@ from potluck.table.expressions.conditions import (
 )
 from potluck.table.fields import NULL, FieldPlan, Kind, encode_value, stored_value
 
-__all__ = ["compared_as_read", "default_meets", "holds", "read_when_missing", "stored_forms"]
-
 if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
 

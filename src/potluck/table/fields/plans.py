@@ -12,8 +12,6 @@ import msgspec
 
 from potluck.dynamo.limits import NESTING_LEVELS
 
-__all__ = ["FieldPlan", "InKeys", "Kind", "Limits", "Precision", "Unique"]
-
 Precision = Literal["seconds", "milliseconds"]
 
 

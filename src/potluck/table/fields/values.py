@@ -17,18 +17,6 @@ from potluck.dynamo.values import Value
 from potluck.table.errors import InvalidValue
 from potluck.table.fields.plans import FieldPlan, Kind, Precision
 
-__all__ = [
-    "ANY_WHOLE_NUMBERS",
-    "NULL",
-    "encode_element",
-    "encode_value",
-    "limits_broken",
-    "places_of",
-    "shown",
-    "stored_value",
-    "written_time",
-]
-
 NULL: Value = {"NULL": True}
 """How None is stored; only for comparisons, since callers may modify the rows that they are given."""
 

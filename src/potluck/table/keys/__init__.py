@@ -14,11 +14,11 @@ from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
 from potluck.table.keys.fixed_forms import boolean_form, date_form, time_form, uuid_form
-from potluck.table.keys.forms import KeyForm
+from potluck.table.keys.forms import KeyEncoding
 from potluck.table.keys.number_forms import decimal_form, integer_form, number_form
 from potluck.table.keys.text_forms import choice_form, custom_form, text_form
 
-__all__ = ["SEPARATOR", "Component", "KeyPlan", "Template", "check_key_only", "key_form"]
+__all__ = ["SEPARATOR", "Component", "KeyPlan", "KeyTemplate", "check_key_only", "key_form"]
 
 SEPARATOR = "#"
 
@@ -32,7 +32,7 @@ class Component:
     spec: str
     substitute: str | None  # written in place of None
     optional: bool
-    form: KeyForm
+    form: KeyEncoding
 
     @property
     def max_bytes(self) -> int:
@@ -58,7 +58,7 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class KeyTemplate:
     """How one key attribute is written."""
 
     text: str
@@ -81,12 +81,12 @@ class Template:
         primary: bool = False,
         unique: bool = False,
         number: bool = False,
-    ) -> Template:
+    ) -> KeyTemplate:
         """A template whose keys are distinct for distinct values; raises a DesignError that says what to write instead.
 
         `unique` is for guard rows, which may fold spellings of a value together; `number` for numeric attributes.
         """
-        reading = _Reading(text, fields, where, primary, unique, number)
+        reading = _TemplateReading(text, fields, where, primary, unique, number)
         literals, components = reading.read()
         in_turn: Iterable[str | Component] = chain.from_iterable(zip_longest(literals, components, fillvalue=""))
         return cls(
@@ -166,8 +166,8 @@ class KeyPlan:
     index: str | None
     partition_attribute: str
     sort_attribute: str | None
-    partition: Template
-    sort: tuple[Template, ...] = ()  # the first whose components all have values is used
+    partition: KeyTemplate
+    sort: tuple[KeyTemplate, ...] = ()  # the first whose components all have values is used
     when: Callable[..., bool] | None = None
     when_fields: tuple[str, ...] = ()
     partition_is_number: bool = False
@@ -201,7 +201,7 @@ class KeyPlan:
                 return partition, sort
         return None
 
-    def sort_template(self, entity: Any) -> Template | None:
+    def sort_template(self, entity: Any) -> KeyTemplate | None:
         """Which of its templates writes the sort key of this entity."""
         return next((each for each in self.sort if each.can_write(entity)), None)
 
@@ -241,7 +241,7 @@ def check_key_only(key: KeyPlan, fields: Mapping[str, FieldPlan]) -> None:
             raise DesignError(f"{plan.where} is said to be in the key only, but is not in it; write {{{name}}} there")
 
 
-def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyForm:
+def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyEncoding:
     """How `{field:spec}` writes a value; raises a DesignError that says what to write instead."""
     if plan.in_keys is not None:
         if spec or number:
@@ -256,7 +256,7 @@ def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyFor
     return form(plan, spec)
 
 
-FORMS: dict[Kind, Callable[[FieldPlan, str], KeyForm]] = {
+FORMS: dict[Kind, Callable[[FieldPlan, str], KeyEncoding]] = {
     Kind.TEXT: text_form,
     Kind.INTEGER: integer_form,
     Kind.DECIMAL: decimal_form,
@@ -270,7 +270,7 @@ FORMS: dict[Kind, Callable[[FieldPlan, str], KeyForm]] = {
 
 
 @dataclass
-class _Reading:
+class _TemplateReading:
     """A template while it is being read and checked."""
 
     text: str
@@ -380,7 +380,7 @@ def _compiled(
     return encode
 
 
-def _check_length(template: Template, limit: int, which: str, key: KeyPlan) -> None:
+def _check_length(template: KeyTemplate, limit: int, which: str, key: KeyPlan) -> None:
     if template.is_number or template.max_bytes <= limit:
         return
     too_long = f"{which} key {template.text!r} could have {template.max_bytes:,} bytes, and {limit:,} are allowed"

@@ -10,8 +10,6 @@ from hashlib import blake2b
 
 from potluck.table.keys.folding import LONGEST_NAME, cut, fold
 
-__all__ = ["BASE_LETTERS", "COLLATED_EXTRA_BYTES", "collate"]
-
 BASE_LETTERS = str.maketrans({
     "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i", "ŋ": "n", "ŧ": "t",
     "ĸ": "k", "ƀ": "b", "ɇ": "e", "ǥ": "g", "ɨ": "i", "ɉ": "j", "ɍ": "r", "ƶ": "z", "ŀ": "l",

@@ -10,14 +10,12 @@ from uuid import UUID
 
 from potluck.table.errors import InvalidValue
 from potluck.table.fields import FieldPlan, written_time
-from potluck.table.keys.forms import KeyForm, discrete, expected_other, misspelt
-
-__all__ = ["boolean_form", "date_form", "time_form", "uuid_form"]
+from potluck.table.keys.forms import KeyEncoding, discrete, expected_other, misspelt
 
 DATE = "[0-9]{4}(?:-[0-9]{2}){2}"
 
 
-def boolean_form(field: FieldPlan, spec: str) -> KeyForm:
+def boolean_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if spec:
         raise misspelt(field, spec, f"{{{field.name}}}")
 
@@ -35,7 +33,7 @@ def boolean_form(field: FieldPlan, spec: str) -> KeyForm:
     def step(value: bool, by: int) -> bool | None:
         return None if value is (by > 0) else not value
 
-    return KeyForm(
+    return KeyEncoding(
         name="boolean",
         encode=encode,
         decode=lambda text: text == "true",
@@ -46,7 +44,7 @@ def boolean_form(field: FieldPlan, spec: str) -> KeyForm:
     )
 
 
-def uuid_form(field: FieldPlan, spec: str) -> KeyForm:
+def uuid_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if spec not in ("", "hex"):
         raise misspelt(field, spec, f"{{{field.name}}}, or {{{field.name}:hex}} without dashes")
     write: Callable[[UUID], str] = (lambda value: value.hex) if spec else str
@@ -64,7 +62,7 @@ def uuid_form(field: FieldPlan, spec: str) -> KeyForm:
         return UUID(int=value.int + by) if 0 <= value.int + by < 2**128 else None
 
     digit = "[0-9a-f]"
-    return KeyForm(
+    return KeyEncoding(
         name="UUID without dashes" if spec else "UUID",
         encode=encode,
         decode=UUID,
@@ -76,7 +74,7 @@ def uuid_form(field: FieldPlan, spec: str) -> KeyForm:
     )
 
 
-def time_form(field: FieldPlan, spec: str) -> KeyForm:
+def time_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if spec:
         raise misspelt(field, spec, f"{{{field.name}}}")
     precision = field.precision
@@ -95,7 +93,7 @@ def time_form(field: FieldPlan, spec: str) -> KeyForm:
     def floor(bound: Any) -> datetime:
         return datetime.fromisoformat(encode(bound))
 
-    return KeyForm(
+    return KeyEncoding(
         name=f"time in {precision}",
         encode=encode,
         decode=datetime.fromisoformat,
@@ -107,7 +105,7 @@ def time_form(field: FieldPlan, spec: str) -> KeyForm:
     )
 
 
-def date_form(field: FieldPlan, spec: str) -> KeyForm:
+def date_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if spec:
         raise misspelt(field, spec, f"{{{field.name}}}")
 
@@ -119,7 +117,7 @@ def date_form(field: FieldPlan, spec: str) -> KeyForm:
     def floor(bound: Any) -> date:
         return date.fromisoformat(encode(bound))
 
-    return KeyForm(
+    return KeyEncoding(
         name="date",
         encode=encode,
         decode=date.fromisoformat,

@@ -3,8 +3,6 @@
 from functools import lru_cache
 from unicodedata import combining, normalize
 
-__all__ = ["FOLDED_BYTES_PER_CHARACTER", "LONGEST_CHARACTER", "LONGEST_NAME", "caseless", "cut", "fold"]
-
 FOLDED_BYTES_PER_CHARACTER = 6
 """The most that a character becomes, folded or caseless: some Indic letters become two, of three bytes each."""
 

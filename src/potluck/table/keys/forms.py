@@ -12,11 +12,9 @@ from potluck.table.fields import FieldPlan
 if TYPE_CHECKING:
     from potluck.table.keys.ranges import Range
 
-__all__ = ["KeyForm", "Span", "discrete", "expected_other", "misspelt"]
-
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class KeySpan:
     """The encoded texts from `low` to `high`, both included unless `high_open`; None means no bound."""
 
     low: str | None
@@ -26,7 +24,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyForm:
+class KeyEncoding:
     """One way to write the values of a field."""
 
     name: str
@@ -36,7 +34,7 @@ class KeyForm:
     pattern: str
     prefix_free: bool = False  # no encoded value is a prefix of another, so anything may follow
     stored_text: bool = False  # the same text as the stored attribute
-    span: Callable[[Range[Any]], Span | None] | None = None  # returns None if no value is in the range
+    span: Callable[[Range[Any]], KeySpan | None] | None = None  # returns None if no value is in the range
     sorts_before_separator: bool = False  # the order still holds when "#" follows
     begins: Callable[[str], str | None] | None = None  # encodes a prefix; None if no value has it
     compared_as: Callable[[Any], Any] | None = None  # what comparisons use, if not the value itself
@@ -53,10 +51,10 @@ class KeyForm:
 
 def discrete(
     encode: Callable[[Any], str], floor: Callable[[Any], Any], step: Callable[[Any, int], Any]
-) -> Callable[[Range[Any]], Span | None]:
+) -> Callable[[Range[Any]], KeySpan | None]:
     """Spans of discrete values: `floor` is the last one up to a bound, `step` moves by one."""
 
-    def span(asked: Range[Any]) -> Span | None:
+    def span(asked: Range[Any]) -> KeySpan | None:
         low = high = None
         if asked.low is not None:
             low = floor(asked.low)
@@ -70,7 +68,7 @@ def discrete(
                 high = step(high, -1)
             if high is None or (low is not None and low > high):
                 return None
-        return Span(None if low is None else encode(low), None if high is None else encode(high))
+        return KeySpan(None if low is None else encode(low), None if high is None else encode(high))
 
     return span
 

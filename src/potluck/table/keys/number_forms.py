@@ -13,17 +13,15 @@ from potluck.dynamo.limits import NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.keys.forms import KeyForm, Span, discrete, expected_other, misspelt
+from potluck.table.keys.forms import KeyEncoding, KeySpan, discrete, expected_other, misspelt
 
 if TYPE_CHECKING:
     from potluck.table.keys.ranges import Range
 
-__all__ = ["UNPADDED", "decimal_form", "integer_form", "number_form"]
-
 UNPADDED = "unpadded number"
 
 
-def integer_form(field: FieldPlan, spec: str) -> KeyForm:
+def integer_form(field: FieldPlan, spec: str) -> KeyEncoding:
     lowest, highest = _integer_bounds(field)
     if not spec:
         return _unpadded(field, lowest, highest)
@@ -56,7 +54,7 @@ def integer_form(field: FieldPlan, spec: str) -> KeyForm:
         return value
 
     floor, step = _whole_numbers(field, least, greatest)
-    return KeyForm(
+    return KeyEncoding(
         name=f"{width} digits",
         encode=encode,
         decode=decode,
@@ -91,7 +89,7 @@ def _whole_numbers(
     return floor, step
 
 
-def _unpadded(field: FieldPlan, lowest: int | None, highest: int | None) -> KeyForm:
+def _unpadded(field: FieldPlan, lowest: int | None, highest: int | None) -> KeyEncoding:
     if lowest is None or highest is None:
         raise DesignError(
             f"{field.where} is in a key, so say its bounds, Meta(ge=0, le=...), or give it a width, {{{field.name}:05}}"
@@ -113,7 +111,7 @@ def _unpadded(field: FieldPlan, lowest: int | None, highest: int | None) -> KeyF
     width = len(str(highest))
     same_width = lowest >= 0 and len(str(lowest)) == width
     floor, step = _whole_numbers(field, lowest, highest)
-    return KeyForm(
+    return KeyEncoding(
         name=UNPADDED,
         encode=encode,
         decode=decode,
@@ -128,7 +126,7 @@ def _unpadded(field: FieldPlan, lowest: int | None, highest: int | None) -> KeyF
 _EXACT = Context(prec=2 * NUMBER_DIGITS)
 
 
-def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
+def decimal_form(field: FieldPlan, spec: str) -> KeyEncoding:
     digits = re.fullmatch(r"0?([1-9][0-9]?)\.([1-9][0-9]?)", spec)
     if digits is None or int(digits[1]) + int(digits[2]) > NUMBER_DIGITS:
         raise misspelt(field, spec, f"the digits before and after the point, such as {{{field.name}:8.2}}")
@@ -179,7 +177,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
         value = _EXACT.add(value, unit * by)
         return value if least <= value <= greatest else None
 
-    return KeyForm(
+    return KeyEncoding(
         name=f"{before} digits and {after} after the point",
         encode=encode,
         decode=decode,
@@ -190,7 +188,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
     )
 
 
-def number_form(field: FieldPlan, spec: str) -> KeyForm:
+def number_form(field: FieldPlan, spec: str) -> KeyEncoding:
     """For a key attribute that is itself a number, which DynamoDB sorts."""
     if spec or field.kind not in (Kind.INTEGER, Kind.DECIMAL):
         raise DesignError(f"{field.where}: a key attribute that is a number is just {{field}}, an int or a Decimal")
@@ -207,14 +205,14 @@ def number_form(field: FieldPlan, spec: str) -> KeyForm:
         except DynamoError as error:
             raise InvalidValue(field.entity, field.name, f"{value}: {error.message}") from None
 
-    def span(asked: Range[Decimal]) -> Span | None:
+    def span(asked: Range[Decimal]) -> KeySpan | None:
         low = None if asked.low is None else encode(asked.low)
         high = None if asked.high is None else encode(asked.high)
         if asked.low is not None and asked.high is not None and asked.low > asked.high:
             return None
-        return Span(low, high, asked.high_open, asked.low_open)
+        return KeySpan(low, high, asked.high_open, asked.low_open)
 
-    return KeyForm(
+    return KeyEncoding(
         name="number",
         encode=encode,
         decode=int if whole else Decimal,

@@ -7,23 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from potluck.table.errors import DesignError
-from potluck.table.keys import Component, Template
+from potluck.table.keys import Component, KeyTemplate
 from potluck.table.keys.number_forms import UNPADDED
-
-__all__ = [
-    "Range",
-    "SortCondition",
-    "StartsWith",
-    "at_least",
-    "at_most",
-    "between",
-    "check_range",
-    "less_than",
-    "more_than",
-    "sort_condition",
-    "starts_with",
-    "successor",
-]
 
 T = TypeVar("T")
 Keep = Callable[[Any], bool]
@@ -88,7 +73,7 @@ class SortCondition:
     keep: Keep | None = field(default=None, compare=False)
 
 
-def sort_condition(template: Template, given: Mapping[str, Any], *, alone: bool = True) -> SortCondition:
+def sort_condition(template: KeyTemplate, given: Mapping[str, Any], *, alone: bool = True) -> SortCondition:
     """The condition for rows with these leading components, the last of which may be a Range or StartsWith.
 
     `alone` is false if other templates write the same sort key: then the rows' values are compared as well.
@@ -114,7 +99,7 @@ def sort_condition(template: Template, given: Mapping[str, Any], *, alone: bool 
     return replace(condition, keep=tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests))
 
 
-def check_range(template: Template, name: str, kind: Literal["range", "prefix"], where: str) -> None:
+def check_range(template: KeyTemplate, name: str, kind: Literal["range", "prefix"], where: str) -> None:
     """Raise a DesignError unless the order of the keys can find ranges, or prefixes, of this component."""
     component = template.component(name)
     form = component.form
@@ -141,7 +126,7 @@ def successor(text: str) -> str:
     return text[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
-def _first_components(template: Template, given: Mapping[str, Any]) -> tuple[Component, ...]:
+def _first_components(template: KeyTemplate, given: Mapping[str, Any]) -> tuple[Component, ...]:
     for name in given:
         template.component(name)
     first = template.components[: len(given)]
@@ -155,7 +140,7 @@ def _first_components(template: Template, given: Mapping[str, Any]) -> tuple[Com
     return first
 
 
-def _equal(template: Template, given: Mapping[str, Any], count: int) -> SortCondition:
+def _equal(template: KeyTemplate, given: Mapping[str, Any], count: int) -> SortCondition:
     beginning = template.prefix(given, count)
     if count == len(template.components):
         key = template.encode(given)
@@ -165,7 +150,7 @@ def _equal(template: Template, given: Mapping[str, Any], count: int) -> SortCond
 
 
 def _ranged(
-    template: Template, component: Component, before: str, asked: Range[Any] | StartsWith
+    template: KeyTemplate, component: Component, before: str, asked: Range[Any] | StartsWith
 ) -> tuple[SortCondition, bool]:
     """The condition, and whether it lets through rows that were not asked for."""
     form = component.form
@@ -195,7 +180,7 @@ def _ranged(
     return _from_to(template, before, low, high), loose
 
 
-def _from_to(template: Template, before: str, low: str, high: str | None) -> SortCondition:
+def _from_to(template: KeyTemplate, before: str, low: str, high: str | None) -> SortCondition:
     if high is None:
         return SortCondition(">=", (low,)) if low else SortCondition("none")
     if high == "" or (low > high and not template.is_number):
@@ -203,7 +188,7 @@ def _from_to(template: Template, before: str, low: str, high: str | None) -> Sor
     return SortCondition("BETWEEN", (low, high)) if low else SortCondition("<=", (high,))
 
 
-def _nothing(template: Template, before: str) -> SortCondition:
+def _nothing(template: KeyTemplate, before: str) -> SortCondition:
     """A condition that no row meets: DynamoDB refuses a BETWEEN whose bounds are in the wrong order."""
     # No value ends with a double quote, because escaping puts a character after it.
     return SortCondition("=", ("0" if template.is_number else before + '"',))

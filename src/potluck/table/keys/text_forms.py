@@ -12,12 +12,10 @@ from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
 from potluck.table.keys.collation import COLLATED_EXTRA_BYTES, collate
 from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, caseless, fold
-from potluck.table.keys.forms import KeyForm, Span, discrete, expected_other, misspelt
+from potluck.table.keys.forms import KeyEncoding, KeySpan, discrete, expected_other, misspelt
 
 if TYPE_CHECKING:
     from potluck.table.keys.ranges import Range
-
-__all__ = ["choice_form", "custom_form", "escape", "text_form", "unescape"]
 
 Normalize = Callable[[str, int | None], str]
 """Writes a text in another form, cut to so many bytes."""
@@ -36,7 +34,7 @@ def unescape(text: str) -> str:
     return text.replace('"~', "#").replace('"!', '"')
 
 
-def text_form(field: FieldPlan, spec: str) -> KeyForm:
+def text_form(field: FieldPlan, spec: str) -> KeyEncoding:
     kind = spec.partition(" ")[0]
     if kind == "folded":
         return _normalized(field, spec, fold)
@@ -59,7 +57,7 @@ def text_form(field: FieldPlan, spec: str) -> KeyForm:
             raise InvalidValue(field.entity, field.name, f"{len(value)} characters, not {shortest} to {longest}")
         return value.replace('"', '"!').replace("#", '"~')
 
-    def span(asked: Range[str]) -> Span | None:
+    def span(asked: Range[str]) -> KeySpan | None:
         low, high = asked.low, asked.high
         loose = False
         if low is not None:
@@ -70,13 +68,13 @@ def text_form(field: FieldPlan, spec: str) -> KeyForm:
             low = escape(low[:longest]) + ("\0" if after and not loose else "")
         if high is not None:
             high = escape(valid_text(field, high)[:longest])
-        return Span(low, high, asked.high_open and len(asked.high or "") <= longest, loose)
+        return KeySpan(low, high, asked.high_open and len(asked.high or "") <= longest, loose)
 
     def begins(text: str) -> str | None:
         text = valid_text(field, text)
         return escape(text) if len(text) <= longest else None
 
-    return KeyForm(
+    return KeyEncoding(
         name="text",
         encode=encode,
         decode=unescape,
@@ -87,10 +85,10 @@ def text_form(field: FieldPlan, spec: str) -> KeyForm:
     )
 
 
-def _caseless(field: FieldPlan) -> KeyForm:
+def _caseless(field: FieldPlan) -> KeyEncoding:
     if field.max_length is None:
         raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
-    return KeyForm(
+    return KeyEncoding(
         name="caseless",
         encode=lambda value: escape(caseless(valid_text(field, value))),
         decode=None,
@@ -100,7 +98,7 @@ def _caseless(field: FieldPlan) -> KeyForm:
     )
 
 
-def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: int = 0) -> KeyForm:
+def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: int = 0) -> KeyEncoding:
     """A form that loses the spelling, cut if the spec says so: `folded 400`."""
     kind = spec.partition(" ")[0]
     most = re.fullmatch(f"{kind}(?: ([0-9]{{2,4}}))?", spec)
@@ -123,15 +121,15 @@ def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: 
     def whole(value: str) -> str:
         return normalize(valid_text(field, value), None)
 
-    def span(asked: Range[str]) -> Span | None:
+    def span(asked: Range[str]) -> KeySpan | None:
         low = None if asked.low is None else encode(asked.low)
         high = None if asked.high is None else encode(asked.high)
         low_cut, high_cut = (text is not None and lost_its_end(text) for text in (low, high))
         if low is not None and asked.low_open and not low_cut:
             low += "$"  # sorts after the text itself, alone or followed by "#", and before every longer text
-        return Span(low, high, asked.high_open and not high_cut, low_cut or high_cut)
+        return KeySpan(low, high, asked.high_open and not high_cut, low_cut or high_cut)
 
-    form = KeyForm(
+    form = KeyEncoding(
         name=spec,
         encode=encode,
         decode=None,
@@ -147,7 +145,7 @@ def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: 
     return form
 
 
-def custom_form(field: FieldPlan) -> KeyForm:
+def custom_form(field: FieldPlan) -> KeyEncoding:
     custom = field.in_keys
     assert custom is not None
 
@@ -169,10 +167,10 @@ def custom_form(field: FieldPlan) -> KeyForm:
     def decode(text: str) -> Any:
         return custom.decode(unescape(text))
 
-    return KeyForm("custom", encode, decode, custom.max_bytes, f"{ESCAPED}*")
+    return KeyEncoding("custom", encode, decode, custom.max_bytes, f"{ESCAPED}*")
 
 
-def choice_form(field: FieldPlan, spec: str) -> KeyForm:
+def choice_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if spec:
         raise misspelt(field, spec, f"{{{field.name}}}")
     is_enum, is_text = field.kind is Kind.ENUM, field.wire == "S"
@@ -201,7 +199,7 @@ def choice_form(field: FieldPlan, spec: str) -> KeyForm:
         place = in_order.index(escape(value)) + by
         return unescape(in_order[place]) if 0 <= place < len(in_order) else None
 
-    return KeyForm(
+    return KeyEncoding(
         name="choice",
         encode=encode,
         decode=decode,

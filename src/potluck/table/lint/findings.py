@@ -8,11 +8,9 @@ from typing import Literal
 
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import Kind
-from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.keys import Component, KeyPlan, KeyTemplate
 from potluck.table.patterns import Pattern
 from potluck.table.tables import Table
-
-__all__ = ["Finding", "is_plain_text", "queries", "sort_templates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def queries(table: Table) -> Iterator[Pattern]:
     return (pattern for pattern in table.patterns if pattern.operation == "Query")
 
 
-def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, Template]]:
+def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, KeyTemplate]]:
     """Every sort key template of every entity, in the table and in its indexes."""
     for plan in table.entities:
         for key in (plan.key, *plan.indexes.values()):

@@ -9,12 +9,10 @@ from potluck.dynamo.limits import ITEM_BYTES
 from potluck.table.design.markdown_text import listed
 from potluck.table.design.relations import relations
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.keys import Template
+from potluck.table.keys import KeyTemplate
 from potluck.table.keys.folding import LONGEST_CHARACTER
 from potluck.table.lint.findings import Finding
 from potluck.table.tables import Table
-
-__all__ = ["crowded_partitions", "shared_rows", "unbounded_rows"]
 
 # A table can grow only if it has many partitions.
 FEW_PARTITIONS = 100
@@ -40,7 +38,7 @@ def crowded_partitions(table: Table) -> Iterator[Finding]:
             yield from _crowded(table, where, key.partition, plan.fields)
 
 
-def _crowded(table: Table, where: str, partition: Template, fields: Mapping[str, FieldPlan]) -> Iterator[Finding]:
+def _crowded(table: Table, where: str, partition: KeyTemplate, fields: Mapping[str, FieldPlan]) -> Iterator[Finding]:
     most = "a partition takes about 1,000 writes and 3,000 reads a second, and everything shares it"
     if not partition.components:
         yield Finding(

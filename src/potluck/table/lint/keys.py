@@ -8,18 +8,9 @@ from potluck.table.design.relations import key_fields
 from potluck.table.design.shapes import can_equal, segments, template_segments
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import Kind
-from potluck.table.keys import SEPARATOR, Template
+from potluck.table.keys import SEPARATOR, KeyTemplate
 from potluck.table.lint.findings import Finding, is_plain_text, queries, sort_templates
 from potluck.table.tables import Table
-
-__all__ = [
-    "code_point_order",
-    "shared_keys",
-    "split_groups",
-    "time_keys",
-    "unpadded_numbers",
-    "unreachable_alternatives",
-]
 
 
 def shared_keys(table: Table) -> Iterator[Finding]:
@@ -123,7 +114,7 @@ def split_groups(table: Table) -> Iterator[Finding]:
                 )
 
 
-def _splits(plan: EntityPlan, ends: Template, other: EntityPlan, goes_on: Template) -> bool:
+def _splits(plan: EntityPlan, ends: KeyTemplate, other: EntityPlan, goes_on: KeyTemplate) -> bool:
     """Whether keys of one template can sort between the keys that continue the same text with "#"."""
     place = len(ends.components)
     if len(goes_on.components) < place or not goes_on.literals[place].startswith(SEPARATOR):

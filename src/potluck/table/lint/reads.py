@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from potluck.table.design.reach import Reach
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan
-from potluck.table.keys import SEPARATOR, Component, KeyPlan, Template
+from potluck.table.keys import SEPARATOR, Component, KeyPlan, KeyTemplate
 from potluck.table.lint.findings import Finding, queries
 from potluck.table.tables import Table
 
-__all__ = ["alternatives", "filters", "open_prefixes", "overlaps", "unread_entities", "unread_indexes"]
-
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class StoredRows:
     """Some rows of a table or index: an entity's own, or its guard rows."""
 
     name: str
@@ -45,14 +43,14 @@ def overlaps(table: Table) -> Iterator[Finding]:
             )
 
 
-def _rows(table: Table, index: str | None) -> Iterator[Rows]:
+def _rows(table: Table, index: str | None) -> Iterator[StoredRows]:
     for plan in table.entities:
         if index is None:
-            yield Rows(plan.name, plan.key, plan.fields, plan)
+            yield StoredRows(plan.name, plan.key, plan.fields, plan)
             for each in plan.uniques:
-                yield Rows(f"the guard of {plan.name}.{each.field}", each.key, plan.fields, None)
+                yield StoredRows(f"the guard of {plan.name}.{each.field}", each.key, plan.fields, None)
         elif index in plan.indexes:
-            yield Rows(plan.name, plan.indexes[index], plan.fields, plan)
+            yield StoredRows(plan.name, plan.indexes[index], plan.fields, plan)
 
 
 def alternatives(table: Table) -> Iterator[Finding]:
@@ -107,12 +105,12 @@ def open_prefixes(table: Table) -> Iterator[Finding]:
         )
 
 
-def _last_component(template: Template, prefix: str) -> Component | None:
+def _last_component(template: KeyTemplate, prefix: str) -> Component | None:
     """The component that a prefix ends with."""
     return template.components[prefix.count("{") - 1] if prefix.endswith("}") else None
 
 
-def _up_to_separator(template: Template, prefix: str) -> str:
+def _up_to_separator(template: KeyTemplate, prefix: str) -> str:
     rest, separator, _ = template.text[len(prefix) :].partition(SEPARATOR)
     return prefix + rest + separator if separator and "{" not in rest else prefix
 

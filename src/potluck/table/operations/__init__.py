@@ -38,8 +38,8 @@ from potluck.table.expressions.readings import holds, stored_forms
 from potluck.table.fields import Kind, encode_value
 from potluck.table.operations.failures import explain_refusal
 from potluck.table.operations.guards import guard_of, guarded_fields
-from potluck.table.operations.known import Known, Unknown, index_keys
-from potluck.table.operations.writes import Action, Write, claim, release
+from potluck.table.operations.known import KnownValues, Unknown, index_keys
+from potluck.table.operations.writes import TransactionAction, WriteRequest, claim, release
 from potluck.table.tables import Request, RowName, row_name
 from potluck.table.transactions import Transaction
 
@@ -72,7 +72,7 @@ class Operation(Struct, frozen=True, eq=False):
     key: Item
     seen: Entity | None
     when: Condition | None
-    writes: tuple[Write, ...]
+    writes: tuple[WriteRequest, ...]
 
     verb: ClassVar[str]
     makes_the_item: ClassVar[bool] = False
@@ -116,7 +116,7 @@ class Operation(Struct, frozen=True, eq=False):
         wanted = _all(parts) if parts else None
         return replace(self, writes=(replace(first, condition=wanted), *guards))
 
-    def actions(self, now: int | None = None) -> list[Action]:
+    def actions(self, now: int | None = None) -> list[TransactionAction]:
         """Its actions in a transaction; `now`, in seconds, is needed where the entity expires."""
         return [write.action(now) for write in self.writes]
 
@@ -211,10 +211,10 @@ def put(entity: Entity, when: Condition | None = None) -> Put:
     _try(plan, when)
     item = plan.coding.encode(entity)
     key = {name: item[name] for name in plan.table.key_names}
-    write = Write("Put", plan, key, _on_the_item(when), item=item)
+    write = WriteRequest("Put", plan, key, _on_the_item(when), item=item)
     if not plan.uniques:
         return Put(plan, key, entity, when, (write,))
-    values = Known(plan, {}, entity)
+    values = KnownValues(plan, {}, entity)
     guards = [guard_of(unique, values, key) for unique in plan.uniques]
     claims = [claim(plan, guard, values) for guard in guards if guard is not None]
     return Put(plan, key, entity, when, (write, *claims))
@@ -247,8 +247,8 @@ def update(
         relied_on |= raised.relied_on
 
     certain = {**stated, **aim.values}
-    after = Known(plan, {**certain, **values}, aim.seen)
-    before = Known(plan, certain, aim.seen)
+    after = KnownValues(plan, {**certain, **values}, aim.seen)
+    before = KnownValues(plan, certain, aim.seen)
     clauses += index_keys(plan, frozenset(values), after)
     guards = _moved_guards(aim, frozenset(values), before, after)
     if raised is not None:
@@ -257,7 +257,7 @@ def update(
     relied_on |= before.relied_on | after.relied_on
     others = [each for each in conditions if each != present]
     condition = _all([present, *relied_on.values(), *others, *_bounds(plan, asked)])
-    write = Write("Update", plan, aim.key, condition, clauses=tuple(clauses))
+    write = WriteRequest("Update", plan, aim.key, condition, clauses=tuple(clauses))
     return Update(plan, aim.key, aim.seen, when, (write, *guards), raised.version if raised is not None else None)
 
 
@@ -285,7 +285,7 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
     if missing:
         raise ValueError(f"upsert {plan.name}: a new item would lack {', '.join(missing)}; say what it becomes(...)")
     values = {name: each.value for name, each in asked.items() if isinstance(each, Becomes)}
-    known = Known(plan, {**stated_values(conditions), **aim.values, **values}, None)
+    known = KnownValues(plan, {**stated_values(conditions), **aim.values, **values}, None)
     clauses = [
         *_own_attributes(plan, aim.values),
         *(clause(plan.fields[name], each) for name, each in asked.items()),
@@ -296,7 +296,7 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
         checks.insert(0, Unexpired())
     if plan.shares_its_key:
         checks.insert(0, Either((absent, present)))
-    write = Write("Update", plan, aim.key, _all(checks) if checks else None, clauses=tuple(clauses))
+    write = WriteRequest("Update", plan, aim.key, _all(checks) if checks else None, clauses=tuple(clauses))
     return Upsert(plan, aim.key, None, when, (write,))
 
 
@@ -308,7 +308,7 @@ def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
     aim = _aim(target)
     plan = aim.plan
     _try(plan, when)
-    known = Known(plan, {**stated_values(conjuncts(when)), **aim.values}, aim.seen)
+    known = KnownValues(plan, {**stated_values(conjuncts(when)), **aim.values}, aim.seen)
     guards = []
     for unique in plan.uniques:
         try:
@@ -327,13 +327,13 @@ def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
     else:
         condition = _all([*conjuncts(_on_the_item(when)), *checks])
     releases = [release(plan, guard) for guard in guards if guard is not None]
-    return Delete(plan, aim.key, aim.seen, when, (Write("Delete", plan, aim.key, condition), *releases))
+    return Delete(plan, aim.key, aim.seen, when, (WriteRequest("Delete", plan, aim.key, condition), *releases))
 
 
 def check(target: Entity | Ref[Any], when: Condition) -> Check:
     """Make the rest of a transaction depend on this condition alone; the target's version is not checked."""
     aim = _aim(target)
-    write = Write("ConditionCheck", aim.plan, aim.key, _tried_on_the_item(aim.plan, when))
+    write = WriteRequest("ConditionCheck", aim.plan, aim.key, _tried_on_the_item(aim.plan, when))
     return Check(aim.plan, aim.key, aim.seen, when, (write,))
 
 
@@ -499,11 +499,11 @@ def _seen_version(aim: _Aim) -> dict[str, Still]:
 # --- guards ----------------------------------------------------------------------------------------------------------
 
 
-def _moved_guards(aim: _Aim, changed: frozenset[str], before: Known, after: Known) -> list[Write]:
+def _moved_guards(aim: _Aim, changed: frozenset[str], before: KnownValues, after: KnownValues) -> list[WriteRequest]:
     """Releases of old guard rows and claims of new ones, where a change affects them."""
     plan = aim.plan
-    releases: list[Write] = []
-    claims: list[Write] = []
+    releases: list[WriteRequest] = []
+    claims: list[WriteRequest] = []
     for unique in plan.uniques:
         if changed.isdisjoint(guarded_fields(plan, unique)):
             continue

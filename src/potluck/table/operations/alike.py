@@ -15,9 +15,7 @@ from potluck.table.expressions.conditions import All, Becomes, Change, Condition
 from potluck.table.expressions.readings import read_when_missing
 from potluck.table.fields import FieldPlan
 from potluck.table.operations import Update, update
-from potluck.table.operations.writes import Write
-
-__all__ = ["AlikeUpdates", "Asked"]
+from potluck.table.operations.writes import WriteRequest
 
 Asked = tuple[Sequence[Change], Condition | None]
 
@@ -63,7 +61,7 @@ class _Form(NamedTuple):
     def filled_in(self, item: Entity, after: Item, when: Condition | None) -> Update:
         plan = self.plan
         values = {**self.constants, **{placeholder: after[name] for placeholder, name in self.values}}
-        write = Write(
+        write = WriteRequest(
             "Update",
             plan,
             {name: after[name] for name in plan.table.key_names},

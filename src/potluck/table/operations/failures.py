@@ -31,12 +31,12 @@ from potluck.table.expressions.readings import compared_as_read, holds
 if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
     from potluck.table.operations import Operation
-    from potluck.table.operations.writes import Write
-
-__all__ = ["explain_refusal"]
+    from potluck.table.operations.writes import WriteRequest
 
 
-def explain_refusal(operation: Operation, write: Write, item: Item | None, now: int | None = None) -> WriteRefused:
+def explain_refusal(
+    operation: Operation, write: WriteRequest, item: Item | None, now: int | None = None
+) -> WriteRefused:
     """The exception for a write whose condition the stored item did not meet."""
     guard = write.guard
     if guard is not None and write.kind == "Put":
@@ -66,7 +66,7 @@ def explain_refusal(operation: Operation, write: Write, item: Item | None, now: 
     return ConditionFailed(f"{operation}: the condition does not hold", operation, current)
 
 
-def _conditions(operation: Operation, write: Write) -> tuple[Condition, ...]:
+def _conditions(operation: Operation, write: WriteRequest) -> tuple[Condition, ...]:
     """What the write required of an existing item."""
     if write.kind == "Delete" and operation.when is None and isinstance(write.condition, Either):
         # A missing item would have been fine, so it is the rest that failed.

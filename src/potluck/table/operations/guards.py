@@ -11,8 +11,6 @@ from potluck.table.entity import GUARD_TYPE, EntityPlan, UniquePlan
 from potluck.table.expressions import OWNER
 from potluck.table.fields import stored_value
 
-__all__ = ["Guard", "guard_item", "guard_of", "guarded_fields"]
-
 
 @dataclass(frozen=True, slots=True)
 class Guard:

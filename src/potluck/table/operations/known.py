@@ -11,16 +11,14 @@ from potluck.table.expressions.conditions import FieldName, Still
 
 if TYPE_CHECKING:
     from potluck.table.entity import Entity, EntityPlan
-    from potluck.table.keys import KeyPlan, Template
-
-__all__ = ["Known", "Unknown", "index_keys"]
+    from potluck.table.keys import KeyPlan, KeyTemplate
 
 
 class Unknown(Exception):
     """A value is needed that the caller has not supplied."""
 
 
-class Known(Mapping[str, Any]):
+class KnownValues(Mapping[str, Any]):
     """Values that are certain, else those of the item as it was read; each use of the latter is recorded."""
 
     def __init__(self, plan: EntityPlan, certain: Mapping[str, Any], seen: Entity | None) -> None:
@@ -60,7 +58,7 @@ class Known(Mapping[str, Any]):
         return [name for name in self._plan.fields if name in wanted and name not in self._certain]
 
 
-def index_keys(plan: EntityPlan, changed: frozenset[str], values: Known) -> list[Assign | Remove]:
+def index_keys(plan: EntityPlan, changed: frozenset[str], values: KnownValues) -> list[Assign | Remove]:
     """New keys for every index that a changed field is a part of; both attributes are set, or both removed."""
     written: dict[str, Assign | Remove] = {}
     for name in _touched(plan, changed):
@@ -88,10 +86,10 @@ def _touched(plan: EntityPlan, changed: frozenset[str]) -> list[str]:
     ]
 
 
-def _left_out(key: KeyPlan, values: Known) -> bool:
+def _left_out(key: KeyPlan, values: KnownValues) -> bool:
     """Whether a None keeps the item out of the index, whatever its other components are."""
 
-    def cannot_be_written(template: Template) -> bool:
+    def cannot_be_written(template: KeyTemplate) -> bool:
         return any(
             each.optional and each.substitute is None and values.certainly_none(each.field)
             for each in template.components

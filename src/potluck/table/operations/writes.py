@@ -16,12 +16,10 @@ from potluck.table.operations.guards import Guard, guard_item
 if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
 
-__all__ = ["Action", "ActionKind", "Write", "claim", "release"]
-
 ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
 
 
-class Action(Struct, frozen=True):
+class TransactionAction(Struct, frozen=True):
     """One action of a transaction; its body also serves as a request of its own."""
 
     kind: ActionKind
@@ -38,7 +36,7 @@ class Action(Struct, frozen=True):
         raise ValueError(f"{self.kind} does not go into a batch")
 
 
-class Write(Struct, frozen=True):
+class WriteRequest(Struct, frozen=True):
     """What to do to one item, and on which condition."""
 
     kind: ActionKind
@@ -51,12 +49,12 @@ class Write(Struct, frozen=True):
     written: Mapping[str, Any] | None = None
     """Its expressions as members of a request, where they have been built already."""
 
-    def action(self, now: int | None) -> Action:
+    def action(self, now: int | None) -> TransactionAction:
         """The write with its expressions as text, as of this second."""
         table = self.plan.table.name
         body: dict[str, Any] = {"TableName": table}
         if self.written is not None:
-            return Action(self.kind, table, self.key, {**body, "Key": self.key, **self.written})
+            return TransactionAction(self.kind, table, self.key, {**body, "Key": self.key, **self.written})
         if self.item is not None:
             body["Item"] = self.item
         else:
@@ -73,7 +71,7 @@ class Write(Struct, frozen=True):
             body |= expressions.attributes()
         if self.condition is not None:
             body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        return Action(self.kind, table, self.key, body)
+        return TransactionAction(self.kind, table, self.key, body)
 
     def size(self) -> int:
         """How many bytes of the item the write itself contains."""
@@ -113,15 +111,15 @@ def _written_condition(plan: EntityPlan, condition: Condition | None, now: int |
     return known.members
 
 
-def claim(plan: EntityPlan, guard: Guard, values: Mapping[str, Any]) -> Write:
+def claim(plan: EntityPlan, guard: Guard, values: Mapping[str, Any]) -> WriteRequest:
     """Put the guard row, unless another item owns it."""
     item = guard_item(plan, guard, values)
-    return Write("Put", plan, guard.key, _vacant_or_own(guard), item=item, guard=guard)
+    return WriteRequest("Put", plan, guard.key, _vacant_or_own(guard), item=item, guard=guard)
 
 
-def release(plan: EntityPlan, guard: Guard) -> Write:
+def release(plan: EntityPlan, guard: Guard) -> WriteRequest:
     """Delete the guard row, unless another item owns it."""
-    return Write("Delete", plan, guard.key, _vacant_or_own(guard), guard=guard)
+    return WriteRequest("Delete", plan, guard.key, _vacant_or_own(guard), guard=guard)
 
 
 def _vacant_or_own(guard: Guard) -> Condition:

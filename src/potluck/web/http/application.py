@@ -17,8 +17,6 @@ from potluck.web.http.problems import HttpProblem, Problems
 from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
 
-__all__ = ["Application"]
-
 
 class Application:
     """Answers requests by the router's endpoints; `state` is for the server that runs it."""

@@ -15,8 +15,6 @@ from potluck.web.http.responses import Cookie
 from potluck.web.http.sealed_cookies import SealedCookies, session_cookie, session_cookie_name
 from potluck.web.sealing import Seal
 
-__all__ = ["Authentication", "Credential", "by_cookie", "session_cookie"]
-
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 BEARER = "bearer "
 TOKEN = re.compile(r"bearer +[\w.~+/-]+=* *", re.IGNORECASE | re.ASCII)

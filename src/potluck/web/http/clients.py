@@ -8,8 +8,6 @@ from typing import Any
 
 from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
 
-__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "lacks_https", "value_of", "values_of"]
-
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]
 """An ASGI scope, which is only read here."""

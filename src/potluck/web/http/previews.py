@@ -4,8 +4,6 @@ import re
 
 from starlette.requests import HTTPConnection
 
-__all__ = ["is_preview"]
-
 # User agents of messengers and search engines. Cubot is a maker of phones.
 PREVIEWS = re.compile(
     r"(?<!cu)bot\b|crawl|spider|scrap|preview|externalhit|embed|unfurl|snippet|iframely"

@@ -26,8 +26,6 @@ from potluck.web.http.responses import html
 from potluck.web.layout import Templates
 from potluck.web.versions import if_match
 
-__all__ = ["PROBLEM_JSON", "HttpProblem", "ProblemAnswer", "Problems"]
-
 PROBLEM_JSON = "application/problem+json"
 API = "/api/"
 

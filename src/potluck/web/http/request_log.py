@@ -32,16 +32,6 @@ if TYPE_CHECKING:
 
     from potluck.web.http.responses import JsonResponse
 
-__all__ = [
-    "JsonLines",
-    "RequestLog",
-    "described",
-    "log_what_nobody_awaited",
-    "logging_in_lines",
-    "new_request_id",
-    "write_line",
-]
-
 Writer = Callable[[bytes], None]
 
 HTTP = "http"
@@ -247,7 +237,7 @@ def logging_in_lines(settings: Settings, write: Writer = write_line) -> Iterator
             logger.setLevel(level)
 
 
-def log_what_nobody_awaited(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def log_unhandled_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Replaces the event loop's exception handler, whose text shows arguments and results."""
     error = context.get("exception")
     logging.getLogger("potluck.loop").error("a failure that nobody awaited", exc_info=error)

@@ -11,8 +11,6 @@ from starlette.types import Receive, Scope, Send
 
 from potluck.connections.asgi_extension import WHOLE
 
-__all__ = ["Cookie", "JsonResponse", "html", "not_modified", "redirect"]
-
 JSON = b"application/json"
 NO_STORE = {"cache-control": "no-store"}
 # For URLs that change with their content: cached for a year, without revalidation.

@@ -11,15 +11,13 @@ from starlette.types import ASGIApp
 
 from potluck.web.http.responses import JsonResponse
 
-__all__ = ["Cached", "Endpoint", "Found", "Match", "Router"]
-
 Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 """Answers a request with a response, which is an ASGI application of its own."""
 Cached = Callable[[Request], JsonResponse | None]
 """The endpoint's response if it is in memory."""
 
 
-class _Declared(Struct, frozen=True):
+class _Route(Struct, frozen=True):
     names: tuple[str, ...]
     endpoint: Endpoint
     path: str
@@ -32,12 +30,12 @@ class _Node:
 
     literals: dict[str, _Node] = field(default_factory=dict)
     parameter: _Node | None = None
-    methods: dict[str, _Declared] = field(default_factory=dict)
-    rest: _Declared | None = None
+    methods: dict[str, _Route] = field(default_factory=dict)
+    rest: _Route | None = None
     """Answers whatever follows, however many segments it has."""
 
 
-class Match(Struct, frozen=True):
+class EndpointMatch(Struct, frozen=True):
     """The endpoint of a request, the values in its path by name, and the path as it was declared."""
 
     endpoint: Endpoint
@@ -45,18 +43,18 @@ class Match(Struct, frozen=True):
     path: str
 
 
-class Found(Struct, frozen=True):
+class RouteMatch(Struct, frozen=True):
     """What is at an address: an endpoint for each method, and the values that stand in the path."""
 
-    methods: Mapping[str, _Declared]
+    methods: Mapping[str, _Route]
     values: tuple[str, ...]
 
-    def endpoint(self, method: str) -> Match | None:
+    def endpoint(self, method: str) -> EndpointMatch | None:
         """The endpoint for this method; that of GET also answers HEAD."""
         found = self.methods.get(method) or (self.methods.get("GET") if method == "HEAD" else None)
         if found is None:
             return None
-        return Match(found.endpoint, dict(zip(found.names, self.values, strict=False)), found.path)
+        return EndpointMatch(found.endpoint, dict(zip(found.names, self.values, strict=False)), found.path)
 
     @property
     def allowed(self) -> str:
@@ -85,7 +83,7 @@ class Router:
                 node = node.literals.setdefault(segment, _Node())
         if method in node.methods:
             raise ValueError(f"{method} {path} is declared twice")
-        node.methods[method] = _Declared(tuple(names), endpoint, path, cached)
+        node.methods[method] = _Route(tuple(names), endpoint, path, cached)
 
     def add_all_below(self, path: str, endpoint: Endpoint) -> None:
         """GET of every address that begins with this path; the endpoint is given what follows as `rest`."""
@@ -94,9 +92,9 @@ class Router:
             node = node.literals.setdefault(segment, _Node())
         if node.rest is not None:
             raise ValueError(f"everything below {path} is declared twice")
-        node.rest = _Declared(("rest",), endpoint, f"{path}/{{rest}}")
+        node.rest = _Route(("rest",), endpoint, f"{path}/{{rest}}")
 
-    def find(self, path: str) -> Found | None:
+    def find(self, path: str) -> RouteMatch | None:
         segments = _segments(path)
         node = self._root
         values: list[str] = []
@@ -112,7 +110,7 @@ class Router:
             node = following
         else:
             if node.methods:
-                return Found(node.methods, tuple(values))
+                return RouteMatch(node.methods, tuple(values))
         return _find(self._root, segments, 0, ())
 
     def addresses(self) -> Iterator[tuple[str, str]]:
@@ -125,9 +123,9 @@ def _segments(path: str) -> list[str]:
     return stripped.split("/") if stripped else []
 
 
-def _find(node: _Node, segments: list[str], position: int, values: tuple[str, ...]) -> Found | None:
+def _find(node: _Node, segments: list[str], position: int, values: tuple[str, ...]) -> RouteMatch | None:
     if position == len(segments):
-        return Found(node.methods, values) if node.methods else None
+        return RouteMatch(node.methods, values) if node.methods else None
     segment = segments[position]
     literal = node.literals.get(segment)
     if literal is not None:
@@ -139,7 +137,7 @@ def _find(node: _Node, segments: list[str], position: int, values: tuple[str, ..
         if found is not None:
             return found
     if node.rest is not None:
-        return Found({"GET": node.rest}, ("/".join(segments[position:]),))
+        return RouteMatch({"GET": node.rest}, ("/".join(segments[position:]),))
     return None
 
 

@@ -19,8 +19,6 @@ from uuid import UUID
 from potluck.web.http.responses import Cookie
 from potluck.web.sealing import NotSealed, Seal
 
-__all__ = ["PREFIX", "SealedCookies", "session_cookie", "session_cookie_name"]
-
 # How cookies of ours are recognised.
 PREFIX = "potluck"
 NUMBER_BYTES = 16

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-__all__ = ["HEADERS", "Header", "added_headers"]
-
 Header = tuple[bytes, bytes]
 
 CONTENT_SECURITY_POLICY = "; ".join(

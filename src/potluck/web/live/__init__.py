@@ -23,24 +23,24 @@ If the table's stream cannot be read for ten seconds, open streams end and ask c
 be read again, new ones are refused with Unavailable. Lists can be read meanwhile, and their positions are valid.
 """
 
-from potluck.web.live.access import Right
+from potluck.web.live.access import Grant
 from potluck.web.live.event_stream import EventSource, EventStreamResponse
-from potluck.web.live.events import Event, EventName, See
-from potluck.web.live.live import Allowed, Changed, Changes, Listener, Live, Message, Render, Schedule
+from potluck.web.live.events import Event, EventName, Projection
+from potluck.web.live.live import Allowed, Changes, EventChange, Listener, Live, NamedEvent, Render, Schedule
 
 __all__ = [
     "Allowed",
-    "Changed",
     "Changes",
     "Event",
+    "EventChange",
     "EventName",
     "EventSource",
     "EventStreamResponse",
+    "Grant",
     "Listener",
     "Live",
-    "Message",
+    "NamedEvent",
+    "Projection",
     "Render",
-    "Right",
     "Schedule",
-    "See",
 ]

@@ -10,26 +10,24 @@ from potluck.table.errors import UnreadableItem
 from potluck.table.membership import Membership
 from potluck.table.tables import Table
 
-__all__ = ["Right", "RightHistory"]
-
 
 def _there(row: Any) -> bool:
     return True
 
 
-class Right(NamedTuple):
+class Grant(NamedTuple):
     """The caller's own row, in a table that is followed; the caller has access while `held` is true of it."""
 
     row: Ref[Any]
     held: Callable[[Any], bool] = _there
 
 
-class RightHistory:
+class GrantHistory:
     """Tells from changes of the right's row whether the caller's access was interrupted."""
 
     __slots__ = ("_held", "_row")
 
-    def __init__(self, right: Right) -> None:
+    def __init__(self, right: Grant) -> None:
         self._row = Membership(right.row)
         self._held = right.held
 

@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Callable
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-__all__ = ["KEPT_ALIVE", "OPENED", "EventSource", "EventStreamResponse", "event_text", "id_text", "retry_text"]
-
 HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
 OPENED = b"retry: 1000\n\n"

@@ -10,21 +10,19 @@ from potluck.streams.buffer import BufferedRecord
 from potluck.table.errors import UnreadableItem
 from potluck.table.membership import Membership
 
-__all__ = ["Event", "EventName", "See", "SeeAsNow", "entities", "event_for", "maybe_await"]
-
 EventName = Literal["created", "updated", "deleted"]
 
-See = Callable[[Any], Any | Awaitable[Any]]
+Projection = Callable[[Any], Any | Awaitable[Any]]
 """What the caller may see of an entity: a view of it, or None for nothing. It may be async."""
 
 Now = Callable[[Any, bool], Awaitable[Any | None]]
 """Given an entity from the log, and whether it has left the list: the entity as it may be shown now, or None."""
 
 
-class SeeAsNow(NamedTuple):
-    """A `See` for entities whose state in the log the caller may no longer know: events show them as they are now."""
+class CurrentView(NamedTuple):
+    """A `Projection` for entities whose logged state the caller may no longer see: events show their current state."""
 
-    see: See
+    see: Projection
     now: Now
 
     def __call__(self, entity: Any) -> Any:
@@ -67,14 +65,14 @@ def _entity(row: Item | None, lists: Sequence[Membership], now: int, decoded: di
     return None
 
 
-async def event_for(old: Any | None, new: Any | None, see: See) -> Event | None:
+async def event_for(old: Any | None, new: Any | None, see: Projection) -> Event | None:
     """The event for a caller who sees only what `see` returns; None if they would see no difference."""
     before = None if old is None else await maybe_await(see(old))
     after = None if new is None else await maybe_await(see(new))
     if before == after:
         return None
     name: EventName = "deleted" if after is None else "created" if before is None else "updated"
-    if not isinstance(see, SeeAsNow):
+    if not isinstance(see, CurrentView):
         return Event(name, before if after is None else after)
     now = await see.now(old if after is None else new, after is None)
     item = None if now is None else await maybe_await(see(now))

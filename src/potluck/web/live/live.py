@@ -29,13 +29,11 @@ from potluck.table.membership import AnyQuery, Membership
 from potluck.table.tables import Table
 from potluck.validation.encoding import encode
 from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.live.access import Right, RightHistory
+from potluck.web.live.access import Grant, GrantHistory
 from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventSource, event_text, id_text, retry_text
-from potluck.web.live.events import Event, EventName, See, entities, event_for, maybe_await
-from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable
-from potluck.web.live.reader import Lost, ReadChange, Reader
-
-__all__ = ["Allowed", "Changed", "Changes", "Listener", "Live", "Message", "Render", "Schedule"]
+from potluck.web.live.events import Event, EventName, Projection, entities, event_for, maybe_await
+from potluck.web.live.positions import EVERY_LIST, InvalidPosition, LivePosition, PositionCodec
+from potluck.web.live.reader import ListReader, Lost, ReadChange
 
 RECHECK_SECONDS = 15.0
 # Clients that all connected at once, as after a restart, are checked at different times after a few rounds.
@@ -84,7 +82,7 @@ class Listener(NamedTuple):
         return {("stranger", self.client): MOST_STREAMS_OF_ONE, **mine, STRANGERS: MOST_STREAMS_OF_STRANGERS}
 
 
-class Message(NamedTuple):
+class NamedEvent(NamedTuple):
     """An event under a name of its own."""
 
     event: str
@@ -99,12 +97,12 @@ class ListChange(NamedTuple):
     new: Any | None
 
 
-Rendered = Message | str | bytes
+Rendered = NamedEvent | str | bytes
 Render = Callable[[Event], Rendered | Awaitable[Rendered]]
-"""How an event is written: its data, or a Message if it has another name too. It may be async."""
+"""How an event is written: its data, or a NamedEvent if it has another name too. It may be async."""
 
 
-class Changed(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class EventChange(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """One change of a list."""
 
     event: EventName
@@ -115,7 +113,7 @@ class Changed(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 class Changes(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """What changed in a list since a position."""
 
-    changes: list[Changed]
+    changes: list[EventChange]
     position: str
     """Where to continue from."""
     reset: bool
@@ -151,7 +149,7 @@ class Live:
         self._lag_seconds = lag_seconds
         self._buffer = {"records": buffer_records, "size": buffer_bytes}
         self._tails: dict[str, Tail] = {}
-        self._open: set[Reader] = set()
+        self._open: set[ListReader] = set()
         self._open_by: Counter[Hashable] = Counter()
         self._log_slots = asyncio.Semaphore(LOG_READERS_AT_ONCE)
         self._stopped = False
@@ -218,10 +216,10 @@ class Live:
         last_event_id: str | None = None,
         *,
         of: AnyQuery | Sequence[AnyQuery],
-        see: See,
+        see: Projection,
         allowed: Allowed,
         by: Listener,
-        right: Right | None = None,
+        right: Grant | None = None,
         caller: UUID | None = None,
         render: Render = as_json,
         schedule: Schedule | None = None,
@@ -247,8 +245,8 @@ class Live:
         since: str | None,
         *,
         of: AnyQuery | Sequence[AnyQuery],
-        see: See,
-        right: Right | None = None,
+        see: Projection,
+        right: Grant | None = None,
         caller: UUID | None = None,
         schedule: Schedule | None = None,
         limit: int = MOST_CHANGES,
@@ -261,7 +259,7 @@ class Live:
         """
         position, lost = self._start(since, None, of, caller)
         reader = self._reader(of, right, caller)
-        found: list[Changed] = []
+        found: list[EventChange] = []
         more = False
         try:
             for _ in range(TURNS_FOR_THE_TAIL):
@@ -278,14 +276,14 @@ class Live:
                     change = _in_lists(each, self._now)
                     event = None if change is None else await event_for(change.old, change.new, see)
                     if event is not None:
-                        found.append(Changed(event=event.name, position=each.position, item=event.item))
+                        found.append(EventChange(event=event.name, position=each.position, item=event.item))
                         if len(found) == limit:
                             more = more or number + 1 < len(read)
                             return Changes(changes=found, position=found[-1].position, reset=False, more=more)
                 if not more:
                     break
             if not more and self._is_due(schedule, reader.since):
-                found.append(Changed(event="updated", position=reader.position(), item=None))
+                found.append(EventChange(event="updated", position=reader.position(), item=None))
             return Changes(changes=found, position=reader.position(), reset=False, more=more)
         except Lost:
             await reader.begin(None, self._now)
@@ -297,10 +295,10 @@ class Live:
 
     async def _chunks(
         self,
-        reader: Reader,
-        since: Position | None,
+        reader: ListReader,
+        since: LivePosition | None,
         lost: bool,
-        see: See,
+        see: Projection,
         allowed: Allowed,
         by: Listener,
         render: Render,
@@ -428,39 +426,39 @@ class Live:
             tail = self._tails[table.name] = Tail(self._engine, table, **self._buffer)
         return tail
 
-    def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Right | None, caller: UUID | None) -> Reader:
+    def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Grant | None, caller: UUID | None) -> ListReader:
         lists: dict[Tail, list[Membership]] = {}
         for each in _several(of):
             member = Membership(each)
             lists.setdefault(self._tail(member.table), []).append(member)
-        history = None if right is None else RightHistory(right)
+        history = None if right is None else GrantHistory(right)
         if history is not None and self._tail(history.table) not in lists:
             raise ValueError(f"the right is a row of {history.table.name}, which is not followed here")
-        return Reader(self._codec, self._log_slots, lists, _lists_id(_several(of), caller), history)
+        return ListReader(self._codec, self._log_slots, lists, _lists_id(_several(of), caller), history)
 
     def _start(
         self, since: str | None, last_event_id: str | None, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None
-    ) -> tuple[Position | None, bool]:
+    ) -> tuple[LivePosition | None, bool]:
         """The position to begin at (None for now), and whether the one given can no longer be read."""
         if last_event_id:
             try:
                 return self._read(last_event_id, of, caller), False
-            except Unreadable:
+            except InvalidPosition:
                 # A browser repeats the id it was last sent, perhaps encrypted with an earlier key: it starts over.
                 return None, True
         if since is None:
             return None, False
         try:
             return self._read(since, of, caller), False
-        except Unreadable:
+        except InvalidPosition:
             raise ValidationError(FieldError("since", "since must be a position of this list")) from None
 
-    def _read(self, text: str, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None) -> Position:
+    def _read(self, text: str, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None) -> LivePosition:
         """The position, if it was made for these lists, and for this caller or for everybody."""
         lists = _several(of)
         try:
             return self._codec.decode(text, _lists_id(lists, caller))
-        except Unreadable:
+        except InvalidPosition:
             if caller is None:
                 raise
             return self._codec.decode(text, _lists_id(lists))
@@ -510,7 +508,7 @@ def _in_lists(read: ReadChange, now: int) -> ListChange | None:
     return None if old is None and new is None else ListChange(read, old, new)
 
 
-async def _change_text(change: ListChange, see: See, render: Render) -> bytes:
+async def _change_text(change: ListChange, see: Projection, render: Render) -> bytes:
     """The event as it is sent; nothing if the caller would see no difference."""
     event = await event_for(change.old, change.new, see)
     return b"" if event is None else await _event_text(event, render, change.change.position)
@@ -518,7 +516,7 @@ async def _change_text(change: ListChange, see: See, render: Render) -> bytes:
 
 async def _event_text(event: Event, render: Render, position: str) -> bytes:
     rendered = await maybe_await(render(event))
-    name, data = rendered if isinstance(rendered, Message) else (event.name, rendered)
+    name, data = rendered if isinstance(rendered, NamedEvent) else (event.name, rendered)
     return event_text(name, data, position)
 
 

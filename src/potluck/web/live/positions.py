@@ -18,8 +18,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from potluck.streams.log import TAG_BYTES, Vector, tag_of
 
-__all__ = ["EVERY_LIST", "LONGEST_POSITION", "Position", "PositionCodec", "Unreadable"]
-
 FORMAT = 1
 TIME_BYTES = 5
 LONGEST_POSITION = 4000
@@ -31,12 +29,12 @@ NO_KEY = bytes(KEY_BYTES)
 EVERY_LIST = b""
 
 
-class Unreadable(ValueError):
+class InvalidPosition(ValueError):
     """The text is not a position that was issued here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class LivePosition:
     """How far each stream was read, by its tag and the tags of its shards, and when that was."""
 
     at: int
@@ -65,17 +63,17 @@ class PositionCodec:
                 parts += [tag_of(shard), bytes([len(number)]), number]
         return urlsafe_b64encode(self._cipher.encrypt(b"".join(parts), [of])).decode().rstrip("=")
 
-    def decode(self, text: str, of: bytes = EVERY_LIST) -> Position:
-        """The position; Unreadable for a text that was not made here, or was made for other lists."""
+    def decode(self, text: str, of: bytes = EVERY_LIST) -> LivePosition:
+        """The position; InvalidPosition for a text that was not made here, or was made for other lists."""
         if not text or len(text) > LONGEST_POSITION or not text.isascii():
-            raise Unreadable
+            raise InvalidPosition
         try:
             opened = self._decrypted(urlsafe_b64decode(text + "=" * (-len(text) % 4)), of)
         except (InvalidTag, NotBase64, ValueError) as error:
-            raise Unreadable from error
+            raise InvalidPosition from error
         rest = iter(opened)
         if next(rest, None) != FORMAT:
-            raise Unreadable
+            raise InvalidPosition
         at = _number(rest, TIME_BYTES)
         streams: dict[bytes, dict[bytes, int | None]] = {}
         while tag := _taken(rest, TAG_BYTES):
@@ -84,7 +82,7 @@ class PositionCodec:
                 shard = _taken(rest, TAG_BYTES)
                 length = _number(rest, 1)
                 shards[shard] = _number(rest, length) if length else None
-        return Position(at, streams)
+        return LivePosition(at, streams)
 
     def _decrypted(self, sealed: bytes, of: bytes) -> bytes:
         try:

@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.streams.buffer import Buffer, BufferedRecord, TopicKey, partition_attributes, partition_text, topics_of
-from potluck.streams.log import Log, Page, ShardReader, Trimmed, Vector
+from potluck.streams.log import Log, RecordPage, ShardReader, Trimmed, Vector
 from potluck.streams.tail import Tail
 from potluck.table.errors import Unavailable
 from potluck.table.membership import Membership
-from potluck.web.live.access import RightHistory
-from potluck.web.live.positions import Position, PositionCodec
-
-__all__ = ["BATCH_RECORDS", "Lost", "ReadChange", "Reader"]
+from potluck.web.live.access import GrantHistory
+from potluck.web.live.positions import LivePosition, PositionCodec
 
 BATCH_RECORDS = 100
 # Another machine's clock may trim the log a little early.
@@ -33,7 +31,7 @@ class ReadChange:
 
     __slots__ = ("part", "reader", "record", "vector")
 
-    def __init__(self, reader: "Reader", part: "TablePart", record: BufferedRecord, vector: Vector) -> None:
+    def __init__(self, reader: "ListReader", part: "TablePart", record: BufferedRecord, vector: Vector) -> None:
         self.reader = reader
         self.part = part
         self.record = record
@@ -49,7 +47,7 @@ class TablePart:
 
     __slots__ = ("ahead", "buffer", "lists", "log_pages", "mark", "place", "right", "tail", "topics", "vector")
 
-    def __init__(self, tail: Tail, lists: Sequence[Membership], right: RightHistory | None) -> None:
+    def __init__(self, tail: Tail, lists: Sequence[Membership], right: GrantHistory | None) -> None:
         self.tail = tail
         self.lists = lists
         self.right = right
@@ -88,7 +86,7 @@ class LogPage(NamedTuple):
     read: int
 
 
-class Reader:
+class ListReader:
     """Reads from a position, or from now on. Its only state is how far it has read."""
 
     __slots__ = ("_codec", "_log_slots", "_now", "_of", "_parts", "_wake", "ended", "has_right", "log_read", "since")
@@ -99,7 +97,7 @@ class Reader:
         log_slots: asyncio.Semaphore,
         lists: Mapping[Tail, Sequence[Membership]],
         of: bytes,
-        right: RightHistory | None = None,
+        right: GrantHistory | None = None,
     ) -> None:
         """`of` identifies the lists in positions; a position since which the right was interrupted is Lost."""
         self._codec = codec
@@ -120,7 +118,7 @@ class Reader:
 
     # --- position -----------------------------------------------------------------------------------------------
 
-    async def begin(self, since: Position | None, now: int) -> None:
+    async def begin(self, since: LivePosition | None, now: int) -> None:
         """Start at the position, or now; Lost if the log does not have it."""
         self._now = now
         self.since = now if since is None else since.at
@@ -372,7 +370,7 @@ def _in_memory(part: TablePart, buffer: Buffer) -> list[BufferedRecord]:
     return [found[ordinal] for ordinal in sorted(found)]
 
 
-async def _resolved(log: Log, since: Position, now: int) -> Vector:
+async def _resolved(log: Log, since: LivePosition, now: int) -> Vector:
     """The position in terms of the log's own shards; Lost if it does not have them."""
     shards = since.streams.get(log.tag)
     if shards is None:
@@ -387,7 +385,7 @@ async def _resolved(log: Log, since: Position, now: int) -> Vector:
     return {log.by_tag[tag]: sequence for tag, sequence in shards.items()}
 
 
-async def _page(reader: ShardReader) -> Page:
+async def _page(reader: ShardReader) -> RecordPage:
     for _ in range(FALSE_TRIMS):
         try:
             return await reader.page()

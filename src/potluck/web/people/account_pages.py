@@ -17,7 +17,7 @@ from potluck.people.errors import (
     StillNeeded,
     WrongPassword,
 )
-from potluck.people.idempotency import Answer, IdempotencyKey, request_hash
+from potluck.people.idempotency import IdempotencyKey, StoredAnswer, request_hash
 from potluck.people.secrets import new_id
 from potluck.people.tokens import MadeToken
 from potluck.validation.errors import Refusal
@@ -35,8 +35,6 @@ from potluck.web.people.context import PeopleContext
 from potluck.web.people.invitation_cookie import drop_invitation
 from potluck.web.people.sign_in_pages import redirect_out
 from potluck.web.people.tokens import NewToken, WithToken
-
-__all__ = ["account_pages"]
 
 In = TypeVar("In", bound=Input)
 Fields = Mapping[type[Exception], str]
@@ -138,7 +136,7 @@ async def _changed(
     if filled.editing:
         return await _page(call, principal, sent={name: filled})
     refusal: Refusal | None = None
-    if filled.good:
+    if filled.is_valid:
         try:
             await change(principal, filled.value)
         except Refusal as error:
@@ -196,7 +194,7 @@ async def make_token(call: Call) -> Response:
     """The one form that does not redirect: the secret is shown only now, and may be in no URL."""
     principal = call.signed_in()
     filled = await call.form(NewTokenForm)
-    if not filled.good:
+    if not filled.is_valid:
         return await _again(call, principal, "token", filled, None, {})
     given, answers = filled.value, call.core.people.answers
     key = IdempotencyKey(
@@ -204,10 +202,10 @@ async def make_token(call: Call) -> Response:
     )
     made: list[MadeToken] = []
 
-    def answer(token: MadeToken) -> Answer:
-        return Answer(status=201, made=str(token.token_id), secret=True)
+    def answer(token: MadeToken) -> StoredAnswer:
+        return StoredAnswer(status=201, made=str(token.token_id), secret=True)
 
-    async def make() -> Answer:
+    async def make() -> StoredAnswer:
         made[:] = [
             await call.core.people.tokens.make(
                 principal, given.name, also=lambda token: answers.keeping(key, answer(token), account_checked=True)
@@ -258,9 +256,9 @@ async def leave(call: Call) -> Response:
     principal, accounts = call.signed_in(), call.core.people.accounts
     filled = await call.form(Leaving)
     refusal: Refusal | None = None
-    if filled.good and not filled.value.sure:
+    if filled.is_valid and not filled.value.sure:
         filled = filled.refused("Tick the box to say that you are sure")
-    elif filled.good:
+    elif filled.is_valid:
         try:
             await accounts.delete(principal, filled.value.password)
         except Refusal as error:

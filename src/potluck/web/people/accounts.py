@@ -23,14 +23,12 @@ from potluck.web.errors import (
     WRONG_PASSWORD,
     Conflict,
 )
-from potluck.web.http.authentication import session_cookie
-from potluck.web.inputs import UNSET, Change, Input, Unset
+from potluck.web.http.sealed_cookies import session_cookie
+from potluck.web.inputs import UNSET, Edit, Input, Unset
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.export import ZIP
 from potluck.web.views import View
 from potluck.web.writes import Writes
-
-__all__ = ["Confirmation", "EmailChange", "MeChange", "NewAccount", "PasswordChange", "accounts", "forget_cookie", "me"]
 
 PEOPLE = "People"
 
@@ -43,7 +41,7 @@ class NewAccount(Input):
     """The secret of an invitation, where only invited people may register."""
 
 
-class MeChange(Change[Account]):
+class MeChange(Edit[Account]):
     name: Name | Unset = UNSET
 
 
@@ -173,7 +171,7 @@ async def export(at: SignedIn) -> Response:
 
 
 # Nothing is kept under an Idempotency-Key: that would be a row of somebody who is gone.
-@me.action("POST", "/delete", TOKEN_CANNOT, WRONG_PASSWORD, STILL_NEEDED, THROTTLED, kept=False, frees_room=True)
+@me.action("POST", "/delete", TOKEN_CANNOT, WRONG_PASSWORD, STILL_NEEDED, THROTTLED, idempotent=False, frees_room=True)
 async def leave(at: SignedIn, confirmation: Confirmation) -> Writes[None]:
     """Delete the account and everything that only it owns."""
     await at.core.people.accounts.delete(at.principal, confirmation.password)

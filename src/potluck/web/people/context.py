@@ -14,8 +14,6 @@ from potluck.web.people.export import Exports
 if TYPE_CHECKING:
     from potluck.web.app import App, Core
 
-__all__ = ["PeopleContext"]
-
 
 class PeopleContext:
     """What people's pages need of the other apps. Each app knows the places that it invites to."""

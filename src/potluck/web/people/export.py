@@ -27,8 +27,6 @@ from potluck.validation.encoding import encode
 from potluck.web.app import App, Export
 from potluck.web.csv_files import BYTE_ORDER_MARK, CsvColumns, inert
 
-__all__ = ["ZIP", "ExportFile", "Exports"]
-
 ZIP = "application/zip"
 FORMAT = 1
 

@@ -8,8 +8,6 @@ from datetime import timedelta
 from potluck.web.endpoints import Call
 from potluck.web.http.responses import Cookie
 
-__all__ = ["carried_invitation", "carry_invitation", "drop_invitation"]
-
 INVITATION = "potluck-invitation"
 # Long enough to sign up in between.
 CARRIED_FOR = timedelta(hours=1)
@@ -17,7 +15,7 @@ CARRIED_FOR = timedelta(hours=1)
 
 def carried_invitation(call: Call) -> str:
     """The secret of the invitation in this browser's cookie; empty without one, which is never valid."""
-    return call.visitor.kept(INVITATION)
+    return call.visitor.cookie(INVITATION)
 
 
 def carry_invitation(call: Call, secret: str) -> Sequence[Cookie]:

@@ -15,14 +15,12 @@ from potluck.web.people.accounts import PEOPLE
 from potluck.web.people.context import PeopleContext
 from potluck.web.writes import Writes
 
-__all__ = ["invitations"]
-
 
 class InvitationSecret(Input):
     token: Secret
 
 
-class InvitationView(Struct, rename="camel", frozen=True, kw_only=True):
+class OpenInvitationView(Struct, rename="camel", frozen=True, kw_only=True):
     app: str
     place: str | None
     """What the place is called, if its app says so to whoever is invited."""
@@ -35,13 +33,13 @@ class InvitationView(Struct, rename="camel", frozen=True, kw_only=True):
 invitations: Actions[Any] = Actions(Anyone, api="/invitations", tag=PEOPLE)
 
 
-@invitations.action("POST", "/look", EXPIRED, kept=False)
-async def look(at: Anyone, sent: InvitationSecret) -> Writes[InvitationView]:
+@invitations.action("POST", "/look", EXPIRED, idempotent=False)
+async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]:
     """What an invitation is to. Looking uses nothing up."""
     context: PeopleContext = at.context
     found = await at.core.people.invitations.look(sent.token)
     return Writes(
-        InvitationView(
+        OpenInvitationView(
             app=found.app,
             place=await context.place_name(found.app, found.place),
             role=found.role,

@@ -7,20 +7,18 @@ from typing import Any
 from starlette.responses import Response
 
 from potluck.people.authentication import nothing_else
-from potluck.web.app import Accept, App, no_way_in
+from potluck.web.app import Accept, App, no_invitations
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import DeclarationError
 from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
-
-__all__ = ["joining_pages"]
 
 
 def joining_pages(apps: Sequence[App]) -> Endpoints:
     """One endpoint for each app that says where somebody who joined is led; DeclarationError where nobody can join."""
     pages = Endpoints()
     for app in apps:
-        if app.entry is None or app.accept is no_way_in:
+        if app.entry is None or app.accept is no_invitations:
             continue
         path = f"{app.entry.address}/invitation"
         if app.joined_page is not None:

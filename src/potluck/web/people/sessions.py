@@ -19,8 +19,6 @@ from potluck.web.people.accounts import PEOPLE, forget_cookie
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes
 
-__all__ = ["Credentials", "PasswordChoice", "own_sessions", "password_resets", "sessions"]
-
 
 class Credentials(Input):
     email: AnyEmail

@@ -26,8 +26,6 @@ from potluck.web.people.context import PeopleContext
 from potluck.web.people.invitation_cookie import carried_invitation, carry_invitation, drop_invitation
 from potluck.web.people.sessions import Credentials, PasswordChoice
 
-__all__ = ["address_here", "redirect_out", "sign_in_pages"]
-
 INVITATION = "/invitation"
 
 # A path of this site: "//host" and "/\host" are other sites to a browser.
@@ -39,7 +37,7 @@ class SignUp(NewAccount):
     next: Address = ""
 
 
-class SignIn(Credentials):
+class SignInForm(Credentials):
     next: Address = ""
 
 
@@ -82,7 +80,7 @@ async def sign_up(call: Call) -> Response:
 async def register(call: Call) -> Response:
     filled = await call.form(SignUp)
     refusal: Refusal | None = None
-    if filled.good:
+    if filled.is_valid:
         given = filled.value
         secret = given.invitation or carried_invitation(call)
         try:
@@ -130,7 +128,7 @@ async def sign_in(call: Call) -> Response:
         return redirect(address_here(next))
     return call.page(
         "people/sign_in.html",
-        form=blank(SignIn, {"next": address_here(next, "")}),
+        form=blank(SignInForm, {"next": address_here(next, "")}),
         registration=call.core.people.accounts.registration,
         plain=lacks_https(call.visitor.origin),
         done=call.query.get("done", ""),
@@ -139,9 +137,9 @@ async def sign_in(call: Call) -> Response:
 
 @sign_in_pages.post("/sign-in")
 async def open_session(call: Call) -> Response:
-    filled = await call.form(SignIn)
+    filled = await call.form(SignInForm)
     refusal: Refusal | None = None
-    if filled.good:
+    if filled.is_valid:
         given = filled.value
         try:
             opened = await call.core.people.sessions.open(given.email, given.password, call.visitor.client)
@@ -183,7 +181,7 @@ async def reset(call: Call) -> Response:
 async def redeem(call: Call) -> Response:
     filled = await call.form(PasswordChoice)
     refusal: Refusal | None = None
-    if filled.good:
+    if filled.is_valid:
         try:
             await call.core.people.resets.redeem(filled.value.token, filled.value.new)
         except Refusal as error:
@@ -223,7 +221,7 @@ async def invitation(call: Call) -> Response:
 async def hold(call: Call) -> Response:
     filled = await call.form(Held)
     refusal: Refusal | None = None
-    if filled.good:
+    if filled.is_valid:
         secret = filled.value.invitation
         try:
             await call.core.people.invitations.look(secret)

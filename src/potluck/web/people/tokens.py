@@ -16,8 +16,6 @@ from potluck.web.people.accounts import PEOPLE
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes
 
-__all__ = ["NewToken", "WithToken", "tokens"]
-
 
 class NewToken(Input):
     name: Name

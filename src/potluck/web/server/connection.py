@@ -14,8 +14,6 @@ from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import new_request_id
 from potluck.web.http.security_headers import HEADERS
 
-__all__ = ["Connection", "CountedConnections"]
-
 # Per client and worker, open streams included: a quarter of what a worker holds.
 MOST_CONNECTIONS_OF_ONE = 4_000
 CONNECT_AGAIN_SECONDS = 30
@@ -37,7 +35,7 @@ class CountedConnections(ServerState):
             del self.by_client[client]
 
 
-class Connection(limits.Connection):
+class SuiteConnection(limits.Connection):
     _counted_as: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

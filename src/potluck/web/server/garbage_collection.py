@@ -2,8 +2,6 @@
 
 import gc
 
-__all__ = ["tune_garbage_collector"]
-
 # With the last changes of all tables in memory, a full collection takes a tenth of a second, and with Python's default
 # thresholds there are several in every second of heavy writing. Reference counting alone frees nearly everything that
 # a request allocates.

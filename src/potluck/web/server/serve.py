@@ -18,8 +18,6 @@ from potluck.extras import MissingExtra
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
 
-__all__ = ["BACKLOG", "GRACE_SECONDS", "Make", "cannot_start", "listening", "port_in_use", "serve"]
-
 Make = str | Callable[[Settings], AbstractAsyncContextManager[Any]]
 """Makes the application and closes it again; or the name of what does, such as "potluck.suite:assembled"."""
 
@@ -50,7 +48,7 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
             print(f"  People reach it at {settings.origin}")
         print(f"  Everything it knows is in {keeps}")
         if settings.engine == "embedded":
-            _warn_of_onlookers(settings.data)
+            _warn_if_readable_by_others(settings.data)
         print("  Ctrl+C stops it.\n", flush=True)
 
     try:
@@ -87,7 +85,7 @@ def _port_file(settings: Settings) -> Path:
     return settings.data / "port"
 
 
-def _warn_of_onlookers(folder: Path) -> None:
+def _warn_if_readable_by_others(folder: Path) -> None:
     """Warn if other users can read the folder: it was not created by us, or was opened up since."""
     mode = open_to(folder)
     if mode:

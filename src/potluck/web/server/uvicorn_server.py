@@ -18,12 +18,10 @@ from starlette.types import ASGIApp
 from potluck.connections.limits import UNREAD_SECONDS
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
-from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
-from potluck.web.server.connection import Connection, CountedConnections
+from potluck.web.http.request_log import log_unhandled_exception, logging_in_lines
+from potluck.web.server.connection import CountedConnections, SuiteConnection
 from potluck.web.server.garbage_collection import tune_garbage_collector
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
-
-__all__ = ["Server", "serve_here"]
 
 TIDYING_SECONDS = 1.0
 # Longer than the minute that proxies keep connections, so that none sends into one that was just closed.
@@ -42,10 +40,10 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
     """Serve in this process; `ready` is called once it accepts connections."""
 
     async def run() -> None:
-        asyncio.get_running_loop().set_exception_handler(log_what_nobody_awaited)
+        asyncio.get_running_loop().set_exception_handler(log_unhandled_exception)
         async with _found(make)(settings) as application:
             tune_garbage_collector()
-            server = Server(application, ready)
+            server = SuiteServer(application, ready)
             await server.serve(list(sockets))
             if not server.started:
                 raise RuntimeError("the application did not start")
@@ -59,7 +57,7 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
             signal.signal(number, handler)
 
 
-class Server(uvicorn.Server):
+class SuiteServer(uvicorn.Server):
     """uvicorn's server, which also ends event streams when it stops, and closes slow or idle connections."""
 
     def __init__(self, application: ASGIApp, ready: Callable[[], None]) -> None:
@@ -67,7 +65,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 application,
                 interface="asgi3",
-                http=Connection,
+                http=SuiteConnection,
                 ws="none",
                 lifespan="on",
                 log_config=None,
@@ -99,7 +97,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     def _look_after_connections(self, now: float) -> None:
-        connections = [each for each in self.server_state.connections if isinstance(each, Connection)]
+        connections = [each for each in self.server_state.connections if isinstance(each, SuiteConnection)]
         for connection in connections:
             connection.check(now)
         too_many = len(connections) - MOST_CONNECTIONS

@@ -14,8 +14,6 @@ from potluck.web.server.serve import cannot_start
 from potluck.web.server.uvicorn_server import serve_here
 from potluck.web.server.worker_pool import KILLED_AFTER_SECONDS, REACHABLE
 
-__all__ = ["work"]
-
 STDIN = 0
 
 

@@ -21,8 +21,6 @@ from potluck.settings import Settings, SettingsError
 from potluck.web.http.request_log import logging_in_lines
 from potluck.web.server.serve import GRACE_SECONDS, Make
 
-__all__ = ["KILLED_AFTER_SECONDS", "REACHABLE", "supervise"]
-
 # A worker that has not stopped this long after it was told to is killed.
 KILLED_AFTER_SECONDS = GRACE_SECONDS + 2.0
 FIRST_PAUSE_SECONDS = 0.1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from potluck.apps.polls import ballot_files
 from potluck.apps.polls.ballot_files import BallotFile, Format, UnreadableBallots, read, write
-from potluck.apps.polls.ballot_files.contents import Names
+from potluck.apps.polls.ballot_files.contents import CandidateNumbers
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE
 from tests.apps.polls.counting.strategies import contests, marked_votes
 
@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(format, contest):
 )
 def test_any_names_survive(format, names):
     try:
-        file = BallotFile(candidates=Names(names).names, ballots={(1, 2): 3, (2,): 1})
+        file = BallotFile(candidates=CandidateNumbers(names).names, ballots={(1, 2): 3, (2,): 1})
     except UnreadableBallots:
         return
     again = read(write(file, format).encode(), format)

@@ -15,8 +15,6 @@ from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS, Period, long_day, months_before
 from potluck.apps.journal.times import EARLIEST, first_of_month, first_of_week
 
-__all__ = ["MOST_QUOTES", "Journal", "answer_to", "answers_to", "with_quotes"]
-
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 MOST_QUOTES = 5

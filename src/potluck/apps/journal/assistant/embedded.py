@@ -11,8 +11,6 @@ from potluck.apps.journal.entities import Citation
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.tokenizer import forms_of, sentences_of, words_in
 
-__all__ = ["Embedded"]
-
 MOST_QUOTES = 3
 NOTHING_TO_LOOK_FOR = (
     "I can’t tell what to look for. Ask about a time, a technique or a number, such as “How many hours in March?”"

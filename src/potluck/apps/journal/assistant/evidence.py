@@ -14,8 +14,6 @@ from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.fields import wears
 from potluck.apps.journal.journals import SharedEntry
 
-__all__ = ["Answer", "Evidence", "Remark", "TrainingSession"]
-
 
 class TrainingSession:
     """An entry as its reader may see it, on the reader's own date."""

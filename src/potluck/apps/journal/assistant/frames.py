@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Kind, Measure, Reading, Unit
 from potluck.apps.journal.periods import NUMBERS, Mention
 
-__all__ = ["GAP", "SESSIONS", "SUBJECT", "Frame", "Words", "decided"]
-
 GAP = " | "
 """Takes the place of a recognised phrase, so that the words around it do not become neighbours."""
 

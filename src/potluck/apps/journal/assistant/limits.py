@@ -8,8 +8,6 @@ from collections.abc import Collection
 from potluck.apps.journal.assistant.wording import plain_question, vocabulary
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS
 
-__all__ = ["another_person", "asks_to_judge", "asks_what_is_shared", "asks_why", "leaves_something_out"]
-
 _TRAIN = (
     r"(?:train(?:s|ed|ing)?|roll(?:s|ed|ing)?|spar(?:s|red|ring)?|practi[sc](?:es?|ed|ing)|drill(?:s|ed|ing)?"
     r"|compet(?:es?|ed|ing)|work(?:s|ed|ing)? out|miss(?:ed)?|skip(?:ped)?|rest(?:ed)?|improv(?:es?|ed|ing))"

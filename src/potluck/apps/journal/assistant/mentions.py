@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from potluck.apps.journal.tokenizer import folded, sentences_of
 
-__all__ = ["BODY_PARTS", "PAIN_STEMS", "TECHNIQUE_AFTER", "Phrase", "Sentence", "phrase_of", "sentences_in", "stem_of"]
-
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 NO_GI = re.compile(r"\bno[\s-]?gi\b", re.IGNORECASE)
 IRREGULAR = {

@@ -22,9 +22,6 @@ from potluck.apps.journal.assistant.wording import FILLERS, plain_question, voca
 from potluck.apps.journal.periods import NUMBERS, WEEKDAYS, Mention, Period, periods_in
 from potluck.apps.journal.times import EARLIEST
 
-__all__ = ["Context", "asks_for_a_number", "reading_of", "readings_of", "speaks_of_comments"]
-
-
 # How people ask about a part of the body without a word for pain.
 _STATE = (
     r"(?:bother(?:s|ed|ing)?(?: (?:me|her|him|them|NAME))?"

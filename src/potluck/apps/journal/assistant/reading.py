@@ -10,11 +10,6 @@ from typing import Literal, NamedTuple
 from potluck.apps.journal.assistant.mentions import Phrase
 from potluck.apps.journal.periods import WEEKDAYS, Period
 
-__all__ = [
-    "NOTHING", "TIMES_OF_DAY", "Anchor", "Bounds", "Filter", "Kind", "Measure", "Reading", "Term", "TimeOfDay", "Unit",
-    "listed",
-]  # fmt: skip
-
 Kind = Literal[
     "total", "average", "rate", "extreme", "last", "first", "since", "streak", "gap", "compare", "worn", "share",
     "groups", "breakdown", "tags", "days off", "summary", "quotes", "comments", "comment count", "pain", "advice",

@@ -24,8 +24,6 @@ from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.tokenizer import spans_of
 from potluck.settings import AssistantSettings
 
-__all__ = ["LONGEST_PASSAGE", "Anthropic", "OpenAI", "plain_text"]
-
 LARGEST_ANSWER = 1_000_000
 LONGEST_CONTENT = 8_000
 # Each passage is cut to the part around the words of the question: context is limited, and paid for by the token.

@@ -36,8 +36,6 @@ from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
 from potluck.apps.journal.tokenizer import forms_of, words_in
 from potluck.store import all_done
 
-__all__ = ["MOST_COMMENTS_GIVEN", "MOST_TURNS", "Asker", "Standing", "latest", "retrieved", "sources_of"]
-
 MOST_ENTRIES = 8
 # Per entry, which may have a thousand comments: everything given to the assistant is stored as the answer's source.
 MOST_COMMENTS_GIVEN = 5
@@ -211,7 +209,7 @@ async def _remarks(journal: SharedJournal, sessions: Sequence[TrainingSession]) 
         for comment in comments[session.entry.entry_id]
         if comment.coach_id != journal.athlete_id
     ]
-    names = await names_of(journal.rows, [comment.coach_id for _, comment in others])
+    names = await names_of(journal.store, [comment.coach_id for _, comment in others])
     remarks = [Remark(session, comment, names.get(comment.coach_id, "")) for session, comment in others]
     return sorted(remarks, key=lambda each: each.comment.created_at, reverse=True)
 
@@ -264,7 +262,7 @@ async def _passages(
     journal: SharedJournal, entries: Sequence[SharedEntry], words: frozenset[str], zone: tzinfo
 ) -> list[Passage]:
     comments = await _visible_comments(journal, [each.entry_id for each in entries])
-    names = await names_of(journal.rows, [each.coach_id for some in comments.values() for each in some])
+    names = await names_of(journal.store, [each.coach_id for some in comments.values() for each in some])
     found = []
     for entry in entries:
         texts: list[tuple[Comment | None, str]] = [(None, _text_of(entry))]
@@ -300,7 +298,7 @@ def _text_of(entry: SharedEntry) -> str:
 
 async def _comments(journal: SharedJournal, entry_ids: Iterable[UUID]) -> Mapping[UUID, list[Comment]]:
     ids = list(dict.fromkeys(entry_ids))
-    found = await all_done([journal.rows.all(Comment.of_entry(each)) for each in ids])
+    found = await all_done([journal.store.all(Comment.of_entry(each)) for each in ids])
     return dict(zip(ids, found, strict=True))
 
 

@@ -8,8 +8,6 @@ from collections.abc import Collection
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS
 from potluck.apps.journal.tokenizer import words_in
 
-__all__ = ["FILLERS", "is_foreign", "plain_question", "topic_of", "vocabulary"]
-
 
 def vocabulary(words: str) -> frozenset[str]:
     """Words that are written one after the other."""

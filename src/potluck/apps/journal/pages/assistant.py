@@ -21,7 +21,7 @@ from potluck.apps.journal.entities import Citation, Comment
 from potluck.apps.journal.fields import Question, Scope, zone_of
 from potluck.apps.journal.journals import SharedEntry, WholeEntry
 from potluck.apps.journal.links import AthleteSummary, names_of, own_athletes
-from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, long_date, pieces, plain, short_date
+from potluck.apps.journal.pages.frame import Piece, excerpt, facts, layout_context, long_date, pieces, plain, short_date
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.threads import (
     FALLBACK,
@@ -38,18 +38,10 @@ from potluck.apps.journal.threads import (
     threads_of,
 )
 from potluck.apps.journal.times import day_of
-from potluck.people.errors import NotNow
+from potluck.people import NotNow
 from potluck.store import all_done
-from potluck.validation.errors import ValidationError
-from potluck.web.actions import Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.errors import ProblemError
-from potluck.web.forms import Line, blank
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Input
-from potluck.web.pages import to_sign_in
-
-__all__ = ["assistant_pages", "thread_page"]
+from potluck.validation import ValidationError
+from potluck.web import UNSET, Call, Endpoints, Input, Line, ProblemError, Show, blank, redirect, to_sign_in
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
@@ -81,7 +73,7 @@ class Cited(Struct, frozen=True, kw_only=True):
     text: list[Piece]
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class AnswerCard(Struct, frozen=True, kw_only=True):
     number: str
     text: str
     cited: list[Cited]
@@ -102,16 +94,16 @@ class ThreadLine(Struct, frozen=True, kw_only=True):
     day: str
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class ThreadMessage(Struct, frozen=True, kw_only=True):
     """A question, or an answer."""
 
     question: str = ""
-    answer: Answer | None = None
+    answer: AnswerCard | None = None
 
 
 async def _threads(at: Athlete, zone: tzinfo) -> list[ThreadLine]:
     found = sorted(await threads_of(at), key=lambda each: each.last_active_at, reverse=True)[:MOST_THREADS]
-    names = await names_of(at.rows, [each.athlete_id for each in found if each.athlete_id is not None])
+    names = await names_of(at.store, [each.athlete_id for each in found if each.athlete_id is not None])
     today = day_of(at.now, zone)
     lines = []
     for each in await at.show(ThreadView, found):
@@ -155,7 +147,7 @@ async def _to_begin(at: Athlete, about: str) -> dict[str, Any]:
     profile = await profile_of(at)
     coached = (await own_athletes(at)).items
     return {
-        **around("ask"),
+        **layout_context("ask"),
         **_assistant(at, profile.ai_consent),
         "profile_version": profile.version,
         "threads": await _threads(at, zone_of(profile.time_zone)),
@@ -177,7 +169,7 @@ async def begin(call: Call) -> Response:
     filled = await call.form(Beginning)
     refusal: Exception | None = None
     about = ""
-    if filled.good:
+    if filled.is_valid:
         said = filled.value
         about = said.athlete_id
         athlete = _among((await own_athletes(at)).items, about)
@@ -200,11 +192,11 @@ async def begin(call: Call) -> Response:
 async def thread_page(at: InThread, show: Show) -> dict[str, Any]:
     profile = await profile_of(at)
     zone = zone_of(profile.time_zone)
-    views = await at.show(MessageView, await at.rows.all(said_in(at)))
+    views = await at.show(MessageView, await at.store.all(said_in(at)))
     about = at.thread.athlete_id
-    names = {} if about is None else await names_of(at.rows, [about])
+    names = {} if about is None else await names_of(at.store, [about])
     return {
-        **around("ask"),
+        **layout_context("ask"),
         **_assistant(at, profile.ai_consent),
         "profile_version": profile.version,
         "thread_id": at.thread_id,
@@ -221,16 +213,18 @@ messages.form("", then=f"{THREAD}#last", on=thread_page)(ask)
 threads.form("/delete", then=ASK)(end_thread)
 
 
-async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> list[Said]:
+async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> list[ThreadMessage]:
     citations = [citation for view in views for citation in view.citations]
     entries = await at.scope.read(list(dict.fromkeys(each.entry_id for each in citations)))
     said = await _comments(at, citations, entries)
-    names = await names_of(at.rows, [each.coach_id for each in said.values()])
+    names = await names_of(at.store, [each.coach_id for each in said.values()])
     today = day_of(at.now, zone)
     return [
-        Said(question=view.content)
+        ThreadMessage(question=view.content)
         if view.role == "user"
-        else Said(answer=_answer(view, [_cited(each, entries, said, names, zone, today) for each in view.citations]))
+        else ThreadMessage(
+            answer=_answer(view, [_cited(each, entries, said, names, zone, today) for each in view.citations])
+        )
         for view in views
     ]
 
@@ -240,7 +234,7 @@ async def _comments(
 ) -> dict[UUID, Comment]:
     """The comments that answers cite, if they are still visible to everybody."""
     of = list(dict.fromkeys(each.entry_id for each in citations if each.comment_id and each.entry_id in entries))
-    found = await all_done([at.rows.all(Comment.of_entry(each)) for each in of])
+    found = await all_done([at.store.all(Comment.of_entry(each)) for each in of])
     return {each.comment_id: each for some in found for each in some if each.visibility == "visible"}
 
 
@@ -278,7 +272,7 @@ def _with_quote(text: str, quote: str) -> list[Piece]:
     return plain(excerpt(text)) if place < 0 else pieces(text, [(place, place + len(quote))])
 
 
-def _answer(view: MessageView, cited: list[Cited]) -> Answer:
+def _answer(view: MessageView, cited: list[Cited]) -> AnswerCard:
     own = view.provider in ("embedded", FALLBACK)
     text, number = view.content, ""
     if own and cited:
@@ -293,7 +287,7 @@ def _answer(view: MessageView, cited: list[Cited]) -> Answer:
         by, icon = f"Answered on this server.{quotes}", "monitor"
     else:
         by, icon = f"Answered by {PROVIDERS.get(view.provider or '', 'a model')}, outside this server.", "share-2"
-    return Answer(
+    return AnswerCard(
         number=number,
         text=text,
         cited=cited,

@@ -9,22 +9,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from potluck.apps.journal.aggregation import Period, Statistics
+from potluck.apps.journal.aggregation import PeriodTotals, Statistics
 from potluck.apps.journal.pages.frame import hours, long_date, several, short_date
 from potluck.apps.journal.times import first_of_week
-from potluck.web.drawings import Chart, HeatMap, Spark, Trend, columns, heat_map, spark, trend
-
-__all__ = [
-    "HEAT_WEEKS",
-    "Levels",
-    "drawn_heat",
-    "drawn_hours",
-    "drawn_intensity",
-    "drawn_spark",
-    "drawn_split",
-    "drawn_tags",
-    "fact_list",
-]
+from potluck.web import Chart, HeatMap, Spark, Trend, columns, heat_map, spark, trend
 
 HEAT_WEEKS = 26
 HEAT_LEVELS = 4
@@ -40,7 +28,7 @@ TAGS_SHOWN = 8
 class Levels:
     """The heat level of each day by its load, from 1 to 4: a quarter of the days at each level."""
 
-    def __init__(self, days: Sequence[Period]) -> None:
+    def __init__(self, days: Sequence[PeriodTotals]) -> None:
         loads = sorted(each.load for each in days)
         self._bounds = [loads[len(loads) * step // HEAT_LEVELS] for step in range(1, HEAT_LEVELS)] if loads else []
         self.by_day = {each.begins: self.of(each.load) for each in days}
@@ -97,7 +85,7 @@ def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Dr
 class Steps(NamedTuple):
     """The weeks or months of a period, with their labels for an axis."""
 
-    periods: Sequence[Period]
+    periods: Sequence[PeriodTotals]
     unit: str
     names: Mapping[int, str]
 
@@ -117,7 +105,7 @@ class Steps(NamedTuple):
         }  # fmt: skip
         return cls(periods, "month" if by_month else "week", names)
 
-    def told(self, period: Period, today: date) -> str:
+    def told(self, period: PeriodTotals, today: date) -> str:
         if self.unit == "month":
             return f"{period.begins:%B %Y}"
         return short_date(period.begins, today)

@@ -26,15 +26,11 @@ from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.entries import ReadsEntry, entries
 from potluck.apps.journal.fields import Visibility, zone_of
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.pages.frame import around, long_date
+from potluck.apps.journal.pages.frame import layout_context, long_date
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.times import day_of
-from potluck.people.secrets import new_id
-from potluck.web.actions import Show
-from potluck.web.inputs import UNSET, Input
-from potluck.web.writes import Writes, or_retry
-
-__all__ = ["comment_page", "entry_page"]
+from potluck.people import new_id
+from potluck.web import UNSET, Input, Show, Writes, or_retry
 
 ENTRY = f"{ENTRIES}/{{entry_id}}"
 
@@ -44,10 +40,10 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
     zone = zone_of(await time_zone_for(at))
     today = day_of(at.now, zone)
     position = await at.position(comments_on(at))
-    found = [each for each in await at.rows.all(comments_on(at)) if at.sees(each)]
-    athlete = "" if at.own else (await names_of(at.rows, [at.meta.athlete_id])).get(at.meta.athlete_id, "")
+    found = [each for each in await at.store.all(comments_on(at)) if at.sees(each)]
+    athlete = "" if at.own else (await names_of(at.store, [at.meta.athlete_id])).get(at.meta.athlete_id, "")
     return {
-        **around("timeline" if at.own else "coaches"),
+        **layout_context("timeline" if at.own else "coaches"),
         "entry": at.shown,
         "entry_id": at.entry_id,
         "mine": at.own,
@@ -85,7 +81,7 @@ def _saved_draft(at: ReadsEntry, show: Show) -> str:
 async def comment_by_form(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Add a comment, once for each form that was shown, however often it is sent."""
     sent_before = [
-        each for each in await at.rows.all(Comment.of_entry(at.entry_id)) if each.comment_id == new.comment_id
+        each for each in await at.store.all(Comment.of_entry(at.entry_id)) if each.comment_id == new.comment_id
     ]
     if any(each.coach_id == at.own_id and each.body == new.body for each in sent_before):
         return Writes(sent_before[0])
@@ -103,7 +99,7 @@ async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str,
         await change_comment(at, comment, CommentChange(body=comment.body))
     form = show.form(CommentChange, {"body": comment.body})
     return {
-        **around("timeline" if at.own else "coaches"),
+        **layout_context("timeline" if at.own else "coaches"),
         "address": f"{ENTRIES}/{at.entry_id}",
         "comment_id": at.comment_id,
         "version": comment.version,

@@ -48,20 +48,13 @@ from potluck.apps.journal.fields import (
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
-from potluck.apps.journal.pages.frame import WORN, around, long_date
+from potluck.apps.journal.pages.frame import WORN, layout_context, long_date
 from potluck.apps.journal.profile import lacks_zone, taking_zone, time_zone_for, usual_profile, zone_for
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.people.secrets import new_id
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Actions, Show
-from potluck.web.forms import ByField, Form, Line
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Unset, Versioned
-from potluck.web.writes import Writes, or_retry
-
-__all__ = ["coach_names", "home", "write_page"]
+from potluck.people import new_id
+from potluck.validation import FieldError, ValidationError, decode_tree
+from potluck.web import UNSET, Actions, ByField, Form, Line, Show, Unset, Versioned, Writes, or_retry, redirect
 
 TAGS_OFFERED = 8
 MINUTES_STEP = 5
@@ -133,17 +126,17 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
     """The form; the home of someone who only coaches is their athletes, until they ask for the form."""
     if "write" not in show.query and show.refusal is None and await _only_coaches(at):
         return redirect(ATHLETES)
-    stored = await at.rows.get(UserProfile.one(at.own_id))
+    stored = await at.store.get(UserProfile.one(at.own_id))
     profile = stored or usual_profile(at)
     zone = zone_of(profile.time_zone)
     today = day_of(at.now, zone)
     first = first_of_week(today) - timedelta(weeks=HEAT_WEEKS - 1)
     half_year = await stats_of(
-        WholeJournal(at.rows, at.own_id), StatsOf(from_=first, to=today), profile.time_zone or UNSAID, at.now
+        WholeJournal(at.store, at.own_id), StatsOf(from_=first, to=today), profile.time_zone or UNSAID, at.now
     )
-    last = await at.rows.first(Entry.of_athlete(at.own_id))
+    last = await at.store.first(Entry.of_athlete(at.own_id))
     return {
-        **around("write"),
+        **layout_context("write"),
         **await _to_fill_in(at, half_year),
         "form": show.form(EntryForm, {**_as_last_time(last), "entryId": str(new_id())}),
         "refused_before": show.refusal is not None,
@@ -160,20 +153,20 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
 
 async def _only_coaches(at: Athlete) -> bool:
     """Whether someone has athletes, and neither an entry nor a coach of their own."""
-    links = [each for each in await at.rows.all(Link.of_user(at.own_id)) if each.status == "active"]
+    links = [each for each in await at.store.all(Link.of_user(at.own_id)) if each.status == "active"]
     if not links or any(isinstance(each, CoachAthleteLink) for each in links):
         return False
-    return await at.rows.first(Entry.of_athlete(at.own_id)) is None
+    return await at.store.first(Entry.of_athlete(at.own_id)) is None
 
 
 @entries.form("", then=f"{ENTRIES}?said=saved", on=write_page, versioned=False)
 async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
-    stored = await at.rows.get(UserProfile.one(at.own_id))
+    stored = await at.store.get(UserProfile.one(at.own_id))
     device = UNSAID if said.time_zone is UNSET else said.time_zone
     profile, of_profile = taking_zone(at, stored, device) if device != UNSAID else (stored or usual_profile(at), [])
-    known = None if said.entry_id is UNSET else await at.rows.get(EntryMeta.one(said.entry_id))
+    known = None if said.entry_id is UNSET else await at.store.get(EntryMeta.one(said.entry_id))
     if known is not None and known.athlete_id == at.own_id:
-        entry = await at.rows.get(Entry.one(at.own_id, known.date, known.entry_id))
+        entry = await at.store.get(Entry.one(at.own_id, known.date, known.entry_id))
         if entry is not None:
             # Sent before, and its answer was lost: what was typed since is a change of it.
             return _changed_by(said, entry, zone_of(profile.time_zone), at.now)
@@ -225,9 +218,9 @@ async def _to_fill_in(at: Athlete, half_year: Statistics) -> dict[str, Any]:
 
 async def coach_names(at: Athlete) -> list[str]:
     """The names of the coaches who can read what is shared now."""
-    found = await at.rows.all(Link.of_user(at.own_id))
+    found = await at.store.all(Link.of_user(at.own_id))
     ids = [each.coach_id for each in found if isinstance(each, CoachAthleteLink) and each.status == "active"]
-    return sorted((await names_of(at.rows, ids)).values(), key=str.casefold)
+    return sorted((await names_of(at.store, ids)).values(), key=str.casefold)
 
 
 # --- an edit ----------------------------------------------------------------------------------------------------------
@@ -262,14 +255,14 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
     time_zone = await time_zone_for(at)
     zone = zone_of(time_zone)
     today = day_of(at.now, zone)
-    journal = WholeJournal(at.rows, at.own_id)
+    journal = WholeJournal(at.store, at.own_id)
     first = today - timedelta(weeks=HEAT_WEEKS)
     half_year = await stats_of(journal, StatsOf(from_=first, to=today), time_zone, at.now)
     clash = show.clash
     form = show.form(EntryForm, _values_of(entry, zone))
     theirs = None if clash is None else _values_of(clash, zone)
     return {
-        **around("timeline"),
+        **layout_context("timeline"),
         **await _to_fill_in(at, half_year),
         "entry_id": entry.entry_id,
         "version": (clash or entry).version,

@@ -8,22 +8,7 @@ from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, STATS, WRITE
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import spans_of
-from potluck.web.layout import Section
-
-__all__ = [
-    "WORN",
-    "Piece",
-    "around",
-    "excerpt",
-    "facts",
-    "hours",
-    "long_date",
-    "marked",
-    "plain",
-    "several",
-    "short_date",
-    "written_day",
-]
+from potluck.web import Section
 
 PARTS = (
     ("write", "notebook-pen", "Write", WRITE),
@@ -37,7 +22,7 @@ WORN = (("gi", "Gi"), ("no-gi", "No-gi"), ("both", "Both"))
 EXCERPT = 400
 
 
-def around(current: str) -> dict[str, Any]:
+def layout_context(current: str) -> dict[str, Any]:
     """What every page shows."""
     sections = [Section(address, icon, name, part == current) for part, icon, name, address in PARTS]
     return {"sections": sections, "worn": dict(WORN)}

@@ -15,7 +15,7 @@ from potluck.apps.journal.entries import shared_entries
 from potluck.apps.journal.fields import Sees, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import (
-    Acceptance,
+    LinkAcceptance,
     LinkChange,
     Linking,
     LinkView,
@@ -33,20 +33,24 @@ from potluck.apps.journal.links import (
     withdraw_request,
 )
 from potluck.apps.journal.pages.charts import drawn_spark
-from potluck.apps.journal.pages.frame import around, short_date, written_day
+from potluck.apps.journal.pages.frame import layout_context, short_date, written_day
 from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
 from potluck.apps.journal.profile import time_zone_for, zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.store import all_done
-from potluck.web.actions import Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
-from potluck.web.writes import Writes
-
-__all__ = ["athlete_page", "athletes_page", "coaches_page", "invitation_pages"]
+from potluck.web import (
+    UNSET,
+    Call,
+    Endpoints,
+    Input,
+    Show,
+    Unset,
+    Writes,
+    carried_invitation,
+    drop_invitation,
+    redirect,
+)
 
 SPARK_WEEKS = 12
 
@@ -57,7 +61,7 @@ async def _both_sides(at: Athlete, show: Show, role: str) -> dict[str, Any]:
     zone = await zone_for(at)
     asking = [each for each in found.items if each.status == "pending" and not each.requested_by_me]
     return {
-        **around("coaches"),
+        **layout_context("coaches"),
         "role": role,
         "asking": asking,
         "links": [each for each in found.items if each.role == role],
@@ -86,7 +90,10 @@ async def athletes_page(at: Athlete, show: Show) -> dict[str, Any]:
     today = day_of(at.now, zone)
     span = StatsOf(from_=first_of_week(today) - timedelta(weeks=SPARK_WEEKS - 1), to=today)
     drawn = await all_done(
-        [stats_of(SharedJournal(at.rows, each.athlete_id, each.shared_from), span, time_zone, at.now) for each in found]
+        [
+            stats_of(SharedJournal(at.store, each.athlete_id, each.shared_from), span, time_zone, at.now)
+            for each in found
+        ]
     )
     since = [
         each.last_session is not None and (today - day_of(each.last_session.date, zone)).days <= 1 for each in found
@@ -119,7 +126,7 @@ def _side(role: str) -> str:
 
 
 @links.form("/{user_id}/accept", then=lambda at, link: f"{_side(link.role)}?said=accepted", on=coaches_page)
-async def accept_by_page(at: LinkedWith, which: Acceptance) -> Writes[LinkView]:
+async def accept_by_page(at: LinkedWith, which: LinkAcceptance) -> Writes[LinkView]:
     return await accept_link(at, which)
 
 
@@ -154,10 +161,10 @@ async def come_in(call: Call) -> Response:
         # Somebody invited as a coach now has an athlete.
         return redirect(f"{ATHLETES}?said=linked", *drop_invitation(call))
     said = await call.form(ComingIn)
-    chosen = said.value.sees if said.good else UNSET
+    chosen = said.value.sees if said.is_valid else UNSET
     if chosen is UNSET and invitation.invited_by != principal.user_id:
         coach = await linking.place_name(invitation.place)
-        return call.page("journal/come_in.html", **around("coaches"), coach=coach or "Someone")
+        return call.page("journal/come_in.html", **layout_context("coaches"), coach=coach or "Someone")
     await linking.accept(principal, secret, sees="everything" if chosen is UNSET else chosen)
     return redirect(f"{COACHES}?said=linked", *drop_invitation(call))
 
@@ -174,7 +181,7 @@ async def athlete_page(at: CoachOf, wanted: TimelineQuery) -> dict[str, Any]:
     rows = [row for week in shown["weeks"] for row in week.rows]
     return {
         **shown,
-        **around("coaches"),
+        **layout_context("coaches"),
         "anything_new": any(row.is_new or row.new_comments for row in rows),
         "athlete": await _name(at, at.athlete_id),
         "athlete_id": at.athlete_id,
@@ -189,5 +196,5 @@ def _day_from(at: Athlete | CoachOf, shared_from: datetime | None, zone: tzinfo)
 
 
 async def _name(at: CoachOf, athlete_id: UUID) -> str:
-    found: Sequence[str] = [*(await names_of(at.rows, [athlete_id])).values()]
+    found: Sequence[str] = [*(await names_of(at.store, [athlete_id])).values()]
     return found[0] if found else "An athlete"

@@ -16,20 +16,11 @@ from potluck.apps.journal.fields import UNSAID, zone_of
 from potluck.apps.journal.file_errors import NO_JOURNAL, is_within
 from potluck.apps.journal.files import JournalFile
 from potluck.apps.journal.importing import LARGEST_FILE, import_journal, imports, preview_import
-from potluck.apps.journal.pages.frame import around, short_date
+from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
 from potluck.apps.journal.times import day_of
-from potluck.validation.decoding import decode
-from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
-from potluck.validation.field_types import Text
-from potluck.web.actions import Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import Form, blank
-from potluck.web.inputs import Input
-from potluck.web.pages import to_sign_in
-from potluck.web.requests import decoded
-
-__all__ = ["settings_page", "settings_pages"]
+from potluck.validation import BodyNotJson, FieldError, Text, ValidationError, decode
+from potluck.web import Call, Endpoints, Form, Input, Show, blank, decoded, to_sign_in
 
 MOST_WRONG = 20
 HAS_ERRORS = "Nothing was imported, because the file has errors"
@@ -45,7 +36,7 @@ async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
     stored: UserProfile = at.thing
     form = show.form(ProfileChange, {"timeZone": stored.time_zone or UNSAID})
     return {
-        **around(""),
+        **layout_context(""),
         "profile": stored,
         "version": stored.version,
         "form": form,
@@ -81,7 +72,7 @@ async def import_page(call: Call) -> Response:
     if call.principal is None:
         return to_sign_in(call.request)
     await call.admit(Athlete)
-    return call.page("journal/import.html", **around(""), **_nothing(), form=blank(FileForm))
+    return call.page("journal/import.html", **layout_context(""), **_nothing(), form=blank(FileForm))
 
 
 @settings_pages.post(IMPORT)
@@ -91,23 +82,27 @@ async def take_in(call: Call) -> Response:
     filled = await call.form(FileForm)
     refusal: Exception | None = None
     wrong: list[str] = []
-    if filled.good:
+    if filled.is_valid:
         try:
             file = await decoded(decode, JournalFile, filled.value.file.encode())
             if filled.value.sure:
                 done = await call.perform(imports, import_journal, file)
-                return call.page("journal/import.html", **around(""), **_nothing(done=done), form=blank(FileForm))
+                return call.page(
+                    "journal/import.html", **layout_context(""), **_nothing(done=done), form=blank(FileForm)
+                )
             found = await call.perform(imports, preview_import, file)
             zone = zone_of(await time_zone_for(at))
             days = _days(found.first, found.last, zone, at)
-            return call.page("journal/import.html", **around(""), **_nothing(preview=found, days=days), form=filled)
+            return call.page(
+                "journal/import.html", **layout_context(""), **_nothing(preview=found, days=days), form=filled
+            )
         except BodyNotJson as error:
             refusal = ValidationError(FieldError("file", str(error)))
         except ValidationError as error:
             within = any(map(is_within, error.errors))
             wrong = [each.message for each in error.errors] if within else []
             refusal = ValidationError(FieldError("file", HAS_ERRORS if within else NO_JOURNAL))
-    shown = {**around(""), **_nothing(wrong=wrong[:MOST_WRONG], more=len(wrong[MOST_WRONG:]))}
+    shown = {**layout_context(""), **_nothing(wrong=wrong[:MOST_WRONG], more=len(wrong[MOST_WRONG:]))}
     return call.again("journal/import.html", _without_the_file(filled), refusal, **shown)
 
 
@@ -117,7 +112,7 @@ def _nothing(**but: Any) -> dict[str, Any]:
 
 def _without_the_file(filled: Form[Any]) -> Form[Any]:
     """The form without the file: an invalid one is not sent back."""
-    return Form(blank(FileForm).values, filled.wrong, None, frozenset({"file", "sure"}), FileForm)
+    return Form(blank(FileForm).values, filled.all_errors, None, frozenset({"file", "sure"}), FileForm)
 
 
 def _days(first: datetime | None, last: datetime | None, zone: Any, at: Athlete) -> str:

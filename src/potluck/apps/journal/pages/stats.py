@@ -22,24 +22,20 @@ from potluck.apps.journal.pages.charts import (
     drawn_tags,
     fact_list,
 )
-from potluck.apps.journal.pages.frame import around, short_date
+from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.forms import Line
-from potluck.web.inputs import UNSET, Input
-
-__all__ = ["athlete_stats_page", "stats_page"]
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import UNSET, Input, Line
 
 
-class Span(NamedTuple):
+class ChartSpan(NamedTuple):
     name: str
     weeks: int
 
 
-SPANS = {"4w": Span("4 weeks", 4), "26w": Span("Half a year", HEAT_WEEKS), "52w": Span("A year", 52)}
+SPANS = {"4w": ChartSpan("4 weeks", 4), "26w": ChartSpan("Half a year", HEAT_WEEKS), "52w": ChartSpan("A year", 52)}
 USUAL_SPAN = "26w"
 
 
@@ -51,16 +47,16 @@ class SpanQuery(Input):
 
 @stats.page("", "journal/stats.html")
 async def stats_page(at: Athlete, wanted: SpanQuery) -> dict[str, Any]:
-    shown = await _shown(at, WholeJournal(at.rows, at.own_id), wanted, STATS)
-    return {**around("stats"), **shown, "athlete": "", "timeline": ENTRIES, "back": ""}
+    shown = await _shown(at, WholeJournal(at.store, at.own_id), wanted, STATS)
+    return {**layout_context("stats"), **shown, "athlete": "", "timeline": ENTRIES, "back": ""}
 
 
 @shared_entries.page("/stats", "journal/stats.html")
 async def athlete_stats_page(at: CoachOf, wanted: SpanQuery) -> dict[str, Any]:
     back = f"{ATHLETES}/{at.athlete_id}"
     shown = await _shown(at, at.shared, wanted, f"{back}/stats")
-    name = (await names_of(at.rows, [at.athlete_id])).get(at.athlete_id, "")
-    return {**around("coaches"), **shown, "athlete": name, "timeline": back, "back": back}
+    name = (await names_of(at.store, [at.athlete_id])).get(at.athlete_id, "")
+    return {**layout_context("coaches"), **shown, "athlete": name, "timeline": back, "back": back}
 
 
 async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuery, base: str) -> dict[str, Any]:

@@ -24,21 +24,26 @@ from potluck.apps.journal.fields import folded_tag, zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
-from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
+from potluck.apps.journal.pages.frame import (
+    Piece,
+    excerpt,
+    facts,
+    hours,
+    layout_context,
+    marked,
+    plain,
+    several,
+    short_date,
+)
 from potluck.apps.journal.profile import time_zone_for, zone_unset
-from potluck.apps.journal.ranking import Match, query_words, snippet_of
+from potluck.apps.journal.ranking import RankedEntry, query_words, snippet_of
 from potluck.apps.journal.search import found_in, narrowed
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.tokenizer import spans_of
 from potluck.table import Query
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.actions import Show
-from potluck.web.forms import Line
-from potluck.web.inputs import UNSET, Input
-
-__all__ = ["Timeline", "TimelineQuery", "timeline_page"]
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import UNSET, Input, Line, Show
 
 ENOUGH = 20
 # The most that a refresh reads, however far back somebody has gone.
@@ -86,7 +91,7 @@ class TimelineQuery(Input):
 # --- what is shown of a session ---------------------------------------------------------------------------------------
 
 
-class Said(NamedTuple):
+class FoundComment(NamedTuple):
     """A comment that a search found, with the words marked."""
 
     name: str
@@ -105,7 +110,7 @@ class SharedRow(Struct, frozen=True, kw_only=True):
     new_comments: int = 0
     is_new: bool = False
     shared: list[Piece]
-    said: Sequence[Said] = ()
+    said: Sequence[FoundComment] = ()
     """The comments that a search found."""
 
     @property
@@ -114,7 +119,7 @@ class SharedRow(Struct, frozen=True, kw_only=True):
         return digest_of(repr(self))
 
 
-class OwnRow(SharedRow, frozen=True, kw_only=True):
+class OwnTimelineRow(SharedRow, frozen=True, kw_only=True):
     """The same with the private text, for its athlete alone."""
 
     private: list[Piece]
@@ -155,7 +160,7 @@ class Timeline(Generic[R]):
     async def rows(self, entries: Sequence[Entry]) -> list[R]:
         raise NotImplementedError
 
-    async def hits(self, matches: Sequence[Match]) -> list[R]:
+    async def hits(self, matches: Sequence[RankedEntry]) -> list[R]:
         raise NotImplementedError
 
     def _filter(self) -> EntryFilter:
@@ -182,7 +187,7 @@ class Timeline(Generic[R]):
         else:
             shown["weeks"], shown["earlier"] = await self._weeks()
         return {
-            **around("timeline"),
+            **layout_context("timeline"),
             **shown,
             "base": self.base,
             "zone_unset": await zone_unset(self.at),
@@ -208,7 +213,7 @@ class Timeline(Generic[R]):
     async def _weeks(self) -> tuple[list[Week], Chip | None]:
         found: list[Entry] = []
         earlier = None
-        async for entry in self.at.rows.each(self._query()):
+        async for entry in self.at.store.each(self._query()):
             if not self.filter.keeps(entry.session_metrics):
                 continue
             if self._is_enough(found) and self._week(entry) != self._week(found[-1]):
@@ -267,9 +272,9 @@ class Timeline(Generic[R]):
             self.filter.to is UNSET or day <= self.filter.to
         )
 
-    async def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
+    async def shared_hits(self, matches: Sequence[RankedEntry]) -> list[SharedRow]:
         """The search results, with the words marked in the shared text and in the comments."""
-        names = await names_of(self.at.rows, [each.coach_id for match in matches for each in match.comments])
+        names = await names_of(self.at.store, [each.coach_id for match in matches for each in match.comments])
         return [
             replace(
                 self.row(
@@ -280,7 +285,7 @@ class Timeline(Generic[R]):
                     marked(snippet_of((entry.shared,), words), set(words)),
                 ),
                 said=[
-                    Said(names.get(each.coach_id, GONE), marked(snippet_of((each.body,), words), set(words)))
+                    FoundComment(names.get(each.coach_id, GONE), marked(snippet_of((each.body,), words), set(words)))
                     for each in comments
                 ],
             )
@@ -336,14 +341,14 @@ class Timeline(Generic[R]):
         )
 
 
-class OwnTimeline(Timeline[OwnRow]):
+class OwnTimeline(Timeline[OwnTimelineRow]):
     """For its athlete, with private text."""
 
-    async def rows(self, entries: Sequence[Entry]) -> list[OwnRow]:
+    async def rows(self, entries: Sequence[Entry]) -> list[OwnTimelineRow]:
         views = await self.at.show(EntryView, entries)
         return [own_row(self.row_of(each), plain(excerpt(each.sections.private))) for each in views]
 
-    async def hits(self, matches: Sequence[Match]) -> list[OwnRow]:
+    async def hits(self, matches: Sequence[RankedEntry]) -> list[OwnTimelineRow]:
         rows = await self.shared_hits(matches)
         return [own_row(row, _private_hit(match)) for row, match in zip(rows, matches, strict=True)]
 
@@ -355,15 +360,15 @@ class SharedTimeline(Timeline[SharedRow]):
         views = await self.at.show(SharedEntryView, entries)
         return [replace(self.row_of(each), is_new=each.is_new) for each in views]
 
-    async def hits(self, matches: Sequence[Match]) -> list[SharedRow]:
+    async def hits(self, matches: Sequence[RankedEntry]) -> list[SharedRow]:
         return await self.shared_hits(matches)
 
 
-def own_row(row: SharedRow, private: list[Piece]) -> OwnRow:
-    return OwnRow(private=private, **asdict(row))
+def own_row(row: SharedRow, private: list[Piece]) -> OwnTimelineRow:
+    return OwnTimelineRow(private=private, **asdict(row))
 
 
-def _private_hit(match: Match) -> list[Piece]:
+def _private_hit(match: RankedEntry) -> list[Piece]:
     """An excerpt of the private text with the words marked; empty if it has none of them."""
     entry, words = match.entry, set(match.words)
     assert isinstance(entry, WholeEntry)
@@ -377,6 +382,6 @@ def _private_hit(match: Match) -> list[Piece]:
 
 @entries.page("", "journal/timeline.html")
 async def timeline_page(at: Athlete, wanted: TimelineQuery, show: Show) -> dict[str, Any]:
-    journal = WholeJournal(at.rows, at.own_id)
+    journal = WholeJournal(at.store, at.own_id)
     timeline = OwnTimeline(at, journal, ENTRIES, await time_zone_for(at), wanted)
     return {**await timeline.context(), "said": show.query.get("said", "")}

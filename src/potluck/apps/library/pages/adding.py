@@ -15,20 +15,14 @@ from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
 from potluck.apps.library.libraries import LibraryView
-from potluck.apps.library.lookup import Looked, looking_up
+from potluck.apps.library.lookup import LookupResult, looking_up
 from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
 from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.title_search import as_new_book
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.actions import Actions, Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.inputs import Input
-from potluck.web.writes import Writes
-
-__all__ = ["adding", "drawings"]
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import Actions, Call, Endpoints, Input, Show, Writes
 
 ADD = f"{LIBRARY}/add"
 # The browser itself reads the barcode; the camera's picture does not leave it.
@@ -48,7 +42,7 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
     (library,) = await at.show(LibraryView, [at.library])
     asked = show.query
     filled = show.form(HandForm, {"kind": "video" if asked.get("kind") == "video" else "book"})
-    found: Looked | None = None
+    found: LookupResult | None = None
     isbn = asked.get("isbn", "").strip()
     wrong, have, thirteen = "", None, ""
     if isbn and not asked.get("hand"):
@@ -59,14 +53,14 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         else:
             found = await looking_up(at).book(thirteen)
             have = await _with_isbn(at, thirteen)
-    films: Looked | None = None
+    films: LookupResult | None = None
     title = asked.get("title", "").strip()[:LONGEST_TITLE]
     if title and asked.get("kind") == "video":
         films = await looking_up(at).video(title)
         filled = show.form(HandForm, _film(films, title, asked.get("pick", "")))
     elif asked.get("hand"):
         filled = show.form(HandForm, {"kind": "book", "isbn": isbn, "title": title})
-    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
+    named = sorted(await at.store.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
     return {
         "library": library,
         "isbn": isbn,
@@ -81,13 +75,13 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         "spine": spine,
         "collections": [each.name for each in named],
         "added": await _added(at, asked.get("added", "")),
-        "by_hand": bool(asked.get("hand") or films is not None or filled.wrong),
+        "by_hand": bool(asked.get("hand") or films is not None or filled.all_errors),
     }
 
 
 async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
     """The book in the library that has this ISBN."""
-    async for item in at.rows.each(LibraryItem.in_library(at.owner_id, at.library_id)):
+    async for item in at.store.each(LibraryItem.in_library(at.owner_id, at.library_id)):
         if isinstance(item, Book) and item.isbn == isbn:
             return (await at.show(ShelfRowView, [item]))[0]
     return None
@@ -96,13 +90,13 @@ async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
 async def _added(at: OwnLibrary, item_id: str) -> ShelfRowView | None:
     """The item that was just added."""
     try:
-        item = await at.rows.get(LibraryItem.one(at.owner_id, at.library_id, UUID(item_id)))
+        item = await at.store.get(LibraryItem.one(at.owner_id, at.library_id, UUID(item_id)))
     except ValueError:
         return None
     return None if item is None else (await at.show(ShelfRowView, [item]))[0]
 
 
-def _film(films: Looked, title: str, pick: str) -> dict[str, Any]:
+def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
     """Form values for the film that was picked from the matches."""
     if not pick.isdecimal() or not 0 < int(pick) <= len(films.matches):
         return {"kind": "video", "title": title}

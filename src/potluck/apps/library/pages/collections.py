@@ -20,20 +20,11 @@ from potluck.apps.library.libraries import TAG, LibraryView, libraries
 from potluck.apps.library.ordering import order_collection
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
-from potluck.people.secrets import new_id
-from potluck.store.retries import attempts
-from potluck.table import Query, absent, check, present, put, the
-from potluck.table.keys.folding import fold
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Length
-from potluck.web.actions import Actions, Show
-from potluck.web.errors import NotFound
-from potluck.web.forms import Line
-from potluck.web.inputs import Input
-from potluck.web.writes import Writes, or_retry
-
-__all__ = ["collection_named", "volumes"]
+from potluck.people import new_id
+from potluck.store import attempts
+from potluck.table import Query, absent, check, fold, present, put, the
+from potluck.validation import FieldError, Length, ValidationError, decode_tree
+from potluck.web import Actions, Input, Line, NotFound, Show, Writes, or_retry
 
 COLLECTION = f"{LIBRARY}/collections/{{collection_id}}"
 MOST_GROUPED = 100
@@ -65,10 +56,10 @@ def _volumes(at: InLibrary, collection_id: UUID) -> Query[Collection | Book | Vi
 async def collection_page(at: InLibrary, collection: Collection, show: Show) -> dict[str, Any]:
     # The live position is taken before anything is read, so that no change is missed.
     position = await at.position(_volumes(at, collection.collection_id))
-    members = await at.rows.all(
+    members = await at.store.all(
         CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
     )
-    found = await at.rows.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in members])
+    found = await at.store.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in members])
     (library,) = await at.show(LibraryView, [at.library])
     (view,) = await at.show(CollectionView, [collection])
     clash = show.clash if isinstance(show.clash, CollectionView) else None
@@ -92,7 +83,7 @@ collections.form("/order", then=f"{COLLECTION}?said=ordered", on=collection_page
 # --- several become one -----------------------------------------------------------------------------------------------
 
 
-class Group(Input):
+class GroupForm(Input):
     name: Line = ""
     """One that is there, or a new one."""
     item_ids: Annotated[list[ItemId], Length(1, MOST_GROUPED, "Tick what belongs together, up to 100 at once")]
@@ -100,27 +91,27 @@ class Group(Input):
 
 @libraries.page("/group", "library/group.html")
 async def group_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, Any]:
-    part = await at.rows.page(LibraryItem.in_library(at.owner_id, at.library_id), SHOWN_TO_GROUP)
+    part = await at.store.page(LibraryItem.in_library(at.owner_id, at.library_id), SHOWN_TO_GROUP)
     (view,) = await at.show(LibraryView, [library])
-    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
+    named = sorted(await at.store.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
     return {
         "library": view,
         "items": await at.show(ShelfRowView, [each for each in part.items if each.collection_id is None]),
         "more": part.next is not None,
         "collections": [each.name for each in named],
-        "form": show.form(Group),
+        "form": show.form(GroupForm),
     }
 
 
 @libraries.form(
     "/group", then=lambda at, made: f"/library/{at.library_id}/collections/{made}?said=grouped", on=group_page
 )
-async def group(at: OwnLibrary, library: Library, sent: Group) -> Writes[UUID]:
+async def group(at: OwnLibrary, library: Library, sent: GroupForm) -> Writes[UUID]:
     """Put several items into a collection, in the order in which they are named."""
     collection_id = await collection_named(at, library, sent.name, "name")
     for item_id in sent.item_ids:
-        async for _ in attempts("grouping", at.rows.patience):
-            item = await at.rows.get(LibraryItem.one(at.owner_id, at.library_id, item_id))
+        async for _ in attempts("grouping", at.store.patience):
+            item = await at.store.get(LibraryItem.one(at.owner_id, at.library_id, item_id))
             if item is None or item.collection_id == collection_id:
                 break
             moved = await change_item(at, item, ItemChange(collection_id=collection_id))
@@ -135,14 +126,14 @@ async def collection_named(at: OwnLibrary, library: Library, name: str, field: s
         new = decode_tree(NewCollection, {"name": name})
     except ValidationError as wrong:
         raise ValidationError(*(FieldError(field, each.message) for each in wrong.errors)) from wrong
-    async for _ in attempts("making a collection", at.rows.patience):
-        there = await at.rows.all(Collection.in_library(library.owner_id, library.library_id))
+    async for _ in attempts("making a collection", at.store.patience):
+        there = await at.store.all(Collection.in_library(library.owner_id, library.library_id))
         found = {fold(each.name): each.collection_id for each in there}.get(fold(new.name))
         if found is not None:
             return found
         made = at.make(new, owner_id=library.owner_id, library_id=library.library_id, collection_id=new_id())
         elsewhere = [] if library.library_id == at.library_id else [or_retry(check(_ref(library), when=present))]
-        if elsewhere and await at.rows.get(_ref(library)) is None:
+        if elsewhere and await at.store.get(_ref(library)) is None:
             raise NotFound
         if await at.write(or_retry(put(made, when=absent)), *elsewhere):
             return made.collection_id

@@ -9,28 +9,22 @@ from msgspec import UNSET
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.drawn_books import face
 from potluck.apps.library.fields import LARGEST_FILE, FileText
-from potluck.apps.library.import_columns import Column, Field, UnreadableFile, columns_of
+from potluck.apps.library.import_columns import Field, ImportColumn, UnreadableFile, columns_of
 from potluck.apps.library.import_files import NOT_OWNED, FileFormat, format_of
 from potluck.apps.library.importing import (
     LARGEST_IMPORT,
     ROWS,
     Columns,
-    Imported,
     ImportFile,
     LeftOut,
+    LibraryImported,
     import_file,
     imports,
 )
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.page_frame import HOME
-from potluck.validation.errors import ValidationError
-from potluck.validation.field_types import Message
-from potluck.web.actions import Show
-from potluck.web.forms import Line
-from potluck.web.inputs import Input, Unset
-from potluck.web.writes import Writes
-
-__all__ = ["import_page"]
+from potluck.validation import Message, ValidationError
+from potluck.web import Input, Line, Show, Unset, Writes
 
 # Percent-encoding in a form turns a byte into up to three characters.
 LARGEST_FORM = 3 * LARGEST_IMPORT
@@ -75,8 +69,8 @@ class Preview(NamedTuple):
 
     pasted: PastedFile
     format: FileFormat
-    columns: list[Column]
-    found: Imported | None
+    columns: list[ImportColumn]
+    found: LibraryImported | None
     wrong: str = ""
 
 
@@ -117,7 +111,7 @@ def _sent(pasted: PastedFile, *, apply: bool) -> ImportFile:
     )
 
 
-def _columns(pasted: PastedFile) -> list[Column]:
+def _columns(pasted: PastedFile) -> list[ImportColumn]:
     """The columns of a table; none if it is something else."""
     try:
         if (pasted.format or format_of(pasted.text)) != "csv":
@@ -137,7 +131,7 @@ async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
             raise
         return Writes(Preview(pasted, "csv", columns, None, wrong.errors[0].message))
     found = looked.answer
-    columns = [Column(each.header, each.field, each.example) for each in found.columns]
+    columns = [ImportColumn(each.header, each.field, each.example) for each in found.columns]
     return looked.answering(Preview(pasted, found.format, columns, found))
 
 
@@ -148,5 +142,5 @@ async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
     rate_limit=ROWS,
     largest_body=LARGEST_FORM,
 )
-async def apply(at: OwnLibrary, pasted: PastedFile) -> Writes[Imported]:
+async def apply(at: OwnLibrary, pasted: PastedFile) -> Writes[LibraryImported]:
     return await import_file(at, _sent(pasted, apply=True))

@@ -5,12 +5,8 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from potluck.apps.library.item_views import ItemView
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Text
-from potluck.web.forms import Line
-from potluck.web.inputs import Input, Versioned
-
-__all__ = ["HandForm", "ItemForm", "beside_fields", "sent_of", "typed_of"]
+from potluck.validation import FieldError, Text, ValidationError
+from potluck.web import Input, Line, Versioned
 
 LongText = Annotated[str, Text(0, 20_000, "That is too long", trim=False)]
 

@@ -20,16 +20,9 @@ from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.apps.library.title_search import NoTitleYet, look_up_title
-from potluck.table.keys.folding import fold
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.actions import Show
-from potluck.web.forms import Line
-from potluck.web.inputs import Versioned
-from potluck.web.layout import initials
-from potluck.web.writes import Writes
-
-__all__ = ["PersonButton", "known_people"]
+from potluck.table import fold
+from potluck.validation import FieldError, ValidationError, decode_tree
+from potluck.web import Line, Show, Versioned, Writes, initials
 
 HISTORY_SHOWN = 60
 PEOPLE_SHOWN = 8
@@ -59,8 +52,8 @@ async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, 
     shown: dict[str, Any] = {**await _one(at, item), "position": position, "said": show.query.get("said", "")}
     if not at.owns:
         return shown
-    events = (await at.rows.page(Event.of_item(at.owner_id, at.library_id, item.item_id), HISTORY_SHOWN)).items
-    loan = await at.rows.get(Loan.one(at.owner_id, at.library_id, item.item_id))
+    events = (await at.store.page(Event.of_item(at.owner_id, at.library_id, item.item_id), HISTORY_SHOWN)).items
+    loan = await at.store.get(Loan.one(at.owner_id, at.library_id, item.item_id))
     refusal = show.refusal
     return shown | {
         "loan": loan,
@@ -89,11 +82,11 @@ async def known_people(at: InLibrary) -> list[PersonButton]:
 
     Names that fold alike are one person, under the spelling of their longest loan.
     """
-    loans = sorted(await loans_of(at.rows, at.principal.user_id), key=lambda each: each.lent_at)
-    items = await at.rows.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans])
+    loans = sorted(await loans_of(at.store, at.principal.user_id), key=lambda each: each.lent_at)
+    items = await at.store.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans])
     borrowers = [each.lent_to for each in items if each is not None and each.lent_to is not None]
     has = Counter(map(fold, borrowers))
-    looking = sorted(each.name for each in await at.rows.all(Share.of_library(at.owner_id, at.library_id)))
+    looking = sorted(each.name for each in await at.store.all(Share.of_library(at.owner_id, at.library_id)))
     spelling = {fold(name): name for name in reversed([*borrowers, *looking])}
     keys = [*(key for key, _ in has.most_common(PEOPLE_SHOWN)), *(key for key in map(fold, looking) if key not in has)]
     return [
@@ -163,7 +156,7 @@ items.form("/cover", then=f"{ITEM}?said=cover", on=edit_page)(fetch_cover)
 # --- moving it --------------------------------------------------------------------------------------------------------
 
 
-class Move(Versioned):
+class MoveForm(Versioned):
     where: Line = ""
     """The id of a library; with a slash and the id of one of its collections, into that."""
     collection: Line = ""
@@ -171,7 +164,7 @@ class Move(Versioned):
     order: Line = ""
 
 
-class Place(NamedTuple):
+class MoveTarget(NamedTuple):
     """A library that an item can be moved to, with its collections."""
 
     library_id: UUID
@@ -189,14 +182,14 @@ class Place(NamedTuple):
 async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
     shown = await _one(at, item)
     places = []
-    for library in await at.rows.all(Library.of_owner(at.owner_id)):
-        named = sorted(await at.rows.all(Collection.in_library(at.owner_id, library.library_id)), key=by_name)
+    for library in await at.store.all(Library.of_owner(at.owner_id)):
+        named = sorted(await at.store.all(Collection.in_library(at.owner_id, library.library_id)), key=by_name)
         listed = [(f"{library.library_id}/{each.collection_id}", each.name) for each in named]
-        places.append(Place(library.library_id, library.library_name, listed))
+        places.append(MoveTarget(library.library_id, library.library_name, listed))
     here = f"{item.library_id}/{item.collection_id}" if item.collection_id is not None else str(item.library_id)
     clash = show.clash if isinstance(show.clash, ItemView) else None
     order = "" if item.order is None else str(item.order)
-    form = show.form(Move, {"where": here, "order": order})
+    form = show.form(MoveForm, {"where": here, "order": order})
     names = {value: name for place in places for value, name in place.choices}
     # The item was read after the refusal, so it is where the other move has put it.
     theirs = {"where": here, "collection": "", "order": order}
@@ -214,7 +207,7 @@ def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
 
 
 @items.form("/move", then=_where_it_is, on=move_page)
-async def move(at: OwnLibrary, item: Book | Video, wanted: Move) -> Writes[Book | Video]:
+async def move(at: OwnLibrary, item: Book | Video, wanted: MoveForm) -> Writes[Book | Video]:
     library_id, _, collection_id = wanted.where.partition("/")
     sent: dict[str, Any] = {"libraryId": library_id or str(item.library_id), "collectionId": collection_id or None}
     try:
@@ -222,7 +215,7 @@ async def move(at: OwnLibrary, item: Book | Video, wanted: Move) -> Writes[Book 
         if wanted.collection.strip():
             library = at.library
             if change.library_id != at.library_id:
-                found = await at.rows.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
+                found = await at.store.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
                 if found is None:
                     raise ValidationError(FieldError("where", "You have no such library"))
                 library = found
@@ -246,7 +239,7 @@ def _same_number_elsewhere(item: Book | Video, sent: dict[str, Any], order: str)
 
 @items.page("/delete", "library/delete.html")
 async def delete_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
-    loan = await at.rows.get(Loan.one(at.owner_id, at.library_id, item.item_id))
+    loan = await at.store.get(Loan.one(at.owner_id, at.library_id, item.item_id))
     lent_meanwhile = isinstance(show.refusal, StillLent)
     return {**await _one(at, item), "loan": loan, "lent_meanwhile": lent_meanwhile}
 

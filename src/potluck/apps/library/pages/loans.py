@@ -9,12 +9,8 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.home_card import LONG_DAYS, how_long
 from potluck.apps.library.lending import LoanView, loans, loans_of, own_loans
 from potluck.apps.library.pages.rows import ShelfRowView
-from potluck.table.keys.folding import fold
-from potluck.web.access import SignedIn
-from potluck.web.actions import Show
-from potluck.web.layout import initials
-
-__all__ = ["lent_page"]
+from potluck.table import fold
+from potluck.web import Show, SignedIn, initials
 
 
 class Out(NamedTuple):
@@ -31,9 +27,9 @@ class Out(NamedTuple):
 async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
     # The live position is taken before anything is read, so that no change is missed.
     position = await at.position(own_loans(at))
-    found = await loans_of(at.rows, at.principal.user_id)
+    found = await loans_of(at.store, at.principal.user_id)
     refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in found]
-    items = await at.rows.get_many(refs)
+    items = await at.store.get_many(refs)
     pairs = [(loan, item) for loan, item in zip(found, items, strict=True) if item is not None and item.lent_to]
     rows = await at.show(ShelfRowView, [item for _, item in pairs])
     now = at.now
@@ -63,8 +59,8 @@ async def _returned(at: SignedIn, show: Show) -> tuple[ShelfRowView, str] | None
         library_id, item_id = UUID(show.query.get("in", "")), UUID(show.query.get("of", ""))
     except ValueError:
         return None
-    item = await at.rows.get(LibraryItem.one(owner_id, library_id, item_id))
-    last = await at.rows.first(Event.of_item(owner_id, library_id, item_id))
+    item = await at.store.get(LibraryItem.one(owner_id, library_id, item_id))
+    last = await at.store.first(Event.of_item(owner_id, library_id, item_id))
     if item is None or item.lent_to or last is None:
         return None
     (row,) = await at.show(ShelfRowView, [item])

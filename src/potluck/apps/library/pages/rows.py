@@ -13,13 +13,8 @@ from potluck.apps.library.drawn_books import bookend, face, gap, spine
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
 from potluck.apps.library.item_views import ItemView, people_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.table import Query
-from potluck.table.entity import plan_of
-from potluck.web.actions import Actions
-from potluck.web.inputs import UNSET, Unset
-from potluck.web.views import View, computed, view_plan
-
-__all__ = ["LOOKS", "ShelfRowView", "shelf", "shelf_rows"]
+from potluck.table import Query, plan_of
+from potluck.web import UNSET, Actions, Unset, View, computed, view_plan
 
 Row = Collection | Book | Video
 

@@ -6,14 +6,9 @@ from markupsafe import Markup
 
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.search import MOST_FOUND, marked
-from potluck.apps.library.searching import Hit, SearchQuery, hits, items_at, searching
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Show
-from potluck.web.layout import initials
-
-__all__ = ["search_page"]
+from potluck.apps.library.searching import ItemHit, SearchQuery, hits, items_at, searching
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import Show, SignedIn, initials
 
 # How many results are shown at first, and how many more each time.
 AT_ONCE = 30
@@ -22,7 +17,7 @@ AT_ONCE = 30
 @searching.page("", "library/search.html")
 async def search_page(at: SignedIn, show: Show) -> dict[str, Any]:
     typed = show.query.get("q", "").strip()
-    found: list[Hit] = []
+    found: list[ItemHit] = []
     rows: list[ShelfRowView] = []
     wrong = ""
     shown = _shown(show.query.get("shown", ""))

@@ -10,14 +10,8 @@ from potluck.apps.library.libraries import APP, place_of
 from potluck.apps.library.page_frame import SHARING, frame_of
 from potluck.apps.library.pages.shelves import own_libraries
 from potluck.apps.library.shares import NewShare, ShareView, revoking, share, shares
-from potluck.people.fields import AnyEmail
-from potluck.web.access import SignedIn
-from potluck.web.actions import Actions, Show
-from potluck.web.inputs import Input
-from potluck.web.layout import initials
-from potluck.web.writes import Writes
-
-__all__ = ["sharing"]
+from potluck.people import AnyEmail
+from potluck.web import Actions, Input, Show, SignedIn, Writes, initials
 
 sharing: Actions[Any] = Actions(SignedIn, page=SHARING, frame=frame_of("sharing"))
 
@@ -42,7 +36,7 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
     owner_id = owner_of(at.principal.user_id)
     looking = {}
     for each in own:
-        people = await at.rows.all(Share.of_library(owner_id, each.library_id))
+        people = await at.store.all(Share.of_library(owner_id, each.library_id))
         invited = await at.core.people.invitations.of_place(APP, place_of(owner_id, each.library_id))
         views = await at.show(ShareView, [*people, *invited])
         looking[each.library_id] = [(view, initials(view.name or "")) for view in views]

@@ -21,13 +21,8 @@ from potluck.apps.library.libraries import (
 from potluck.apps.library.page_frame import HOME, LIBRARY
 from potluck.apps.library.pages.rows import LOOKS, ShelfRowView, shelf_rows
 from potluck.apps.library.shares import leave_library
-from potluck.validation.errors import ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Show
-from potluck.web.cookies import SealedCookie
-from potluck.web.writes import Writes
-
-__all__ = ["library_page", "own_libraries", "shelf_page"]
+from potluck.validation import ValidationError
+from potluck.web import SealedCookie, Show, SignedIn, Writes
 
 # How many items one page of a shelf shows.
 ON_ONE_SHELF = 300
@@ -38,20 +33,20 @@ LOOK = SealedCookie("potluck-library-look", path=HOME)
 
 async def own_libraries(at: SignedIn) -> tuple[list[LibraryView], list[LibraryView]]:
     """The person's own libraries, and those shared with them, each list sorted by name."""
-    rows = await libraries_of(at.rows, at.principal.user_id)
+    rows = await libraries_of(at.store, at.principal.user_id)
     found = sorted(await at.show(LibraryView, rows), key=by_name)
     return [each for each in found if each.owned], [each for each in found if not each.owned]
 
 
 @libraries.page("", "library/libraries.html")
 async def libraries_page(at: SignedIn, show: Show) -> dict[str, Any]:
-    rows = await libraries_of(at.rows, at.principal.user_id)
+    rows = await libraries_of(at.store, at.principal.user_id)
     found = sorted(await at.show(LibraryView, rows), key=by_name)
     owners = {each.library_id: each.owner_id for each in rows}
 
     async def board(library: LibraryView) -> list[ShelfRowView]:
         query = ShelfRow.of_library(owners[library.library_id], library.library_id)
-        return await at.show(ShelfRowView, (await at.rows.page(query, ON_ONE_BOARD)).items)
+        return await at.show(ShelfRowView, (await at.store.page(query, ON_ONE_BOARD)).items)
 
     boards = await asyncio.gather(*map(board, found[:BOARDS]))
     return {
@@ -86,7 +81,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
     # The live position is taken before the shelf is read, so that no change is missed.
     query = shelf_rows(at)
     position = await at.position(query)
-    part = await at.rows.page(query, ON_ONE_SHELF, goes_on)
+    part = await at.store.page(query, ON_ONE_SHELF, goes_on)
     rows = await at.show(ShelfRowView, part.items)
     (view,) = await at.show(LibraryView, [library])
     about = next((each for each in rows if str(each.id) == show.query.get("of")), None)
@@ -101,7 +96,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
         "later": goes_on is not None,
         "more": "" if part.next is None else at.core.cursors.seal(part.next, sealed_for),
         "others": [each for several in await own_libraries(at) for each in several],
-        "lent": await at.rows.count(Loan.in_library(at.owner_id, at.library_id)) if at.owns else 0,
+        "lent": await at.store.count(Loan.in_library(at.owner_id, at.library_id)) if at.owns else 0,
         "lookers": await _lookers(at) if at.owns else [],
         "about": about,
         "said": show.query.get("said", ""),
@@ -111,7 +106,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
 
 async def _lookers(at: InLibrary) -> list[str]:
     """The names of the people the library is shared with."""
-    return sorted(each.name for each in await at.rows.all(Share.of_library(at.owner_id, at.library_id)))
+    return sorted(each.name for each in await at.store.all(Share.of_library(at.owner_id, at.library_id)))
 
 
 # --- the library as a whole -------------------------------------------------------------------------------------------
@@ -133,8 +128,8 @@ async def library_page(at: OwnLibrary, library: Library, show: Show) -> dict[str
 
 async def _out(at: OwnLibrary) -> list[tuple[str, str]]:
     """What is lent from the library, and to whom."""
-    loans = await at.rows.all(Loan.in_library(at.owner_id, at.library_id))
-    items = await at.rows.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in loans])
+    loans = await at.store.all(Loan.in_library(at.owner_id, at.library_id))
+    items = await at.store.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in loans])
     return [(each.title, each.lent_to) for each in items if each is not None and each.lent_to is not None]
 
 

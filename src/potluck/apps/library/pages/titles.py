@@ -4,11 +4,8 @@ from typing import Any
 
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.titles import in_libraries, titles, titles_of
-from potluck.validation.errors import ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.actions import Show
-
-__all__ = ["titles_page"]
+from potluck.validation import ValidationError
+from potluck.web import Show, SignedIn
 
 ON_ONE_PAGE = 100
 
@@ -22,7 +19,7 @@ async def titles_page(at: SignedIn, show: Show) -> dict[str, Any]:
     except ValidationError:
         # An outdated cursor, or another person's: show the list from its beginning.
         goes_on = None
-    part = await at.rows.page(titles_of(at), ON_ONE_PAGE, goes_on)
+    part = await at.store.page(titles_of(at), ON_ONE_PAGE, goes_on)
     return {
         "rows": await at.show(ShelfRowView, await in_libraries(at, part.items)),
         "later": goes_on is not None,

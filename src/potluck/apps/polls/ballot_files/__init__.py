@@ -11,7 +11,7 @@ from potluck.apps.polls.ballot_files.contents import BallotFile, Progress, Unrea
 from potluck.apps.polls.ballot_files.csv_ballots import read_csv, write_csv
 from potluck.apps.polls.ballot_files.json_ballots import read_json, write_json
 from potluck.apps.polls.ballot_files.preflib_ballots import KINDS, is_preflib, read_preflib
-from potluck.apps.polls.ballot_files.source import Source
+from potluck.apps.polls.ballot_files.source import BallotSource
 
 __all__ = [
     "FORMATS",
@@ -40,7 +40,7 @@ START = 20_000
 
 def read(data: bytes | IO[bytes], format: ReadFormat | None = None, progress: Progress | None = None) -> BallotFile:
     """Reads the ballots of a seekable file; without a format, it is detected from the start of the file."""
-    source = Source(io.BytesIO(data) if isinstance(data, bytes) else data, progress)
+    source = BallotSource(io.BytesIO(data) if isinstance(data, bytes) else data, progress)
     start = _start(source)
     if not start.strip():
         raise UnreadableBallots("", "the file is empty")
@@ -77,7 +77,7 @@ def _no_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _start(source: Source) -> str:
+def _start(source: BallotSource) -> str:
     """The start of the file from its first non-blank line, long enough to detect the format."""
     start = ""
     for line in source.lines():

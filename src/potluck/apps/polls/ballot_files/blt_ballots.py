@@ -15,18 +15,16 @@ from itertools import islice
 
 from potluck.apps.polls.ballot_files.contents import (
     BallotFile,
-    Names,
+    CandidateNumbers,
     NotBallots,
     UnreadableBallots,
     ranking_of,
     without,
 )
 from potluck.apps.polls.ballot_files.json_ballots import commonest_first, usual_method
-from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, Source
+from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, BallotSource
 from potluck.apps.polls.counting import METHODS, Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
-
-__all__ = ["read_blt", "write_blt"]
 
 MOST_CANDIDATES = 10_000
 MOST_DIGITS = 18
@@ -35,8 +33,8 @@ BALLOT_ID = re.compile(r"\([^()]*\)\s*")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
-def read_blt(source: Source) -> BallotFile:
-    return _Reading(source).read()
+def read_blt(source: BallotSource) -> BallotFile:
+    return _BltReading(source).read()
 
 
 def write_blt(file: BallotFile) -> str:
@@ -63,8 +61,8 @@ def write_blt(file: BallotFile) -> str:
     return "\n".join([*lines, "0", *map(quoted, file.candidates), quoted(file.title or "Ballots"), ""])
 
 
-class _Reading:
-    def __init__(self, source: Source) -> None:
+class _BltReading:
+    def __init__(self, source: BallotSource) -> None:
         self.lines = _Lines(source)
         self.nicknames: dict[str, int] = {}
         self.withdrawn: set[int] = set()
@@ -83,7 +81,7 @@ class _Reading:
         self._options()
         counts = self._ballots()
         found, title = self._names()
-        everybody = Names(found)
+        everybody = CandidateNumbers(found)
         kept = [number for number in range(1, self.candidates + 1) if number not in self.withdrawn]
         new = {number: place for place, number in enumerate(kept, 1)}
         return BallotFile(
@@ -214,7 +212,7 @@ class _Reading:
 class _Lines:
     """Non-blank lines without comments, one by one; and between them the ballots, all at once."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: BallotSource) -> None:
         self._source = source
         self._in_comment = False
         self._lines = iter(source.lines())

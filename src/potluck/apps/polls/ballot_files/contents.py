@@ -7,21 +7,7 @@ from msgspec import Struct
 
 from potluck.apps.polls.counting import Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
-from potluck.validation.characters import one_line
-
-__all__ = [
-    "OVERVOTE",
-    "UNDECLARED",
-    "BallotFile",
-    "Names",
-    "NotBallots",
-    "Progress",
-    "UnreadableBallots",
-    "add_up",
-    "folded",
-    "ranking_of",
-    "without",
-]
+from potluck.validation import one_line
 
 # How raw ballots say that a rank was overvoted without saying whom it named.
 OVERVOTE = "<overvote>"
@@ -68,7 +54,7 @@ def _as_written(name: str) -> str:
     return name.strip() if name.strip().isprintable() else " ".join(name.split())
 
 
-class Names:
+class CandidateNumbers:
     """Candidates' numbers by name."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -86,7 +72,7 @@ class Names:
         self._exact = {name: number for number, name in enumerate(self.names, 1)}
 
     @classmethod
-    def found(cls, names: Iterable[str]) -> "Names":
+    def found(cls, names: Iterable[str]) -> "CandidateNumbers":
         """The names found on ballots, in alphabetical order, so that the order of the ballots does not matter."""
         spellings: dict[str, str] = {}
         for name in names:

@@ -20,7 +20,7 @@ from typing import Any
 from potluck.apps.polls.ballot_files.contents import (
     OVERVOTE,
     BallotFile,
-    Names,
+    CandidateNumbers,
     NotBallots,
     UnreadableBallots,
     add_up,
@@ -28,13 +28,11 @@ from potluck.apps.polls.ballot_files.contents import (
     ranking_of,
 )
 from potluck.apps.polls.ballot_files.json_ballots import commonest_first, usual_method
-from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, Source
+from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, BallotSource
 from potluck.apps.polls.counting import METHODS
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 from potluck.apps.polls.counting.sentences import listed
 from potluck.apps.polls.counting.tables import cell
-
-__all__ = ["read_csv", "write_csv"]
 
 MOST_RANKS = 10_000
 MOST_DIGITS = 18
@@ -59,7 +57,7 @@ OVERVOTE_CELLS = {"overvote", OVERVOTE}
 SEVERAL = "|"
 
 
-def read_csv(source: Source) -> BallotFile:
+def read_csv(source: BallotSource) -> BallotFile:
     rows = _Rows(source)
     header = rows.header
     if header[0] == WRITTEN:
@@ -113,7 +111,7 @@ def write_csv(file: BallotFile) -> str:
 class _Rows:
     """The header, and each distinct row under it, with how often it occurs."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: BallotSource) -> None:
         self._source = source
         read: list[str] = []
         self.header = self._header(read)
@@ -287,7 +285,7 @@ def _by_rank(
         for row, times in rows.counted():
             reading.note(row, times)
     cells, noted = reading.cells, reading.noted
-    names = Names.found(name for named in cells.named for name in named if name != OVERVOTE)
+    names = CandidateNumbers.found(name for named in cells.named for name in named if name != OVERVOTE)
     read = [names.mark(named, "") for named in cells.named]
     ballots = add_up(noted, read)
     if not ballots:
@@ -361,7 +359,7 @@ def _rank_in(given: str) -> int:
 def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: int | None) -> BallotFile:
     unnamed = {column for column in ranked if header[column] == OVERVOTE}
     columns = [column for column in ranked if column not in unnamed]
-    names = Names(header[column] for column in columns)
+    names = CandidateNumbers(header[column] for column in columns)
     if not columns:
         raise NotBallots("no column is a candidate or a rank")
     written = header[0] == WRITTEN

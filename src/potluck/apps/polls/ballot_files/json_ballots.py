@@ -15,18 +15,16 @@ import msgspec
 from potluck.apps.polls.ballot_files.contents import (
     OVERVOTE,
     BallotFile,
-    Names,
+    CandidateNumbers,
     Progress,
     UnreadableBallots,
     add_up,
     ranking_of,
     without,
 )
-from potluck.apps.polls.ballot_files.source import Source
+from potluck.apps.polls.ballot_files.source import BallotSource
 from potluck.apps.polls.counting import METHODS, Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
-
-__all__ = ["commonest_first", "read_json", "usual_method", "write_json"]
 
 TOLD_EVERY = 20_000
 SKIPPED: tuple[Any, ...] = (None, "", [])
@@ -36,7 +34,7 @@ BALLOTS = re.compile(rb'"ballots"\s*:\s*\[')
 BETWEEN_BALLOTS = re.compile(rb"\}\s*,\s*(?=\{)")
 
 
-class _Plain(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class _PlainNumber(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The usual form of a ballot: names in order, each at a rank of its own."""
 
     ranking: tuple[str, ...]
@@ -47,7 +45,7 @@ class _NotPlain(Exception):
     """The file has another form, or an error, and must be read as a whole."""
 
 
-def read_json(source: Source) -> BallotFile:
+def read_json(source: BallotSource) -> BallotFile:
     if source.size > LARGE_BYTES:
         try:
             return _piece_by_piece(source)
@@ -110,7 +108,7 @@ class _Spellings(dict[str, int]):
         return self[name]
 
 
-def _piece_by_piece(source: Source) -> BallotFile:
+def _piece_by_piece(source: BallotSource) -> BallotFile:
     """Reads ballots by the megabyte, so that only distinct ones are held in memory.
 
     Pieces are cut where one ballot ends and the next begins. A match inside a string does no harm: neither side of the
@@ -120,7 +118,7 @@ def _piece_by_piece(source: Source) -> BallotFile:
     spellings = _Spellings()
     number = spellings.__getitem__
     noted: dict[tuple[int, ...], int] = {}
-    decode: Callable[[bytes], list[_Plain]] = msgspec.json.Decoder(list[_Plain]).decode
+    decode: Callable[[bytes], list[_PlainNumber]] = msgspec.json.Decoder(list[_PlainNumber]).decode
     done = 0
     for piece in pieces:
         for ballot in _decoded_plainly(decode, piece):
@@ -134,7 +132,11 @@ def _piece_by_piece(source: Source) -> BallotFile:
     found = _decoded_plainly(msgspec.json.decode, pieces.around)
     if not isinstance(found, dict) or found.get("ballots") != []:
         raise _NotPlain
-    names = Names(_candidates(found["candidates"])) if "candidates" in found else Names.found(spellings)
+    names = (
+        CandidateNumbers(_candidates(found["candidates"]))
+        if "candidates" in found
+        else CandidateNumbers.found(spellings)
+    )
     try:
         read = [names.number(name, "") for name in spellings]
     except UnreadableBallots:
@@ -200,7 +202,7 @@ def _end_of_ballots(rest: bytes) -> int:
 # --- a whole file -----------------------------------------------------------------------------------------------------
 
 
-def _whole(source: Source) -> BallotFile:
+def _whole(source: BallotSource) -> BallotFile:
     found = _decoded(source.text())
     if isinstance(found, list):
         found = {"ballots": found}
@@ -208,14 +210,14 @@ def _whole(source: Source) -> BallotFile:
         raise UnreadableBallots("", 'expected {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}')
     read = [_ballot(each, f"ballot {number}") for number, each in enumerate(found["ballots"], 1)]
     if "candidates" in found:
-        names = Names(_candidates(found["candidates"]))
+        names = CandidateNumbers(_candidates(found["candidates"]))
     else:
-        names = Names.found(name for ranks, _ in read for rank in ranks for name in rank if name != OVERVOTE)
+        names = CandidateNumbers.found(name for ranks, _ in read for rank in ranks for name in rank if name != OVERVOTE)
     return _file(found, names, _counted(read, names, source.progress))
 
 
 def _counted(
-    read: Sequence[tuple[list[list[str]], int]], names: Names, progress: Progress | None
+    read: Sequence[tuple[list[list[str]], int]], names: CandidateNumbers, progress: Progress | None
 ) -> dict[Ranking, int]:
     counts: dict[Ranking, int] = {}
     for number, (ranks, count) in enumerate(read, 1):
@@ -227,7 +229,7 @@ def _counted(
     return counts
 
 
-def _file(found: dict[str, Any], names: Names, ballots: dict[Ranking, int]) -> BallotFile:
+def _file(found: dict[str, Any], names: CandidateNumbers, ballots: dict[Ranking, int]) -> BallotFile:
     lot_order = _optional(found, "lotOrder", list)
     method = _optional(found, "method", str)
     if method is not None and method not in METHODS:

@@ -13,11 +13,9 @@ numbers of voters and orders, and then the orders: 12,2,1.
 import re
 from collections.abc import Iterator
 
-from potluck.apps.polls.ballot_files.contents import BallotFile, Names, NotBallots, UnreadableBallots
-from potluck.apps.polls.ballot_files.source import Source
+from potluck.apps.polls.ballot_files.contents import BallotFile, CandidateNumbers, NotBallots, UnreadableBallots
+from potluck.apps.polls.ballot_files.source import BallotSource
 from potluck.apps.polls.counting.ballots import Mark, Ranking
-
-__all__ = ["KINDS", "is_preflib", "read_preflib"]
 
 KINDS = ("soc", "soi", "toc", "toi")
 MOST_CANDIDATES = 10_000
@@ -40,7 +38,7 @@ def is_preflib(start: str) -> bool:
     return lines[0].strip().isdigit() and len(lines) > 1 and lines[1].startswith("1,")
 
 
-def read_preflib(source: Source) -> BallotFile:
+def read_preflib(source: BallotSource) -> BallotFile:
     lines = ((number, line.strip()) for number, line in enumerate(source.lines(), 1))
     said = ((number, line) for number, line in lines if line)
     number, first = next(said, (1, ""))
@@ -90,7 +88,7 @@ def _old_head(first: str, lines: Lines) -> tuple[list[str], str | None, tuple[in
 
 
 def _orders(lines: Lines, found: list[str], title: str | None, first: tuple[int, str] | None) -> BallotFile:
-    names = Names(found)
+    names = CandidateNumbers(found)
     ballots: dict[Ranking, int] = {}
     following = first
     while following is not None:

@@ -7,8 +7,6 @@ from typing import IO
 
 from potluck.apps.polls.ballot_files.contents import NotBallots, Progress, UnreadableBallots
 
-__all__ = ["DIFFERENT_AT_ONCE", "Source"]
-
 BYTES_AT_ONCE = 1 << 18
 DIFFERENT_AT_ONCE = 400_000
 # Binary files that people may have ballots in, by their first bytes.
@@ -22,7 +20,7 @@ KINDS = {
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-class Source:
+class BallotSource:
     """A text file that can be read several times; refuses what is not text."""
 
     def __init__(self, file: IO[bytes], progress: Progress | None = None) -> None:

@@ -15,10 +15,10 @@ from potluck.apps.polls.counting.plurality import plurality
 from potluck.apps.polls.counting.ranked_pairs import ranked_pairs
 from potluck.apps.polls.counting.record import (
     Cause,
+    CountOutcome,
+    CountRecord,
     LockedPair,
-    Outcome,
     Reason,
-    Record,
     Round,
     Tie,
     TieOrder,
@@ -26,7 +26,7 @@ from potluck.apps.polls.counting.record import (
     as_bytes,
     from_bytes,
 )
-from potluck.apps.polls.counting.results import Results, results
+from potluck.apps.polls.counting.results import CountResults, results
 from potluck.apps.polls.counting.rules import METHODS, CannotCount, Method, Rules
 from potluck.apps.polls.counting.schulze import schulze
 from potluck.apps.polls.counting.scottish_stv import scottish_stv
@@ -38,11 +38,11 @@ from potluck.apps.polls.counting.wigm import wigm
 __all__ = [
     "METHODS",
     "CannotCount",
+    "CountRecord",
+    "CountResults",
     "LockedPair",
     "Method",
     "Ranking",
-    "Record",
-    "Results",
     "Round",
     "Rules",
     "Tie",
@@ -71,7 +71,7 @@ def count(
     *,
     tie_order: TieOrder = "lots",
     compare: bool = True,
-) -> Record:
+) -> CountRecord:
     """Count the ballots of candidates numbered from 1; without a lot order, the order of the candidates breaks ties.
 
     `tie_order` says where the lot order comes from. With `compare`, the record also has the other methods' winners.
@@ -81,8 +81,8 @@ def count(
     matrix = pairwise(contest)
     # If all ballots are blank or spoilt, nobody is elected.
     marked = any(map(any, matrix)) or (candidates == 1 and bool(contest.paths))
-    outcome = _counted(contest, matrix, rules) if marked else Outcome()
-    return Record(
+    outcome = _counted(contest, matrix, rules) if marked else CountOutcome()
+    return CountRecord(
         method=rules.method,
         rules=rules,
         candidates=candidates,
@@ -113,25 +113,27 @@ def _others(contest: Contest, matrix: Matrix, rules: Rules) -> dict[Method, tupl
     }
 
 
-def _counted(contest: Contest, matrix: Matrix, rules: Rules) -> Outcome:
+def _counted(contest: Contest, matrix: Matrix, rules: Rules) -> CountOutcome:
     ties = Ties(contest.lot_order, rules.ties, rules.seed, matrix)
     declared, seats = contest.declared, rules.seats
     match rules.method:
         case "irv":
             winners, rounds = irv(contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds)
+            return CountOutcome(winners=winners, rounds=rounds)
         case "sequential-irv":
             winners, rounds = sequential_irv(contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds)
+            return CountOutcome(winners=winners, rounds=rounds)
         case "bottoms-up":
             winners, rounds = bottoms_up(contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds, decimals=PERCENT_DECIMALS if rules.share_percent else 0)
+            return CountOutcome(winners=winners, rounds=rounds, decimals=PERCENT_DECIMALS if rules.share_percent else 0)
         case "stv":
             winners, rounds = stv(contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds, decimals=(rules.decimals or 0) if seats > 1 else 0)
+            return CountOutcome(winners=winners, rounds=rounds, decimals=(rules.decimals or 0) if seats > 1 else 0)
         case "scottish-stv" | "minneapolis-stv" | "wigm" | "meek":
             winners, rounds = BY_STAGES[rules.method](contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds, decimals=rules.decimals or 0, tallies_after_transfers=True)
+            return CountOutcome(
+                winners=winners, rounds=rounds, decimals=rules.decimals or 0, tallies_after_transfers=True
+            )
         case "schulze":
             paths, order, chosen = schulze(matrix, declared, seats, ties)
             beaten = {a: sum(paths[a - 1][b - 1] > paths[b - 1][a - 1] for b in declared) for a in declared}
@@ -156,7 +158,7 @@ def _in_one_round(
     exhausted: dict[Cause, int] | None = None,
     paths: Matrix = (),
     pairs: tuple[LockedPair, ...] = (),
-) -> Outcome:
+) -> CountOutcome:
     winners, ties = chosen
     only = Round(number=1, reason=reason, tallies=tallies, elected=winners, exhausted=exhausted or {}, ties=ties)
-    return Outcome(winners=winners, rounds=(only,), order=tuple(order), paths=paths, pairs=pairs)
+    return CountOutcome(winners=winners, rounds=(only,), order=tuple(order), paths=paths, pairs=pairs)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from potluck.apps.polls.counting.record import Cause
 from potluck.apps.polls.counting.rules import CannotCount, Rules
 
-__all__ = ["CAUSES", "UNNAMED_OVERVOTE", "Contest", "Mark", "Path", "Ranking", "prepare", "tally"]
-
 # One rank: a candidate's number, counted from 1; () where it was left empty; several numbers for an overvote.
 Mark = int | tuple[int, ...]
 Ranking = tuple[Mark, ...]
@@ -60,7 +58,7 @@ def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence
     rules.check(candidates)
     paths: list[Path] = []
     counts: list[int] = []
-    reading = _Reading(candidates, rules)
+    reading = _BallotReading(candidates, rules)
     votes = blank = 0
     known = everybody.issuperset
     most = rules.max_rankings
@@ -99,7 +97,7 @@ def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence
     )
 
 
-class _Reading:
+class _BallotReading:
     """Turns marks into paths; each overvoted rank that the count must resolve gets a number of its own."""
 
     def __init__(self, candidates: int, rules: Rules) -> None:

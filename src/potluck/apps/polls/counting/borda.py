@@ -6,8 +6,6 @@ from potluck.apps.polls.counting.pairwise import Matrix
 from potluck.apps.polls.counting.plurality import by_votes
 from potluck.apps.polls.counting.ties import Chosen, Ties
 
-__all__ = ["borda"]
-
 
 def borda(matrix: Matrix, among: Sequence[int], seats: int, ties: Ties) -> tuple[dict[int, int], list[int], Chosen]:
     """Everybody's points, everybody in order, and who is elected.

@@ -6,8 +6,6 @@ from potluck.apps.polls.counting.record import Reason, Round, Tie
 from potluck.apps.polls.counting.rules import Rules
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["PERCENT_DECIMALS", "bottoms_up"]
-
 # A whole percentage of whole votes.
 PERCENT_DECIMALS = 2
 

@@ -8,8 +8,6 @@ from potluck.apps.polls.counting.record import Cause, Reason, Round, Tie, Transf
 from potluck.apps.polls.counting.rules import Rules
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["Eliminations", "added", "below_minimum", "fewest"]
-
 
 class Eliminations:
     """The candidates still in the count with their votes, and the rounds so far."""

@@ -8,8 +8,6 @@ from potluck.apps.polls.counting.record import Reason, Round, Tie
 from potluck.apps.polls.counting.rules import Rules
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["irv"]
-
 
 def irv(
     contest: Contest, rules: Rules, ties: Ties, excluded: Collection[int] = (), seat: int = 1

@@ -10,8 +10,6 @@ from potluck.apps.polls.counting.record import Cause, Reason, Round, Tie
 from potluck.apps.polls.counting.rules import CannotCount, Rules
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["meek"]
-
 
 def meek(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their election, and the rounds, the first preferences before them.
@@ -21,11 +19,11 @@ def meek(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], t
     """
     if contest.several:
         raise CannotCount("meek cannot tell by exhaust-if-several who has a vote; count overvotes by exhaust or skip")
-    count = _Count(contest, rules, ties)
+    count = _MeekCount(contest, rules, ties)
     return count.run() if sum(count.tallies.values()) else ((), ())
 
 
-class _Count:
+class _MeekCount:
     def __init__(self, contest: Contest, rules: Rules, ties: Ties) -> None:
         self.contest, self.ties = contest, ties
         self.seats = rules.seats

@@ -7,8 +7,6 @@ from potluck.apps.polls.counting.stages import Stages
 from potluck.apps.polls.counting.ties import Ties
 from potluck.apps.polls.counting.wigm import sure_losers
 
-__all__ = ["minneapolis_stv"]
-
 UNITS = 10 ** FIXED_DECIMALS["minneapolis-stv"]
 
 
@@ -18,10 +16,10 @@ def minneapolis_stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[i
     Whoever reaches the threshold stays in the count, and receives votes, until it is their turn to pass on a surplus.
     """
     stages = Stages(contest, UNITS)
-    return _Count(contest, rules, ties, stages).run() if stages.valid else ((), ())
+    return _MinneapolisCount(contest, rules, ties, stages).run() if stages.valid else ((), ())
 
 
-class _Count:
+class _MinneapolisCount:
     def __init__(self, contest: Contest, rules: Rules, ties: Ties, stages: Stages) -> None:
         self.contest, self.ties, self.stages = contest, ties, stages
         self.seats = rules.seats

@@ -4,8 +4,6 @@ from collections.abc import Collection, Sequence
 
 from potluck.apps.polls.counting.ballots import Contest
 
-__all__ = ["Matrix", "condorcet_winner", "dominating", "pairwise"]
-
 Matrix = tuple[tuple[int, ...], ...]
 
 

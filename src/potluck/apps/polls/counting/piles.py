@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from potluck.apps.polls.counting.ballots import CAUSES, Contest
 from potluck.apps.polls.counting.record import Cause
 
-__all__ = ["Moved", "Piles", "Worth", "as_before"]
-
 OUT, IN, SEVERAL, END = range(4)
 
 Worth = Callable[[int], int]
@@ -19,7 +17,7 @@ def as_before(value: int) -> int:
 
 
 @dataclass(slots=True)
-class Moved:
+class Transfers:
     """Where ballots went, in amounts; zeros are left out."""
 
     to: dict[int, int]
@@ -42,7 +40,7 @@ class Piles:
         # By candidate, then by the value of one ballot.
         self._piles: list[dict[int, list[int]]] = [{} for _ in range(contest.candidates + 1)]
 
-    def deal(self) -> Moved:
+    def deal(self) -> Transfers:
         """Give every ballot to its first choice."""
         return _summed([self._move(range(len(self._contest.paths)), self._value)])
 
@@ -51,7 +49,7 @@ class Piles:
         for candidate in candidates:
             self._status[candidate] = OUT
 
-    def pass_on(self, candidate: int, worth: Worth = as_before) -> Moved:
+    def pass_on(self, candidate: int, worth: Worth = as_before) -> Transfers:
         """Transfer a closed candidate's ballots to the next open choice, at the value that `worth` gives."""
         pile, self._piles[candidate] = self._piles[candidate], {}
         return _summed([self._move(parcel, worth(value)) for value, parcel in pile.items()])
@@ -64,7 +62,7 @@ class Piles:
     def _votes(self, ballots: Iterable[int]) -> int:
         return sum(map(self._contest.counts.__getitem__, ballots))
 
-    def _move(self, ballots: Iterable[int], value: int) -> Moved:
+    def _move(self, ballots: Iterable[int], value: int) -> Transfers:
         paths, places, status, several = self._contest.paths, self._at, self._status, self._contest.several
         piles = len(self._piles)
         arrived: list[list[int]] = [[] for _ in range(piles)]
@@ -100,13 +98,13 @@ class Piles:
         for candidate, parcel in enumerate(arrived):
             if parcel:
                 self._piles[candidate].setdefault(value, []).extend(parcel)
-        return Moved(
+        return Transfers(
             {candidate: value * self._votes(parcel) for candidate, parcel in enumerate(arrived) if parcel},
             {cause: value * self._votes(ended) for cause, ended in lost.items() if ended},
         )
 
 
-def _summed(moved: list[Moved]) -> Moved:
+def _summed(moved: list[Transfers]) -> Transfers:
     """The sum, with candidates and causes in their own order."""
     to: dict[int, int] = {}
     lost: dict[Cause, int] = {}
@@ -115,7 +113,7 @@ def _summed(moved: list[Moved]) -> Moved:
             to[candidate] = to.get(candidate, 0) + amount
         for cause, amount in each.exhausted.items():
             lost[cause] = lost.get(cause, 0) + amount
-    return Moved(
+    return Transfers(
         {candidate: to[candidate] for candidate in sorted(to) if to[candidate]},
         {cause: lost[cause] for cause in CAUSES if lost.get(cause)},
     )

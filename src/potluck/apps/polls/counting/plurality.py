@@ -3,20 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 from potluck.apps.polls.counting.ballots import Contest
-from potluck.apps.polls.counting.piles import Moved, Piles
+from potluck.apps.polls.counting.piles import Piles, Transfers
 from potluck.apps.polls.counting.record import Cause
 from potluck.apps.polls.counting.ties import Chosen, Ties
 
-__all__ = ["by_votes", "plurality"]
 
-
-def plurality(contest: Contest, seats: int, ties: Ties) -> tuple[Moved, list[int], Chosen]:
+def plurality(contest: Contest, seats: int, ties: Ties) -> tuple[Transfers, list[int], Chosen]:
     """First choices, everybody in their order, and who is elected."""
     first = _first_choices(contest)
     return first, *by_votes(first.to, contest.declared, seats, ties)
 
 
-def _first_choices(contest: Contest) -> Moved:
+def _first_choices(contest: Contest) -> Transfers:
     first = [0] * (contest.candidates + 1)
     exhausted: dict[Cause, int] = {}
     if contest.plain:
@@ -28,7 +26,7 @@ def _first_choices(contest: Contest) -> Moved:
         exhausted = dealt.exhausted
         for candidate, votes in dealt.to.items():
             first[candidate] = votes
-    return Moved({candidate: votes for candidate, votes in enumerate(first) if candidate}, exhausted)
+    return Transfers({candidate: votes for candidate, votes in enumerate(first) if candidate}, exhausted)
 
 
 def by_votes(votes: Mapping[int, int], among: Sequence[int], seats: int, ties: Ties) -> tuple[list[int], Chosen]:

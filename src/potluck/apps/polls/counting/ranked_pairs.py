@@ -8,8 +8,6 @@ from potluck.apps.polls.counting.record import LockedPair, Tie
 from potluck.apps.polls.counting.schulze import places
 from potluck.apps.polls.counting.ties import Chosen, Ties
 
-__all__ = ["locked_pairs", "ranked_pairs"]
-
 
 def locked_pairs(matrix: Matrix, among: Sequence[int], ties: Ties) -> tuple[list[LockedPair], tuple[Tie, ...]]:
     """Every majority in the order of its strength and whether it was locked; and where only the lot order told.

@@ -11,21 +11,6 @@ from msgspec import Struct
 
 from potluck.apps.polls.counting.rules import Method, Rules
 
-__all__ = [
-    "Cause",
-    "LockedPair",
-    "Outcome",
-    "Reason",
-    "Record",
-    "Round",
-    "Tie",
-    "TieOrder",
-    "TieStep",
-    "Transfer",
-    "as_bytes",
-    "from_bytes",
-]
-
 Cause = Literal[
     "exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings", "finalRoundSurplus", "notElected"
 ]
@@ -131,7 +116,7 @@ class LockedPair(Struct, frozen=True, array_like=True):
     locked: bool
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class CountOutcome(Struct, frozen=True, kw_only=True):
     """What one method makes of the ballots; the fields are the record's."""
 
     winners: tuple[int, ...] = ()
@@ -143,7 +128,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     pairs: tuple[LockedPair, ...] = ()
 
 
-class Record(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class CountRecord(Struct, frozen=True, omit_defaults=True, kw_only=True):
     method: Method
     rules: Rules
     candidates: int
@@ -169,11 +154,11 @@ class Record(Struct, frozen=True, omit_defaults=True, kw_only=True):
     other_methods: dict[Method, tuple[int, ...]] = {}
 
 
-def as_bytes(record: Record) -> bytes:
+def as_bytes(record: CountRecord) -> bytes:
     """The record as it is stored; equal for equal votes."""
     # Maps by candidate or cause are sorted, so that the order of the votes does not matter.
     return msgspec.msgpack.encode(record)
 
 
-def from_bytes(stored: bytes) -> Record:
-    return msgspec.msgpack.decode(stored, type=Record)
+def from_bytes(stored: bytes) -> CountRecord:
+    return msgspec.msgpack.decode(stored, type=CountRecord)

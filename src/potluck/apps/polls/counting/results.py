@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from potluck.apps.polls.counting.record import Cause, Record, Round, Tie, Transfer
+from potluck.apps.polls.counting.record import Cause, CountRecord, Round, Tie, Transfer
 from potluck.apps.polls.counting.rules import Method, Rules
 from potluck.apps.polls.counting.sentences import (
     DecidedBy,
@@ -16,8 +16,6 @@ from potluck.apps.polls.counting.sentences import (
     round_sentence,
     tie_sentence,
 )
-
-__all__ = ["Results", "RoundResult", "results"]
 
 Amounts = dict[str, str]
 
@@ -65,7 +63,7 @@ class PairResult(Struct, rename="camel", kw_only=True):
     locked: bool
 
 
-class Results(Struct, rename="camel", kw_only=True):
+class CountResults(Struct, rename="camel", kw_only=True):
     status: Literal["live", "final"]
     method: Method
     seats: int
@@ -96,17 +94,17 @@ class Results(Struct, rename="camel", kw_only=True):
 
 
 def results(
-    record: Record,
+    record: CountRecord,
     names: Sequence[str],
     *,
     status: Literal["live", "final"] = "final",
     votes_version: int | str | None = None,
-) -> Results:
+) -> CountResults:
     """The record with candidates' names, which are given in the order of their numbers."""
     if len(names) != record.candidates:
         raise ValueError(f"the record is of {record.candidates} candidates; {len(names)} names were given")
     by_tie = {each for _, tie in deciding_ties(record) if tie.over == "election" for each in tie.chosen}
-    return Results(
+    return CountResults(
         status=status,
         method=record.method,
         seats=record.rules.seats,
@@ -152,12 +150,12 @@ def _matrix(matrix: Sequence[Sequence[int]], names: Sequence[str]) -> dict[str, 
     }
 
 
-def _last_resort(record: Record) -> DecidedBy:
+def _last_resort(record: CountRecord) -> DecidedBy:
     used = {decided_by(record, tie) for _, tie in deciding_ties(record)}
     return next((each for each in (record.tie_order, "head-to-head", "previous-rounds") if each in used), "votes")
 
 
-def _round(record: Record, index: int, names: Sequence[str], live: bool) -> RoundResult:
+def _round(record: CountRecord, index: int, names: Sequence[str], live: bool) -> RoundResult:
     round: Round = record.rounds[index]
     decimals = record.decimals
 

@@ -4,18 +4,6 @@ from typing import Literal, get_args
 
 from msgspec import Struct, structs
 
-__all__ = [
-    "FIXED_DECIMALS",
-    "METHODS",
-    "CannotCount",
-    "Method",
-    "OvervoteRule",
-    "Quota",
-    "RepeatRule",
-    "Rules",
-    "TieRule",
-]
-
 Method = Literal[
     "irv",
     "sequential-irv",

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from potluck.apps.polls.counting.pairwise import Matrix
 from potluck.apps.polls.counting.ties import Chosen, Ties
 
-__all__ = ["places", "schulze", "strongest_paths"]
-
 
 def strongest_paths(matrix: Matrix, among: Sequence[int]) -> Matrix:
     """paths[a - 1][b - 1]: the strength of the strongest path from a to b, which is that of its weakest majority.

@@ -6,8 +6,6 @@ from potluck.apps.polls.counting.rules import FIXED_DECIMALS, Rules
 from potluck.apps.polls.counting.stages import Stages
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["scottish_stv"]
-
 UNITS = 10 ** FIXED_DECIMALS["scottish-stv"]
 
 
@@ -18,10 +16,10 @@ def scottish_stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int,
     votes of whoever has the fewest. A surplus of nothing is a stage too, as in the published reference counts.
     """
     stages = Stages(contest, UNITS)
-    return _Count(contest, rules, ties, stages).run() if stages.valid else ((), ())
+    return _ScottishCount(contest, rules, ties, stages).run() if stages.valid else ((), ())
 
 
-class _Count:
+class _ScottishCount:
     def __init__(self, contest: Contest, rules: Rules, ties: Ties, stages: Stages) -> None:
         self.contest, self.ties, self.stages = contest, ties, stages
         self.seats = rules.seats

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-__all__ = ["SeededDraws"]
-
 T = TypeVar("T")
 
 # The linear congruential generator that java.util.Random promises to be, on every machine.

@@ -5,24 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from potluck.apps.polls.counting.pairwise import dominating
-from potluck.apps.polls.counting.record import Record, Round, Tie, TieOrder, Transfer
+from potluck.apps.polls.counting.record import CountRecord, Round, Tie, TieOrder, Transfer
 from potluck.apps.polls.counting.rules import Method
-
-__all__ = [
-    "ENDED",
-    "DecidedBy",
-    "amount",
-    "beaten_sentence",
-    "decided_by",
-    "decided_sentence",
-    "deciding_ties",
-    "grouped",
-    "listed",
-    "outcome_sentence",
-    "percent",
-    "round_sentence",
-    "tie_sentence",
-]
 
 # Methods that count in rounds; the others count all at once.
 IN_ROUNDS: frozenset[Method] = frozenset(
@@ -87,17 +71,17 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def round_sentence(record: Record, index: int, names: Sequence[str], *, live: bool = False) -> str:
+def round_sentence(record: CountRecord, index: int, names: Sequence[str], *, live: bool = False) -> str:
     """What was decided in one round and why, and where votes went. While a count is `live`, nobody is elected yet."""
-    return _Saying(record, names, live).round(record.rounds[index])
+    return _Narrator(record, names, live).round(record.rounds[index])
 
 
-def tie_sentence(record: Record, tie: Tie, names: Sequence[str]) -> str:
+def tie_sentence(record: CountRecord, tie: Tie, names: Sequence[str]) -> str:
     """Who was tied, and what told them apart."""
-    return _Saying(record, names).tie(tie)
+    return _Narrator(record, names).tie(tie)
 
 
-def outcome_sentence(record: Record, names: Sequence[str], *, live: bool = False) -> str:
+def outcome_sentence(record: CountRecord, names: Sequence[str], *, live: bool = False) -> str:
     """The result in one sentence, then any tie that mattered, and a head-to-head winner who is not elected."""
     if not record.winners:
         nobody = "Nobody leads yet" if live else "Nobody has been elected"
@@ -117,7 +101,7 @@ def outcome_sentence(record: Record, names: Sequence[str], *, live: bool = False
     return " ".join(each for each in sentences if each)
 
 
-def decided_by(record: Record, tie: Tie) -> DecidedBy:
+def decided_by(record: CountRecord, tie: Tie) -> DecidedBy:
     """What broke this tie."""
     if tie.by_lot:
         return record.tie_order
@@ -126,7 +110,7 @@ def decided_by(record: Record, tie: Tie) -> DecidedBy:
     return "previous-rounds" if tie.steps else "votes"
 
 
-def deciding_ties(record: Record) -> list[tuple[Round, Tie]]:
+def deciding_ties(record: CountRecord) -> list[tuple[Round, Tie]]:
     """Ties that may have made a difference to who is elected, with their rounds.
 
     Candidates without any votes leave one after the other, whatever the order, and nothing is passed on. Contradicting
@@ -135,7 +119,7 @@ def deciding_ties(record: Record) -> list[tuple[Round, Tie]]:
     return [(round, tie) for round in record.rounds for tie in round.ties if _matters(record, tie)]
 
 
-def _matters(record: Record, tie: Tie) -> bool:
+def _matters(record: CountRecord, tie: Tie) -> bool:
     if tie.over == "elimination":
         return tie.votes != 0 or not set(record.winners).isdisjoint(tie.candidates)
     if tie.over == "pairs" and record.rules.seats == 1:
@@ -144,7 +128,7 @@ def _matters(record: Record, tie: Tie) -> bool:
     return True
 
 
-def decided_sentence(record: Record, names: Sequence[str]) -> str:
+def decided_sentence(record: CountRecord, names: Sequence[str]) -> str:
     """Every tie that mattered, and what broke it; empty if there was none."""
     ties = deciding_ties(record)
     sentences = [
@@ -168,7 +152,7 @@ def decided_sentence(record: Record, names: Sequence[str]) -> str:
     return " ".join(sentences)
 
 
-def beaten_sentence(record: Record, names: Sequence[str]) -> str:
+def beaten_sentence(record: CountRecord, names: Sequence[str]) -> str:
     """Who would beat every other candidate head to head and is not elected; empty if there is no such candidate."""
     best = record.condorcet_winner
     if best is None or not record.winners or best in record.winners:
@@ -178,7 +162,7 @@ def beaten_sentence(record: Record, names: Sequence[str]) -> str:
     return f"Head to head, {names[best - 1]} beats each of the others{out}."
 
 
-def _how(record: Record, tie: Tie, names: Sequence[str] = ()) -> str:
+def _how(record: CountRecord, tie: Tie, names: Sequence[str] = ()) -> str:
     """What broke a tie, to end a sentence with; with `names`, the details of an election."""
     match decided_by(record, tie):
         case "head-to-head":
@@ -192,8 +176,8 @@ def _how(record: Record, tie: Tie, names: Sequence[str] = ()) -> str:
             return ORDERS[record.tie_order][1]
 
 
-class _Saying:
-    def __init__(self, record: Record, names: Sequence[str], live: bool = False) -> None:
+class _Narrator:
+    def __init__(self, record: CountRecord, names: Sequence[str], live: bool = False) -> None:
         self.record, self.all_names, self.live = record, names, live
         self.unit = 10**record.decimals
 

@@ -8,8 +8,6 @@ from potluck.apps.polls.counting.record import Round
 from potluck.apps.polls.counting.rules import Rules
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["sequential_irv"]
-
 
 def sequential_irv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their seats, and every seat's own rounds, numbered through."""

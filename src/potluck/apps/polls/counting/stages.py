@@ -7,8 +7,6 @@ from potluck.apps.polls.counting.eliminations import added
 from potluck.apps.polls.counting.piles import Piles, Worth, as_before
 from potluck.apps.polls.counting.record import Cause, Reason, Round, Tie, Transfer
 
-__all__ = ["Stages"]
-
 
 class Stages:
     """The tallies in units of the last decimal, the piles of ballots, and the rounds recorded so far."""

@@ -9,8 +9,6 @@ from potluck.apps.polls.counting.record import Cause, Reason, Round, Tie, Transf
 from potluck.apps.polls.counting.rules import Rules
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["stv"]
-
 
 def stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their election, and the rounds as RCTab reports them.
@@ -20,10 +18,10 @@ def stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tu
     """
     if rules.seats == 1:
         return irv(contest, rules, ties)
-    return _Count(contest, rules, ties).run()
+    return _StvCount(contest, rules, ties).run()
 
 
-class _Count:
+class _StvCount:
     def __init__(self, contest: Contest, rules: Rules, ties: Ties) -> None:
         self.contest, self.rules, self.ties = contest, rules, ties
         self.units: int = 10 ** (rules.decimals or 0)

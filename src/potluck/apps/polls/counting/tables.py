@@ -7,10 +7,8 @@ from decimal import Decimal
 
 from msgspec import UnsetType
 
-from potluck.apps.polls.counting.results import PairResult, Results, RoundResult
+from potluck.apps.polls.counting.results import CountResults, PairResult, RoundResult
 from potluck.apps.polls.counting.sentences import ENDED, DecidedBy
-
-__all__ = ["as_csv", "as_text", "cell"]
 
 COLUMNS = ("round", "kind", "name", "votes", "outcome", "sentence", "other", "against", "margin")
 # Matrices with more candidates than this are for CSV and JSON.
@@ -29,7 +27,7 @@ DECIDED: dict[DecidedBy, str] = {
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'", *"\uff1d\uff0b\uff0d\uff20")
 
 
-def as_csv(results: Results) -> str:
+def as_csv(results: CountResults) -> str:
     """A line for each candidate, cause of exhaustion and transfer of each round; for each pair, where pairs decide."""
     written = io.StringIO()
     out = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\n")
@@ -77,7 +75,7 @@ def as_csv(results: Results) -> str:
     return written.getvalue()
 
 
-def as_text(results: Results) -> str:
+def as_text(results: CountResults) -> str:
     """Rounds one after the other, each with its tallies and its sentence; pairs, where they decide."""
     votes = f"{results.votes:,} vote{'' if results.votes == 1 else 's'}"
     if results.blank:
@@ -107,7 +105,7 @@ def as_text(results: Results) -> str:
     return "\n".join([*lines, ""])
 
 
-def _matrices(results: Results) -> list[tuple[str, Matrix]]:
+def _matrices(results: CountResults) -> list[tuple[str, Matrix]]:
     """Where pairs decide: who is preferred to whom, and the strongest paths."""
     if not results.rounds or results.method not in ("schulze", "ranked-pairs"):
         return []
@@ -158,7 +156,7 @@ def _majorities(pairs: list[PairResult]) -> list[str]:
     return lines
 
 
-def _round(results: Results, round: RoundResult) -> list[str]:
+def _round(results: CountResults, round: RoundResult) -> list[str]:
     heading = f"Round {round.round}"
     if round.threshold is not None and results.method != "bottoms-up":
         heading += ": 1 vote elects" if round.threshold == "1" else f": {_grouped(round.threshold)} votes elect"
@@ -180,7 +178,7 @@ def _round(results: Results, round: RoundResult) -> list[str]:
     return [*lines, f"  {round.sentence}"]
 
 
-def _won(results: Results, name: str) -> str:
+def _won(results: CountResults, name: str) -> str:
     return f"elected, tie {DECIDED[results.decided_by]}" if name in results.winners_by_tie else "elected"
 
 

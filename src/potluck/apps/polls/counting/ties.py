@@ -8,8 +8,6 @@ from potluck.apps.polls.counting.record import Tie, TieStep
 from potluck.apps.polls.counting.rules import TieRule
 from potluck.apps.polls.counting.seeded_draws import SeededDraws
 
-__all__ = ["Ties"]
-
 
 class Ties:
     """The lot order names first who is favoured: the first of the tied wins, the last of them is eliminated."""

@@ -13,8 +13,6 @@ from potluck.apps.polls.counting.rules import Rules
 from potluck.apps.polls.counting.stages import Stages
 from potluck.apps.polls.counting.ties import Ties
 
-__all__ = ["sure_losers", "wigm"]
-
 
 def wigm(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their election, and the rounds, the first preferences before them.
@@ -23,10 +21,10 @@ def wigm(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], t
     count still makes its transfer. The rule knows no undeclared candidates: they are withdrawn.
     """
     stages = Stages(contest, 10 ** (rules.decimals or 0), contest.undeclared)
-    return _Count(rules, ties, stages).run() if stages.valid else ((), ())
+    return _WigmCount(rules, ties, stages).run() if stages.valid else ((), ())
 
 
-class _Count:
+class _WigmCount:
     def __init__(self, rules: Rules, ties: Ties, stages: Stages) -> None:
         self.rules, self.ties, self.stages = rules, ties, stages
         self.units: int = 10 ** (rules.decimals or 0)

@@ -10,8 +10,6 @@ from urllib.parse import parse_qsl
 from potluck.apps.polls.counting.sentences import listed
 from potluck.apps.polls.entities import Poll
 
-__all__ = ["Ballot", "ballot_of", "on_ballot", "ordinal", "ranked_in", "read_ballot"]
-
 FIELD = re.compile(r"rank-([1-9][0-9]{0,2})")
 RANK = re.compile(r"[0-9]{1,3}")
 MOST_FIELDS = 1_000

@@ -8,11 +8,7 @@ from uuid import UUID
 
 from potluck.apps.polls.access import ADMIN_COOKIE, EDIT_COOKIE, VOTER_COOKIE
 from potluck.apps.polls.pages.frame import HOME
-from potluck.web.access import Visitor
-from potluck.web.endpoints import Call
-from potluck.web.http.responses import Cookie
-
-__all__ = ["FRESH_COOKIE", "drop_key", "keep_key", "keep_voted", "voted_in"]
+from potluck.web import Call, Cookie, Visitor
 
 # A newly issued key, for the one page that shows it.
 FRESH_COOKIE = "potluck-poll-fresh"
@@ -44,7 +40,7 @@ def drop_key(call: Call, name: str, poll_id: UUID) -> Sequence[Cookie]:
 
 def voted_in(visitor: Visitor) -> list[UUID]:
     """The polls that the person using this browser has voted in with it, latest first."""
-    return [UUID(hex) for hex in (visitor.kept(VOTED_COOKIE) or "").split()]
+    return [UUID(hex) for hex in (visitor.cookie(VOTED_COOKIE) or "").split()]
 
 
 def keep_voted(call: Call, poll_id: UUID, *, voted: bool = True) -> Sequence[Cookie]:

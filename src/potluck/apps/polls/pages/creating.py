@@ -21,15 +21,9 @@ from potluck.apps.polls.polls import (
     polls,
 )
 from potluck.apps.polls.results import turnout_of
-from potluck.people.errors import NotNow
-from potluck.validation.errors import ValidationError
-from potluck.web.actions import Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import blank
-from potluck.web.http.responses import redirect
-from potluck.web.writes import Writes
-
-__all__ = ["pages", "to_new_poll"]
+from potluck.people import NotNow
+from potluck.validation import ValidationError
+from potluck.web import Call, Endpoints, Show, Writes, blank, redirect
 
 LABELS = {
     "title": "Question",
@@ -70,7 +64,7 @@ async def new_poll(call: Call) -> Response:
 async def make(call: Call) -> Response:
     filled = await call.form(PollForm)
     refusal = None
-    if filled.good:
+    if filled.is_valid:
         try:
             new = settings_by_form(filled.value, NewPoll, call.core.clock())
             return to_new_poll(call, await call.perform(polls, create_poll, new))
@@ -93,7 +87,7 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     theirs = None if show.clash is None else as_filled_in(show.clash)
     closes = "expiresAt" if filled.values["expiresAt"] else "expires"
     labels = {**LABELS, closes: "Closes"}
-    begun = (await turnout_of(at.rows, poll.poll_id)).votes_version > 0
+    begun = (await turnout_of(at.store, poll.poll_id)).votes_version > 0
     return {
         **poll_frame(at, "manage"),
         "form": filled,

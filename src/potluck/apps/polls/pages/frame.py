@@ -5,10 +5,7 @@ from typing import Any
 from potluck.apps.polls.access import ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import view_of
-from potluck.web.endpoints import Call
-from potluck.web.layout import Section
-
-__all__ = ["CHOICES", "HOME", "POLICIES", "VISIBILITIES", "address", "frame", "link_to", "poll_frame"]
+from potluck.web import Call, Section
 
 APP = "polls"
 HOME = "/polls"

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin, ToPoll, WrongKey
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import MOST_CODES
-from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.pages.cookies import drop_key, keep_key
 from potluck.apps.polls.pages.creating import to_new_poll
 from potluck.apps.polls.pages.frame import HOME, POLICIES, VISIBILITIES, address, poll_frame
@@ -24,18 +24,9 @@ from potluck.apps.polls.polls import (
     reopen_poll,
 )
 from potluck.apps.polls.results import VotesComingIn, audited, turnout_of
-from potluck.people.errors import (
-    NotNow,
-    TooMany,
-)
-from potluck.validation.errors import ValidationError
-from potluck.validation.field_types import Integer
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import Line, blank
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import Input
-
-__all__ = ["pages"]
+from potluck.people import NotNow, TooMany
+from potluck.validation import Integer, ValidationError
+from potluck.web import Call, Endpoints, Input, Line, blank, redirect
 
 USUAL_CODES = 10
 MANAGE = "polls/manage.html"
@@ -70,9 +61,9 @@ async def take_key(call: Call) -> Response:
     at = await call.admit(ToPoll)
     filled = await call.form(KeyForm)
     refusal = None
-    if filled.good:
+    if filled.is_valid:
         key = filled.value.key.strip()
-        if Credentials(admin_key=key).administers(at.poll):
+        if VoterKeys(admin_key=key).administers(at.poll):
             return redirect(address(at, "/manage"), *keep_key(call, ADMIN_COOKIE, key, at.poll_id))
         refusal = WrongKey.of_poll()
     return call.again("polls/key.html", filled, refusal, "key", **poll_frame(at, "manage"))
@@ -83,7 +74,7 @@ async def reopen(call: Call) -> Response:
     at = await call.admit(PollAdmin)
     filled = await call.form(ReopenForm)
     refusal = None
-    if filled.good:
+    if filled.is_valid:
         try:
             until = closing_time(filled.value.expires, filled.value.expires_at)
             await call.perform(polls, reopen_poll, Reopening(expires_at=until))
@@ -99,7 +90,7 @@ async def codes(call: Call) -> Response:
     at = await call.admit(PollAdmin)
     filled = await call.form(CodesForm)
     refusal = None
-    if filled.good:
+    if filled.is_valid:
         try:
             made = await call.perform(polls, make_codes, NewCodes(count=filled.value.count))
             return call.page(MANAGE, **await _managed(at, codes=made))
@@ -125,7 +116,7 @@ async def recount(call: Call) -> Response:
 
 @polls.page("/delete", "polls/delete.html")
 async def delete_page(at: PollAdmin, poll: Poll) -> dict[str, Any]:
-    return {**poll_frame(at, "manage"), "turnout": await turnout_of(at.rows, poll.poll_id)}
+    return {**poll_frame(at, "manage"), "turnout": await turnout_of(at.store, poll.poll_id)}
 
 
 @pages.post(f"{POLL}/delete")
@@ -141,7 +132,7 @@ async def _managed(at: ToPoll, **context: Any) -> dict[str, Any]:
     to_come = poll.expires_at if poll.expires_at is not None and poll.expires_at > at.now else None
     return {
         **poll_frame(at, "manage"),
-        "turnout": await turnout_of(at.rows, at.poll_id),
+        "turnout": await turnout_of(at.store, at.poll_id),
         "policy": POLICIES[poll.voter_policy],
         "visibility": VISIBILITIES[poll.results_visibility],
         "form": blank(CodesForm, {"count": USUAL_CODES}),

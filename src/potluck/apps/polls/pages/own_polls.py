@@ -13,10 +13,7 @@ from potluck.apps.polls.polls import PollView, own_polls_of, view_of
 from potluck.apps.polls.results import current_record
 from potluck.store import all_done
 from potluck.validation import decode_query
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.pagination import PageQuery, PageRequest
-
-__all__ = ["pages"]
+from potluck.web import Call, Endpoints, PageQuery, PageRequest
 
 pages = Endpoints()
 
@@ -76,7 +73,7 @@ async def _listed(call: Call, poll: Poll, voted: bool) -> Listed:
         await at.must_see_results()
     except ResultsHidden:
         return Listed(view, None, [], voted)
-    found = await at.rows.gather(Results.of(poll.poll_id))
+    found = await at.store.gather(Results.of(poll.poll_id))
     if found is None:
         return Listed(view, None, [], voted)
     if poll.is_open(at.now):

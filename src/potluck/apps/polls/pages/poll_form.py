@@ -10,13 +10,8 @@ from msgspec import Meta, json
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import NewPoll, PollChange, settings_in, settled
-from potluck.validation import schema_of
-from potluck.validation.decoding import decode_tree, normalised, wrong_fields
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.forms import Line
-from potluck.web.inputs import Versioned
-
-__all__ = ["PollForm", "as_filled_in", "as_lines", "as_typed", "closing_time", "read_lines", "settings_by_form"]
+from potluck.validation import FieldError, ValidationError, decode_tree, normalised, schema_of, wrong_fields
+from potluck.web import Line, Versioned
 
 S = TypeVar("S", NewPoll, PollChange)
 

@@ -16,11 +16,7 @@ from potluck.apps.polls.pages.frame import poll_frame
 from potluck.apps.polls.pages.voting import POLL
 from potluck.apps.polls.results import ByMethod, InFormat, current_record, poll_ballots, results_table, turnout_of
 from potluck.validation import decode_query
-from potluck.web.api import MaybeSince
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.inputs import UNSET, Input
-
-__all__ = ["outcome_shown", "pages"]
+from potluck.web import UNSET, Call, Endpoints, Input, MaybeSince
 
 ROUND = re.compile(r"[0-9]{1,6}")
 In = TypeVar("In", bound=Input)

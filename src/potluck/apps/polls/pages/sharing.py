@@ -6,10 +6,7 @@ from potluck.apps.polls.access import ToPoll, cookie_key
 from potluck.apps.polls.keys import ADMIN_KEY
 from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key
 from potluck.apps.polls.pages.frame import HOME, link_to, poll_frame
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.qr import qr_code
-
-__all__ = ["pages"]
+from potluck.web import Call, Endpoints, qr_code
 
 pages = Endpoints()
 

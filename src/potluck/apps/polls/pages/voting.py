@@ -13,7 +13,7 @@ from potluck.apps.polls.access import (
     cookie_key,
 )
 from potluck.apps.polls.entities import Vote
-from potluck.apps.polls.keys import EDIT_KEY, Credentials, new_voter_key, vote_of
+from potluck.apps.polls.keys import EDIT_KEY, VoterKeys, new_voter_key, vote_of
 from potluck.apps.polls.pages.ballot_form import Ballot, ballot_of, on_ballot, ranked_in, read_ballot
 from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key, keep_key, keep_voted
 from potluck.apps.polls.pages.frame import HOME, address, link_to, poll_frame
@@ -30,16 +30,9 @@ from potluck.apps.polls.votes import (
     votes,
     withdraw_vote,
 )
-from potluck.people.errors import NotNow
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import Form, Line, blank, decode_form
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import Input
-from potluck.web.requests import body_of, must_be_form
-
-__all__ = ["KeyForm", "pages"]
+from potluck.people import NotNow
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import Call, Endpoints, Form, Input, Line, blank, body_of, decode_form, must_be_form, redirect
 
 CHANGED = "The candidates were changed after you opened the ballot. Look at them again, and rank them anew"
 POLL = f"{HOME}/{{poll_id}}"
@@ -78,11 +71,11 @@ async def ballot(call: Call) -> Response:
 async def cast(call: Call) -> Response:
     at = await call.admit(ToPoll)
     filled, ranked = await _read_ballot(call, at)
-    if filled.good and filled.value.ballot not in ("", ballot_of(at.poll.candidates)):
+    if filled.is_valid and filled.value.ballot not in ("", ballot_of(at.poll.candidates)):
         # The candidates were changed, as they may be before the first vote: the numbers mean others now.
         return call.page("polls/ballot.html", status=409, form=filled, **_on_ballot(at, Ballot(wrong=CHANGED)))
     refusal: Exception | None = None
-    if filled.good and not ranked.wrong:
+    if filled.is_valid and not ranked.wrong:
         try:
             sent = {"rankings": _names(at, ranked), "code": filled.value.code.strip() or None}
             made = await call.perform(votes, cast_vote, decode_tree(NewVote, sent))
@@ -115,7 +108,7 @@ async def change(call: Call) -> Response:
         return redirect(address(at))
     filled, ranked = await _read_ballot(call, at)
     refusal: Exception | None = None
-    if filled.good and not ranked.wrong:
+    if filled.is_valid and not ranked.wrong:
         try:
             sent = decode_tree(VoteChange, {"rankings": _names(at, ranked)})
             await call.perform(votes, change_vote, sent, vote_id=own.vote_id)
@@ -179,9 +172,9 @@ async def take_key(call: Call) -> Response:
     at = await call.admit(ToPoll)
     filled = await call.form(KeyForm)
     refusal = None
-    if filled.good:
+    if filled.is_valid:
         key = filled.value.key.strip()
-        if await _own_vote(at, Credentials(edit_key=key)) is not None:
+        if await _own_vote(at, VoterKeys(edit_key=key)) is not None:
             return redirect(address(at), *keep_key(call, EDIT_COOKIE, key, at.poll_id), *keep_voted(call, at.poll_id))
         refusal = WrongKey.of_vote()
     return call.again("polls/mine.html", filled, refusal, "key", **poll_frame(at, "vote"))
@@ -190,11 +183,11 @@ async def take_key(call: Call) -> Response:
 # --- what these share -------------------------------------------------------------------------------------------------
 
 
-async def _own_vote(at: ToPoll, by: Credentials | None = None) -> Vote | None:
+async def _own_vote(at: ToPoll, by: VoterKeys | None = None) -> Vote | None:
     """The vote that the edit key in `by` belongs to; by default, the key in this browser's cookie."""
     by = by or at.keys
     vote_id = vote_of(by.edit_key)
-    vote = None if vote_id is None else await at.rows.get(Vote.one(at.poll_id, vote_id))
+    vote = None if vote_id is None else await at.store.get(Vote.one(at.poll_id, vote_id))
     return vote if vote is not None and by.holds(vote) else None
 
 

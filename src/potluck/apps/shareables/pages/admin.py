@@ -12,8 +12,8 @@ from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
 from potluck.apps.shareables.pages.creation import Fresh, shown_once, to_card
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, end_of
-from potluck.apps.shareables.pages.frame import ONE, address_of, around, keep_session, page
-from potluck.apps.shareables.pages.settings import Settings, as_filled_in, labels_of
+from potluck.apps.shareables.pages.frame import ONE, address_of, keep_session, layout_context, page
+from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in, labels_of
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
 from potluck.apps.shareables.shareables import (
     ShareableChange,
@@ -22,17 +22,9 @@ from potluck.apps.shareables.shareables import (
     replace_passcodes,
     shareables,
 )
-from potluck.people.errors import NotNow
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.actions import Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import Form, Line, blank
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import UNSET, Input
-from potluck.web.writes import Writes
-
-__all__ = ["pages", "to_clone"]
+from potluck.people import NotNow
+from potluck.validation import ValidationError, decode_tree
+from potluck.web import UNSET, Call, Endpoints, Form, Input, Line, Show, Writes, blank, redirect
 
 pages = Endpoints()
 
@@ -43,11 +35,11 @@ pages = Endpoints()
 @shareables.page("/edit", "shareables/edit.html")
 async def edit_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, Any]:
     # The page of the shareable sends some of the fields.
-    form = show.form(Settings, as_filled_in(shareable)).filled_up(as_filled_in(shareable))
+    form = show.form(SettingsForm, as_filled_in(shareable)).filled_up(as_filled_in(shareable))
     labels = labels_of(shareable, form.sent)
     theirs = None if show.clash is None else as_filled_in(show.clash)
     conflict = form.conflict(show.clash, labels, theirs, {"until": _day, "expiresAt": _day})
-    return {**around(at), "form": form, "conflict": conflict}
+    return {**layout_context(at), "form": form, "conflict": conflict}
 
 
 def _day(typed: str) -> datetime | str:
@@ -59,7 +51,7 @@ def _day(typed: str) -> datetime | str:
 
 
 @shareables.form("/settings", then=LIST, on=edit_page)
-async def change_by_form(at: Editor, shareable: Shareable, sent: Settings) -> Writes[Shareable]:
+async def change_by_form(at: Editor, shareable: Shareable, sent: SettingsForm) -> Writes[Shareable]:
     end = sent.expires_at
     if end is UNSET and sent.until not in ("", shareable.expires_at.date().isoformat()):
         end = end_of(sent.until)
@@ -72,7 +64,7 @@ async def change_by_form(at: Editor, shareable: Shareable, sent: Settings) -> Wr
 
 @items.page("", "shareables/add.html")
 async def add_page(at: ListEditor, show: Show) -> dict[str, Any]:
-    return {**around(at), "form": show.form(NewItem), "most_items": MOST_ITEMS}
+    return {**layout_context(at), "form": show.form(NewItem), "most_items": MOST_ITEMS}
 
 
 items.form("", then=LIST, on=add_page, serialized=True)(add_item)
@@ -82,7 +74,7 @@ items.form("", then=LIST, on=add_page, serialized=True)(add_item)
 async def item_page(at: ListEditor, item: ChecklistItem, show: Show) -> dict[str, Any]:
     form = show.form(ItemChange, item)
     conflict = form.conflict(show.clash, {"name": "What", "note": "Note"})
-    return {**around(at), "item": item, "form": form, "conflict": conflict}
+    return {**layout_context(at), "item": item, "form": form, "conflict": conflict}
 
 
 items.form("/edit", then=LIST, on=item_page)(change_item)
@@ -103,7 +95,7 @@ class PasscodesForm(Input):
 @pages.get(f"{ONE}/passcodes")
 async def passcodes_page(call: Call) -> Response:
     at = await call.admit(Editor)
-    return page(call, "passcodes", form=blank(PasscodesForm), **around(at))
+    return page(call, "passcodes", form=blank(PasscodesForm), **layout_context(at))
 
 
 @pages.post(f"{ONE}/passcodes")
@@ -111,7 +103,7 @@ async def passcodes(call: Call) -> Response:
     at = await call.admit(Editor)
     filled = await call.form(PasscodesForm)
     refusal: Exception | None = None
-    if filled.good:
+    if filled.is_valid:
         given = _wanted(at, filled.value)
         try:
             await call.perform(shareables, replace_passcodes, decode_tree(PasscodeChange, given))
@@ -153,7 +145,7 @@ class CloneForm(TermsForm):
 @pages.get(f"{ONE}/clone")
 async def clone_page(call: Call) -> Response:
     at = await call.admit(Keeper)
-    return page(call, "clone", **around(at), **to_clone(), done=await _ticked(at))
+    return page(call, "clone", **layout_context(at), **to_clone(), done=await _ticked(at))
 
 
 @pages.post(f"{ONE}/clone")
@@ -161,7 +153,7 @@ async def clone(call: Call) -> Response:
     at = await call.admit(Keeper)
     filled = await call.form(CloneForm)
     refusal: Exception | None = None
-    if filled.good:
+    if filled.is_valid:
         try:
             sent = decode_tree(Clone, filled.value.as_sent())
             return to_card(call, await call.perform(shareables, clone_shareable, sent))
@@ -176,7 +168,7 @@ def to_clone() -> dict[str, Any]:
 
 
 async def _ticked(at: Keeper) -> int:
-    return sum(each.done for each in await at.rows.all(ChecklistItem.of(at.short_id)))
+    return sum(each.done for each in await at.store.all(ChecklistItem.of(at.short_id)))
 
 
 # --- deleting ---------------------------------------------------------------------------------------------------------
@@ -184,10 +176,10 @@ async def _ticked(at: Keeper) -> int:
 
 @shareables.page("/delete", "shareables/delete.html")
 async def delete_page(at: Keeper, shareable: Shareable) -> dict[str, Any]:
-    return around(at)
+    return layout_context(at)
 
 
 def _again(call: Call, name: str, filled: Form[Any], refusal: Exception | None, at: Reader, **context: Any) -> Response:
     refused = call.refused(filled, refusal)
-    shown = {**around(at), **context, "form": refused.form}
+    shown = {**layout_context(at), **context, "form": refused.form}
     return page(call, name, status=refused.status, headers=refused.headers, **shown)

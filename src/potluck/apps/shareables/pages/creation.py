@@ -13,20 +13,20 @@ from potluck.apps.shareables.entities import ChecklistItem
 from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.pages.device import keep_opened
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, days_to_choose
-from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
+from potluck.apps.shareables.pages.frame import (
+    FRESH_COOKIE,
+    ONE,
+    address_of,
+    keep_session,
+    layout_context,
+    page,
+    to_unlock,
+)
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import HOME, shareables
-from potluck.people.errors import NotNow
-from potluck.people.secrets import Random, hash_of
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Text
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import Line, blank
-from potluck.web.http.responses import Cookie, redirect
-from potluck.web.qr import qr_code
-
-__all__ = ["Fresh", "pages", "shown_once", "to_card"]
+from potluck.people import NotNow, Random, hash_of
+from potluck.validation import FieldError, Text, ValidationError, decode_tree
+from potluck.web import Call, Cookie, Endpoints, Line, blank, qr_code, redirect
 
 FRESH_SECONDS = 600
 
@@ -63,7 +63,7 @@ async def new(call: Call) -> Response:
 async def make(call: Call) -> Response:
     filled = await call.form(NewForm)
     refusal: Exception | None = None
-    if filled.good:
+    if filled.is_valid:
         try:
             sent = decode_tree(NewShareable, filled.value.as_sent(call.context.random))
             return to_card(call, await call.perform(shareables, create_shareable, sent))
@@ -122,11 +122,11 @@ async def share(call: Call) -> Response:
         at = await call.admit(Reader)
     except PasscodeNeeded:
         return redirect(to_unlock(call))
-    kept = call.visitor.kept(FRESH_COOKIE)
+    kept = call.visitor.cookie(FRESH_COOKIE)
     fresh = msgspec.json.decode(kept, type=Fresh) if kept else Fresh()
-    shown = around(at)
+    shown = layout_context(at)
     items = 0
     if at.shareable.poll_id is None:
-        items = len(await at.rows.all(ChecklistItem.of(at.short_id)))
+        items = len(await at.store.all(ChecklistItem.of(at.short_id)))
     taken_away = call.drop(FRESH_COOKIE, shown["address"]) if kept else ()
     return page(call, "share", *taken_away, fresh=fresh, items=items, qr=qr_code(shown["link"]), **shown)

@@ -12,11 +12,7 @@ from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import spelled, without_dashes
 from potluck.apps.shareables.pages.frame import days_left
 from potluck.apps.shareables.shareables import HOME
-from potluck.web.access import Visitor, read_together
-from potluck.web.endpoints import Call
-from potluck.web.http.responses import Cookie
-
-__all__ = ["adopt_opened", "forget_opened", "keep_opened", "listed_here", "opened_before_sign_in", "opened_here"]
+from potluck.web import Call, Cookie, Visitor, read_together
 
 ANYONES_COOKIE = "potluck-share-opened"
 OWN_COOKIE = "potluck-share-opened-own"
@@ -138,7 +134,7 @@ def _written(opened: Opened) -> str:
 
 def _read(visitor: Visitor, name: str) -> list[Opened]:
     found = []
-    for text in (visitor.kept(name) or "").split():
+    for text in (visitor.cookie(name) or "").split():
         letters, session = text[:ID_LENGTH], text[ID_LENGTH:]
         found.append(Opened(spelled(letters), urlsafe_b64decode(session + "=").hex() if session else None))
     return found

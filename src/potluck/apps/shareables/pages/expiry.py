@@ -4,11 +4,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from potluck.apps.shareables.fields import LONGEST_LIFE
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.forms import Line
-from potluck.web.inputs import Input
-
-__all__ = ["OPEN_FOR", "TermsForm", "days_to_choose", "end_of"]
+from potluck.validation import FieldError, ValidationError
+from potluck.web import Input, Line
 
 UNTIL = "until"
 OPEN_FOR = (

@@ -10,27 +10,10 @@ from starlette.responses import Response
 from potluck.apps.shareables.access import SHARE_COOKIE, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
 from potluck.apps.shareables.pages.expiry import days_to_choose
-from potluck.apps.shareables.pages.settings import Settings, as_filled_in
+from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in
 from potluck.apps.shareables.passcodes import SESSION_LASTS
 from potluck.apps.shareables.shareables import HOME
-from potluck.web.endpoints import Call
-from potluck.web.forms import blank
-from potluck.web.http.responses import Cookie
-from potluck.web.layout import Section
-
-__all__ = [
-    "FRESH_COOKIE",
-    "ONE",
-    "address_of",
-    "around",
-    "days_left",
-    "forget_one",
-    "keep_session",
-    "page",
-    "previews",
-    "to_unlock",
-    "vote_sections",
-]
+from potluck.web import Call, Cookie, Section, blank
 
 ONE = f"{HOME}/{{short_id}}"
 # Search engines must not list any page.
@@ -67,13 +50,13 @@ def to_unlock(call: Call) -> str:
     return f"{address_of(call.text('short_id'))}/unlock"
 
 
-def around(at: ToShareable) -> dict[str, Any]:
+def layout_context(at: ToShareable) -> dict[str, Any]:
     """What every page about a shareable shows."""
     shareable = at.shareable
     address = address_of(at.short_id)
     return {
         "shareable": shareable,
-        "settings": blank(Settings, as_filled_in(shareable)),
+        "settings": blank(SettingsForm, as_filled_in(shareable)),
         "kind": "poll" if shareable.entity == "poll" else "list",
         "address": address,
         "link": f"{at.visitor.origin}{address}",

@@ -15,7 +15,15 @@ from potluck.apps.shareables.pages.device import (
     opened_before_sign_in,
     opened_here,
 )
-from potluck.apps.shareables.pages.frame import ONE, address_of, around, days_left, forget_one, keep_session, page
+from potluck.apps.shareables.pages.frame import (
+    ONE,
+    address_of,
+    days_left,
+    forget_one,
+    keep_session,
+    layout_context,
+    page,
+)
 from potluck.apps.shareables.passcodes import Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import (
     HOME,
@@ -24,19 +32,9 @@ from potluck.apps.shareables.shareables import (
     own_shareables,
     shareables,
 )
-from potluck.people.errors import Throttled
-from potluck.validation import path_value, schema_of
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.web.access import SignedIn
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.errors import NotFound
-from potluck.web.forms import Form, Line, blank
-from potluck.web.http.responses import redirect
-from potluck.web.inputs import Input
-from potluck.web.layout import in_words
-from potluck.web.rate_limits import GUESSES
-
-__all__ = ["nothing_there", "pages"]
+from potluck.people import Throttled
+from potluck.validation import FieldError, ValidationError, path_value, schema_of
+from potluck.web import GUESSES, Call, Endpoints, Form, Input, Line, NotFound, SignedIn, blank, in_words, redirect
 
 OWN_SHOWN = 50
 LETTERS, DIGITS = 6, 5
@@ -62,7 +60,7 @@ async def home(call: Call) -> Response:
 @pages.post(f"{HOME}/open")
 async def open_by_id(call: Call) -> Response:
     filled = await call.form(OpenForm)
-    if not filled.good:
+    if not filled.is_valid:
         return await _home_again(call, filled, 422, _what_is_wrong(""))
     found = path_value(schema_of(ShortId), "id", filled.value.id)
     if not isinstance(found, str):
@@ -116,7 +114,7 @@ async def _own(call: Call) -> dict[str, Any]:
     if call.principal is not None:
         at = await call.admit(SignedIn)
         found = await own_shareables(at)
-        rows = (await at.rows.page(found.query, OWN_SHOWN)).items
+        rows = (await at.store.page(found.query, OWN_SHOWN)).items
         own = await at.show(OwnShareable, await found.get(rows))
     shown = [(each, each.expires_at > now, days_left(each.expires_at, now)) for each in own]
     return {"own": shown, "more": len(own) == OWN_SHOWN, "done": call.query.get("said", "")}
@@ -157,7 +155,7 @@ async def _unlocked(call: Call, *, manage: bool) -> Response:
     locked = _locked(at, manage=manage)
     pause = 0
     refusal: Exception | None = None
-    if filled.good:
+    if filled.is_valid:
         try:
             opened = await call.perform(shareables, open_session, filled.value)
             session = keep_session(call, at.short_id, opened.token)
@@ -189,7 +187,7 @@ def _wrong_passcode(error: WrongPasscode, wrong: str) -> str:
 
 def _locked(at: ToShareable, *, manage: bool = False) -> dict[str, Any]:
     """What the unlock page may show: nothing of the contents, not even the name."""
-    said = around(at)
+    said = layout_context(at)
     return {name: said[name] for name in ("address", "kind")} | {
         "short_id": at.short_id,
         "manage": manage or at.shareable.view_passcode is None,

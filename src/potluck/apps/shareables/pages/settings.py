@@ -5,13 +5,10 @@ from typing import Any
 
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.fields import Name, Note
-from potluck.web.forms import Line
-from potluck.web.inputs import UNSET, Unset, Versioned
-
-__all__ = ["Settings", "as_filled_in", "labels_of"]
+from potluck.web import UNSET, Line, Unset, Versioned
 
 
-class Settings(Versioned):
+class SettingsForm(Versioned):
     """A change as the page sends it, which may say the last day that it is open."""
 
     name: Name | Unset = UNSET

@@ -12,17 +12,12 @@ from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.pages.admin import to_clone
 from potluck.apps.shareables.pages.device import keep_opened
-from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, previews, to_unlock
+from potluck.apps.shareables.pages.frame import ONE, address_of, layout_context, page, previews, to_unlock
 from potluck.apps.shareables.pages.opening import nothing_there
 from potluck.apps.shareables.pages.voting import poll_page
 from potluck.apps.shareables.shareables import ShareableView
 from potluck.validation import decode_query, path_value, schema_of
-from potluck.web.api import MaybeSince
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.errors import NotFound
-from potluck.web.http.responses import redirect
-
-__all__ = ["pages"]
+from potluck.web import Call, Endpoints, MaybeSince, NotFound, redirect
 
 pages = Endpoints()
 
@@ -43,9 +38,9 @@ async def look(call: Call) -> Response:
     except PasscodeNeeded:
         return redirect(to_unlock(call))
     except Expired as over:
-        return page(call, "over", status=over.problem.status, **around(await call.admit(ToShareable)))
+        return page(call, "over", status=over.problem.status, **layout_context(await call.admit(ToShareable)))
     position = await at.position(*LiveShareable(at).lists)
-    context = {**around(at), "position": position, "people": await at.services.presence.people(at.short_id)}
+    context = {**layout_context(at), "position": position, "people": await at.services.presence.people(at.short_id)}
     listed = () if _made_by(call, at) else keep_opened(call, at.short_id, at.token_hash if at.session else None)
     if at.shareable.expired(at.now):
         return page(call, "expired", *listed, **context, **await _contents(at), **to_clone())
@@ -59,7 +54,7 @@ async def _deleted(call: Call, at: Reader) -> DeletedItem | None:
     named = path_value(schema_of(ItemId), "deleted", call.query.get("deleted", ""))
     if at.role != "admin" or not isinstance(named, UUID):
         return None
-    return await at.rows.get(DeletedItem.one(at.short_id, named))
+    return await at.store.get(DeletedItem.one(at.short_id, named))
 
 
 def _made_by(call: Call, at: Reader) -> bool:
@@ -88,7 +83,7 @@ async def events(call: Call) -> Response:
     since = decode_query(MaybeSince, call.request.query_params.multi_items(), strict=False).since
 
     def row(item: ItemView) -> str:
-        shown = {"item": item, "may_tick": _may_tick(at), **around(at)}
+        shown = {"item": item, "may_tick": _may_tick(at), **layout_context(at)}
         return call.site.templates.render(call.request, "shareables/item.html", shown)
 
     return LiveShareable(at).stream(since or None, row)

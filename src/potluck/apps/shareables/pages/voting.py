@@ -30,18 +30,10 @@ from potluck.apps.shareables.ballots import (
     withdraw_vote,
 )
 from potluck.apps.shareables.live import LiveShareable
-from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, vote_sections
-from potluck.people.errors import NotNow
-from potluck.validation import decode_query
-from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import ValidationError
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import Form, blank, decode_form
-from potluck.web.http.responses import Cookie, redirect
-from potluck.web.inputs import Input
-from potluck.web.requests import body_of, must_be_form
-
-__all__ = ["pages", "poll_page"]
+from potluck.apps.shareables.pages.frame import ONE, address_of, layout_context, page, vote_sections
+from potluck.people import NotNow
+from potluck.validation import ValidationError, decode_query, decode_tree
+from potluck.web import Call, Cookie, Endpoints, Form, Input, blank, body_of, decode_form, must_be_form, redirect
 
 # Browsers keep no cookie longer than 400 days.
 KEPT_SECONDS = 400 * 24 * 3600
@@ -137,7 +129,7 @@ async def results(call: Call) -> Response:
     return page(
         call,
         "results",
-        **around(at),
+        **layout_context(at),
         **_poll(at),
         **await outcome_shown(at.services.polls, at.poll.poll_id, call.query),
         position=position,
@@ -163,13 +155,13 @@ async def ballot_file(call: Call) -> Response:
 async def _own_vote(at: Voter) -> Vote | None:
     """The vote whose key this browser has."""
     vote_id = vote_of(at.keys.edit_key)
-    found = None if vote_id is None else await at.rows.get(Vote.one(at.poll.poll_id, vote_id))
+    found = None if vote_id is None else await at.store.get(Vote.one(at.poll.poll_id, vote_id))
     return found if found is not None and at.keys.holds(found) else None
 
 
 async def _has_voted(at: Voter) -> bool:
     vote_id = at.services.polls.voters.vote_id(at.poll, at.keys)
-    return vote_id is not None and await at.rows.get(Vote.one(at.poll.poll_id, vote_id)) is not None
+    return vote_id is not None and await at.store.get(Vote.one(at.poll.poll_id, vote_id)) is not None
 
 
 async def _read(call: Call, at: Voter) -> tuple[Form[BallotForm], Ballot]:
@@ -191,7 +183,7 @@ async def _refused(
     refused = call.refused(filled, refusal)
     position = await at.position(*LiveShareable(at).lists)
     shown = {
-        **around(at),
+        **layout_context(at),
         **_on_ballot(at, ranked, own),
         "wrong": ranked.wrong or about_ranking,
         "form": refused.form,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from potluck.apps.polls.counting import Method, Record
+from potluck.apps.polls.counting import CountRecord, Method
 from potluck.apps.polls.counting.sentences import beaten_sentence, decided_sentence
-from potluck.apps.polls.pages.charts.bars import Bar, Line, last_bars, line_of, of_all_ballots
+from potluck.apps.polls.pages.charts.bars import Bar, QuotaLine, last_bars, line_of, of_all_ballots
 from potluck.apps.polls.pages.charts.chart_data import ChartData
 from potluck.apps.polls.pages.charts.flows import FlowShown, flow_shown
 from potluck.apps.polls.pages.charts.pairs import PAIRS_SHOWN, Locked, PairLine, locked_pairs, matrix_lines
@@ -21,7 +21,7 @@ __all__ = ["Charts", "charts"]
 CELLS_SHOWN = 400
 
 
-class Said(NamedTuple):
+class MethodGroup(NamedTuple):
     """Methods that elect the same winners."""
 
     methods: list[Method]
@@ -40,7 +40,7 @@ class Charts:
     rounds: int
     last: list[Bar]
     others: str
-    line: Line
+    line: QuotaLine
     all_ballots: str
     round: RoundShown
     table: list[TableLine]
@@ -52,12 +52,12 @@ class Charts:
     paths: list[PairLine]
     locked: list[Locked]
     condorcet: str | None
-    others_say: list[Said]
+    others_say: list[MethodGroup]
     counted_in_rounds: bool
 
 
 def charts(
-    record: Record, names: Sequence[str], chosen: int | None = None, *, whole: bool = False, live: bool = False
+    record: CountRecord, names: Sequence[str], chosen: int | None = None, *, whole: bool = False, live: bool = False
 ) -> Charts | None:
     """The charts, with the chosen round open; None if nobody voted. `whole` includes tables however large."""
     if not record.rounds:
@@ -92,8 +92,8 @@ def charts(
     )
 
 
-def _others_say(data: ChartData) -> list[Said]:
+def _others_say(data: ChartData) -> list[MethodGroup]:
     by_winners: dict[tuple[int, ...], list[Method]] = {}
     for method, winners in data.record.other_methods.items():
         by_winners.setdefault(tuple(sorted(winners)), []).append(method)
-    return [Said(methods, data.named(winners)) for winners, methods in by_winners.items()]
+    return [MethodGroup(methods, data.named(winners)) for winners, methods in by_winners.items()]

@@ -7,8 +7,6 @@ from potluck.apps.polls.counting.sentences import percent
 from potluck.apps.polls.fields import Method
 from potluck.apps.polls.pages.charts.chart_data import ChartData, share
 
-__all__ = ["Bar", "Line", "bars_of", "last_bars", "line_of", "of_all_ballots"]
-
 LAST_ROUND_SHOWN = 5
 # Methods without rounds, each with a unit of its own.
 UNITS: dict[Method, tuple[str, str]] = {
@@ -30,7 +28,7 @@ class Bar(NamedTuple):
     fate: str = ""
 
 
-class Line(NamedTuple):
+class QuotaLine(NamedTuple):
     """The position on a bar of the line that elects, if there is one, and what it means."""
 
     at: float | None
@@ -77,15 +75,15 @@ def last_bars(data: ChartData) -> tuple[list[Bar], str]:
     return [each._replace(gain=0.0, gained="", fate="") for each in standing[:shown]], others
 
 
-def line_of(data: ChartData, round: Round) -> Line:
+def line_of(data: ChartData, round: Round) -> QuotaLine:
     whole = data.whole(round)
     if data.by_majority:
         means = f"half of the {data.ballots(sum(round.tallies.values()))} still active"
     else:
         means = f"the quota of {data.ballots(round.threshold or 0)}"
     if round.threshold is None or not whole or not data.in_rounds:
-        return Line(None, means)
-    return Line(50.0 if data.by_majority else min(100.0, share(round.threshold, whole)), means)
+        return QuotaLine(None, means)
+    return QuotaLine(50.0 if data.by_majority else min(100.0, share(round.threshold, whole)), means)
 
 
 def of_all_ballots(data: ChartData, round: Round) -> str:

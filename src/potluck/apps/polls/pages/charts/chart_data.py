@@ -5,11 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-from potluck.apps.polls.counting import Record, Round
+from potluck.apps.polls.counting import CountRecord, Round
 from potluck.apps.polls.counting.sentences import grouped
 from potluck.apps.polls.fields import Method
-
-__all__ = ["ChartData", "share"]
 
 # The methods that transfer ballots in rounds; the others count all at once.
 BY_ROUNDS: frozenset[Method] = frozenset({"irv", "stv", "scottish-stv"})
@@ -25,7 +23,7 @@ MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_SAID},}}{NAME} and {NAME}")
 class ChartData:
     """A record with its candidates' names, as the charts read it."""
 
-    def __init__(self, record: Record, names: Sequence[str], *, live: bool = False) -> None:
+    def __init__(self, record: CountRecord, names: Sequence[str], *, live: bool = False) -> None:
         self.record = record
         self.live = live
         """Whether votes may still come in, so that nobody is elected yet."""

@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 from potluck.apps.polls.counting import Round, Transfer
 from potluck.apps.polls.pages.charts.chart_data import ChartData
-from potluck.web.drawings import Flow, Move, flow
-
-__all__ = ["FlowShown", "Moved", "flow_shown"]
+from potluck.web import Flow, VoteMove, flow
 
 # Columns of the drawing: with more, names would not fit between the first two.
 FLOW_ROUNDS = 5
@@ -21,7 +19,7 @@ THOUSANDS_FROM, MILLIONS_FROM = 10_000, 1_000_000
 TENTHS_UP_TO = 100
 
 
-class Moved(NamedTuple):
+class VotesMoved(NamedTuple):
     """The votes that one candidate gave up after a round, and where they went."""
 
     round: int
@@ -33,7 +31,7 @@ class Moved(NamedTuple):
 
 class FlowShown(NamedTuple):
     drawing: Flow
-    moves: list[Moved]
+    moves: list[VotesMoved]
     first: int
     last: int
     lead: str
@@ -73,7 +71,7 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
     drawn = flow(
         [_gathered(each, keys) for each in columns],
         [
-            [Move(step.source, target, votes) for step in each for target, votes in step.to.items()]
+            [VoteMove(step.source, target, votes) for step in each for target, votes in step.to.items()]
             for each in map(_summed, steps)
         ],
         *_elected(data, keys),
@@ -86,7 +84,7 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
     return FlowShown(
         drawing=drawn._replace(rounds=headings),
         moves=[
-            Moved(
+            VotesMoved(
                 start + place + 1,
                 names[step.source],
                 "surplus" if step.surplus else "left",

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from potluck.apps.polls.pages.charts.chart_data import ChartData
 
-__all__ = ["PAIRS_SHOWN", "Locked", "PairLine", "locked_pairs", "matrix_lines"]
-
 # What fits on a phone, the best candidates first; all rows and columns are shown on request.
 PAIRS_SHOWN = 5
 LOCKED_SHOWN = 20

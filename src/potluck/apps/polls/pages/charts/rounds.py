@@ -9,8 +9,6 @@ from potluck.apps.polls.counting.sentences import round_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, bars_of
 from potluck.apps.polls.pages.charts.chart_data import ChartData
 
-__all__ = ["RoundShown", "TableLine", "round_shown", "table_lines"]
-
 # Further bars are collapsed.
 BARS_SHOWN = 8
 # What fits on a phone; longer counts list the first and last rounds and those around the current one.

@@ -2,13 +2,11 @@
 
 from msgspec import structs
 
-from potluck.apps.polls.counting import Record, Round, Tie
+from potluck.apps.polls.counting import CountRecord, Round, Tie
 from potluck.apps.polls.counting.sentences import deciding_ties
 
-__all__ = ["in_steps"]
 
-
-def in_steps(record: Record) -> Record:
+def in_steps(record: CountRecord) -> CountRecord:
     """The record with fewer rounds, numbered anew; the stored record and the downloads keep those of the rules."""
     decisive = [tie for _, tie in deciding_ties(record)]
     groups: list[list[Round]] = []
@@ -34,7 +32,7 @@ def _without_votes(round: Round, decisive: list[Tie]) -> bool:
     )
 
 
-def _step(rounds: list[Round], numbers: dict[int, int], record: Record) -> Round:
+def _step(rounds: list[Round], numbers: dict[int, int], record: CountRecord) -> Round:
     first = rounds[0]
     if len(rounds) > 1:
         shown = rounds[-1] if record.tallies_after_transfers else first

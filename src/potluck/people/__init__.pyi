@@ -1,0 +1,37 @@
+from potluck.people.authentication import Also, Principal, nothing_else
+from potluck.people.email_normal_form import normal_email
+from potluck.people.entities import Account, InvitationOfPlace
+from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, NotNow, Throttled, TooMany
+from potluck.people.fields import AnyEmail, Email, EmailOrBlank, Name
+from potluck.people.invitations import Invitations, withdrawing
+from potluck.people.passwords import Passwords
+from potluck.people.secrets import Random, hash_of, matches, new_id, system_random
+from potluck.people.throttling import Limit
+
+__all__ = [
+    "Account",
+    "AccountGone",
+    "Also",
+    "AnyEmail",
+    "Email",
+    "EmailOrBlank",
+    "InvitationInvalid",
+    "InvitationOfPlace",
+    "Invitations",
+    "Limit",
+    "Name",
+    "NoSuchInvitation",
+    "NotNow",
+    "Passwords",
+    "Principal",
+    "Random",
+    "Throttled",
+    "TooMany",
+    "hash_of",
+    "matches",
+    "new_id",
+    "normal_email",
+    "nothing_else",
+    "system_random",
+    "withdrawing",
+]

@@ -1,0 +1,160 @@
+from potluck.web.access import Access, ByRow, Maker, SignedIn, Visitor, read_together
+from potluck.web.actions import Actions, FoundByAccess, PageForm, Show
+from potluck.web.api import MaybeSince
+from potluck.web.app import App, Core, Demo, Export, Guests, HomeCard, Waiting, WorthALook
+from potluck.web.app_catalogue import CATALOGUE, AppEntry
+from potluck.web.assets import Assets
+from potluck.web.cookies import SealedCookie
+from potluck.web.csv_files import CsvColumns, csv_bytes, inert
+from potluck.web.direct_calls import Direct
+from potluck.web.drawings import Chart, Flow, HeatMap, Spark, Trend, VoteMove, columns, flow, heat_map, spark, trend
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import (
+    ALREADY_DONE,
+    ALREADY_EXISTS,
+    CHALLENGE,
+    EXPIRED,
+    FORBIDDEN,
+    NOT_SIGNED_IN,
+    THROTTLED,
+    TOO_LARGE,
+    TOO_MANY,
+    Conflict,
+    Forbidden,
+    NotFound,
+    Problem,
+    ProblemError,
+)
+from potluck.web.forms import ByField, Form, Line, blank, decode_form, values_of
+from potluck.web.http.clients import lacks_https
+from potluck.web.http.responses import Cookie, redirect
+from potluck.web.inputs import UNSET, Edit, Input, New, Unset, Versioned
+from potluck.web.layout import Section, in_words, initials
+from potluck.web.live import Changes, Event, EventChange, EventSource, EventStreamResponse, Grant, Live, NamedEvent
+from potluck.web.outbound import Outbound, Unreachable
+from potluck.web.pages import to_sign_in
+from potluck.web.pagination import OwnPages, PageQuery, PageRequest, References
+from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
+from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
+from potluck.web.qr import qr_code
+from potluck.web.rate_limits import GUESSES, RateLimit
+from potluck.web.requests import body_of, camel, decoded, must_be_form
+from potluck.web.suite_secret import derived, load_secret
+from potluck.web.versions import etag
+from potluck.web.views import View, computed, view_plan
+from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
+
+__all__ = [
+    "ALREADY_DONE",
+    "ALREADY_EXISTS",
+    "CATALOGUE",
+    "CHALLENGE",
+    "EXPIRED",
+    "FORBIDDEN",
+    "GUESSES",
+    "NOT_SIGNED_IN",
+    "THROTTLED",
+    "TOO_LARGE",
+    "TOO_MANY",
+    "UNSET",
+    "Access",
+    "Actions",
+    "App",
+    "AppEntry",
+    "Assets",
+    "ByField",
+    "ByRow",
+    "Call",
+    "Changes",
+    "Chart",
+    "Conflict",
+    "Cookie",
+    "Core",
+    "CsvColumns",
+    "Demo",
+    "Direct",
+    "Edit",
+    "Endpoints",
+    "Event",
+    "EventChange",
+    "EventSource",
+    "EventStreamResponse",
+    "Export",
+    "Flow",
+    "Forbidden",
+    "Form",
+    "FoundByAccess",
+    "Grant",
+    "Guests",
+    "HeatMap",
+    "HomeCard",
+    "Input",
+    "InvitationMade",
+    "InvitationView",
+    "Line",
+    "Live",
+    "Maker",
+    "MaybeSince",
+    "NamedEvent",
+    "New",
+    "NotFound",
+    "Outbound",
+    "Outcome",
+    "OwnPages",
+    "OwnPlaces",
+    "PageForm",
+    "PageQuery",
+    "PageRequest",
+    "Place",
+    "Problem",
+    "ProblemError",
+    "RateLimit",
+    "References",
+    "Refused",
+    "SealedCookie",
+    "Section",
+    "Show",
+    "SignedIn",
+    "Spark",
+    "Trend",
+    "Unreachable",
+    "Unset",
+    "Versioned",
+    "View",
+    "Visitor",
+    "VoteMove",
+    "Waiting",
+    "WorthALook",
+    "Writes",
+    "blank",
+    "body_of",
+    "camel",
+    "carried_invitation",
+    "columns",
+    "computed",
+    "csv_bytes",
+    "decode_form",
+    "decoded",
+    "derived",
+    "drop_invitation",
+    "etag",
+    "flow",
+    "heat_map",
+    "in_words",
+    "inert",
+    "initials",
+    "lacks_https",
+    "latest_first",
+    "load_secret",
+    "must_be_form",
+    "or_raise",
+    "or_retry",
+    "qr_code",
+    "read_together",
+    "redirect",
+    "spark",
+    "to_sign_in",
+    "trend",
+    "values_of",
+    "view_plan",
+]
