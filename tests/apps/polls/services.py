@@ -114,7 +114,7 @@ class Polls:
         headers = {name: key for name, key in keys.items() if key is not None}
         visitor = Visitor(principal=by.principal, headers=headers)
         with _told_as_stale():
-            return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, key)).shown
+            return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, key)).view
 
     async def admitted(self, access: type[A], by: VoterKeys, poll_id: UUID, **ids: UUID) -> A:
         at = access(self.core, self.context, Visitor(principal=by.principal), {"poll_id": poll_id, **ids})

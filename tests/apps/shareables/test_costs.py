@@ -62,7 +62,7 @@ async def measured(core, app, recording):
     async def told(rule, by, sent, version, ids):
         declared = direct.declared(rule)
         if isinstance(declared, Action):
-            return (await runner.perform(declared, by, ids, lambda: Sent(sent, version))).shown
+            return (await runner.perform(declared, by, ids, lambda: Sent(sent, version))).view
         if isinstance(declared, Listing):
             return await direct.list(rule, by.principal, **ids)
         at, thing = await runner.admit(declared, by, ids)
