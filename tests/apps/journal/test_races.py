@@ -77,7 +77,7 @@ async def test_a_coach_who_is_out_in_between_has_said_and_asked_nothing(world: W
         (threads.ask, question, {"thread_id": thread.thread_id}),
         (threads.begin_thread, about, {}),
     ):
-        meanwhile(world.rows, world.end_link)
+        meanwhile(world.store, world.end_link)
         if rule is threads.begin_thread:
             # It reads nothing of the athlete's, and shows nothing.
             await world.direct.do(rule, world.renzo, sent, **more)
@@ -99,7 +99,7 @@ async def test_an_entry_that_moves_or_goes_in_between_is_told_as_it_is(world: Wo
         await world.direct.do(entries.change_entry, world.mara, change, version=1, **world.of)
 
     change = entries.EntryChange(sections=entries.SectionsChange(shared="kimura"))
-    meanwhile(world.rows, moved)
+    meanwhile(world.store, moved)
     with pytest.raises(Conflict) as conflict:
         await world.direct.do(entries.change_entry, world.mara, change, version=1, **world.of)
     assert conflict.value.current.version == 2
@@ -112,7 +112,7 @@ async def test_an_entry_that_moves_or_goes_in_between_is_told_as_it_is(world: Wo
         (world.mara, entries.change_entry, change, {"version": 2}),
         (world.renzo, comments.add_comment, comments.NewComment(body="Hips first."), {}),
     ):
-        meanwhile(world.rows, gone)
+        meanwhile(world.store, gone)
         with pytest.raises(NotFound):
             await world.direct.do(rule, by, sent, **world.of, **more)
         left = [key for key in await world.dump() if str(world.entry.entry_id) in f"{key}"]
@@ -130,10 +130,10 @@ async def test_an_entry_that_moves_between_two_reads_is_found_where_it_is(world:
 
     # META was read, and said another date.
     its_date = r"GetItem .*'ENTRY#\d{4}-\d\d-\d\dT"
-    meanwhile(world.rows, lambda: moved(2039, 1), its_date)
+    meanwhile(world.store, lambda: moved(2039, 1), its_date)
     seen = await world.direct.read(entries.one_entry, world.renzo, **world.of)
     assert seen.date.year == 2039
-    meanwhile(world.rows, lambda: moved(2038, 2), its_date)
+    meanwhile(world.store, lambda: moved(2038, 2), its_date)
     change = entries.EntryChange(sections=entries.SectionsChange(shared="kimura"))
     with pytest.raises(Conflict):
         await world.direct.do(entries.change_entry, world.mara, change, version=2, **world.of)
@@ -149,9 +149,9 @@ async def test_a_comment_and_a_move_that_meet_are_both_done(world: World):
     async def said() -> None:
         await world.direct.do(comments.add_comment, world.renzo, body, **world.of)
 
-    meanwhile(world.rows, moved)
+    meanwhile(world.store, moved)
     await said()
-    meanwhile(world.rows, said)
+    meanwhile(world.store, said)
     await moved(2)
     (entry,) = await world.direct.list(entries.own_entries, world.mara, entries.EntryFilter())
     assert (entry.date.year, entry.version, entry.comments, entry.new_comments) == (2040, 3, 2, 2)
@@ -162,7 +162,7 @@ async def test_nothing_is_begun_for_an_account_that_is_being_deleted(world: Worl
         await world.store.delete(Account.by_id(world.mara.user_id))
 
     new = threads.NewThread(scope="private")
-    meanwhile(world.rows, forgotten)
+    meanwhile(world.store, forgotten)
     with pytest.raises(AccountGone):
         await world.direct.do(threads.begin_thread, world.mara, new)
     assert not any("AI_THREAD" in sort for _, sort in await world.dump())

@@ -77,7 +77,7 @@ async def test_many_things_are_forgotten_in_few_transactions(shelves):
     item = await shelves.book(ada, home, "Lent", collection_id=foo)
     await shelves.direct.do(lend, ada, Lend(to="Ida"), library_id=home, item_id=item.item_id)
     with shelves.recording.scope() as calls:
-        await forgetting(shelves.rows)(ada.user_id)
+        await forgetting(shelves.store)(ada.user_id)
     assert calls.operations.count("TransactWriteItems") <= 3
     assert await shelves.kinds() == {}
 

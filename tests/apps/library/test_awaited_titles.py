@@ -49,8 +49,8 @@ def catalogue():
 
 
 def search_on(shelves, catalogue):
-    lookup = Lookup(shelves.rows, shelves.clock, [OpenLibrary(Outbound(), catalogue.address)])
-    return TitleSearch(shelves.rows, shelves.clock, lookup, Lease(shelves.store.engine, "TITLES"))
+    lookup = Lookup(shelves.store, shelves.clock, [OpenLibrary(Outbound(), catalogue.address)])
+    return TitleSearch(shelves.store, shelves.clock, lookup, Lease(shelves.store.engine, "TITLES"))
 
 
 async def by_isbn(shelves, isbn=ISBN, **said):

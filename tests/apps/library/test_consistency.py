@@ -143,7 +143,7 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     for version, name in enumerate(("Second", "Third", "Fourth"), 1):
         await renaming(shelves, ada, home, foo, name, version)
         rows.append(plan_of(Collection).coding.encode(await shelves.store.one(ref)))
-    consistency = shelves.app.consumers[0].bind(shelves.rows)
+    consistency = shelves.app.consumers[0].bind(shelves.store)
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
         with shelves.recording.scope() as calls:

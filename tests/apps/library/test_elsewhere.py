@@ -110,7 +110,7 @@ def providers_say(path):
 async def test_a_book_is_known_unknown_or_nobody_could_be_asked(embedded_shelves):
     shelves = embedded_shelves
     with another_host(providers_say) as host:
-        lookup = Lookup(shelves.rows, shelves.clock, [OpenLibrary(Outbound(), host.address())])
+        lookup = Lookup(shelves.store, shelves.clock, [OpenLibrary(Outbound(), host.address())])
         found = await lookup.book("9780306406157")
         assert found.outcome == "found"
         (book,) = found.matches
@@ -137,7 +137,7 @@ async def test_a_film_is_found_by_its_title(embedded_shelves):
     shelves = embedded_shelves
     with another_host(providers_say) as host:
         tmdb = Tmdb(Outbound(), "a key", host.address(), "https://images.example")
-        lookup = Lookup(shelves.rows, shelves.clock, [OpenLibrary(Outbound(), host.address()), tmdb])
+        lookup = Lookup(shelves.store, shelves.clock, [OpenLibrary(Outbound(), host.address()), tmdb])
         (film,) = (await lookup.video("Night Ferry")).matches
         assert (film.title, film.directors, film.cast) == ("Night Ferry", ["R. Sandoval"], list("ABCDE"))
         assert (film.release_year, film.duration, film.tmdb_id) == (1998, 104, 603)

@@ -336,7 +336,7 @@ async def test_a_page_never_cuts_a_collection_in_two(embedded_shelves):
     for title in ("Aardvark", "Beta", "Omega"):
         await shelves.book(ada, home, title)
     at = InLibrary(shelves.core, shelves.app.context, Visitor(principal=ada), {"library_id": home})
-    await at.admit(*await read_together(shelves.rows, at.reads()))
+    await at.admit(*await read_together(shelves.store, at.reads()))
     found, after = [], None
     while True:
         page, after = await shelf_page(at, 2, after)

@@ -78,7 +78,7 @@ async def test_rows_from_before_get_their_place_by_a_backfill(shelves: Shelves) 
     for query in (LibraryItem.of_owner(owner), LibraryItem.in_library(owner, home)):
         assert [each.title for each in await shelves.store.all(query)] != TITLES
     for entity in (Book, Video, Collection):
-        async for _ in backfill(shelves.rows, entity):
+        async for _ in backfill(shelves.store, entity):
             pass
     for query in (LibraryItem.of_owner(owner), LibraryItem.in_library(owner, home)):
         assert [each.title for each in await shelves.store.all(query)] == TITLES

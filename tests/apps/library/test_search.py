@@ -317,7 +317,7 @@ async def test_the_library_searched_longest_ago_is_forgotten_first(embedded_shel
     for place in places:
         for number in range(10):
             await shelves.book(ada, place, f"Harbour {number}")
-    indexes = Indexes(shelves.rows, shelves.core.live, most_entries=25)
+    indexes = Indexes(shelves.store, shelves.core.live, most_entries=25)
     for place in places:
         assert len(await indexes.of(owner, place)) == 10
     with shelves.recording.scope() as calls:

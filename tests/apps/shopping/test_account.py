@@ -106,7 +106,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
 
     async def changed(**values):
         before = await shop.store.one(Account.by_id(ada.user_id))
-        after = await shop.rows.modify(
+        after = await shop.store.modify(
             Account.by_id(ada.user_id), lambda _: [the(getattr(Account, k)).becomes(v) for k, v in values.items()]
         )
         encode = plan_of(Account).coding.encode
@@ -129,7 +129,7 @@ async def test_the_consumer_of_accounts_carries_names_over(embedded_shop):
     _, names = shop.shopping.consumers()
     running = asyncio.create_task(names.run())
     try:
-        await shop.rows.modify(Account.by_id(ada.user_id), lambda _: [the(Account.name).becomes("Countess")])
+        await shop.store.modify(Account.by_id(ada.user_id), lambda _: [the(Account.name).becomes("Countess")])
         async with asyncio.timeout(PATIENCE_SECONDS):
             while (await shop.shopping.members.all(ada, family))[0].name != "Countess":  # noqa: ASYNC110
                 await asyncio.sleep(0.02)

@@ -61,7 +61,7 @@ async def test_links_that_fit_are_loosened_by_the_transaction_that_deletes(shop,
 
 async def few_links(shop, count):
     ada, family, store, milk = await linked(shop, count)
-    answers, key = KeptAnswers(shop.rows, shop.clock), IdempotencyKey(ada.user_id, "key", "0" * 64)
+    answers, key = KeptAnswers(shop.store, shop.clock), IdempotencyKey(ada.user_id, "key", "0" * 64)
 
     with shop.recording.scope() as calls:
         await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, key)

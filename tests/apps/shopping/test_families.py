@@ -256,7 +256,7 @@ async def test_who_is_renamed_while_coming_in_has_the_new_name(interrupted_shop)
     ben = await shop.person("Ben")
     made = await shop.shopping.members.invite(ada, family, "member")
     shop.meanwhile(
-        lambda: shop.rows.modify(Account.by_id(ben.user_id), lambda _: [the(Account.name).becomes("Benjamin")])
+        lambda: shop.store.modify(Account.by_id(ben.user_id), lambda _: [the(Account.name).becomes("Benjamin")])
     )
     await shop.shopping.members.accept(ben, made.secret)
     assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada", "Benjamin"]

@@ -362,7 +362,7 @@ async def test_one_tick_of_many_at_once_counts_and_a_deletion_wins_or_loses_whol
 
 async def test_an_idempotent_answer_is_kept_by_the_transaction_of_the_write(shop):
     ada, family, _, milk = await stocked(shop)
-    answers = KeptAnswers(shop.rows, shop.clock)
+    answers = KeptAnswers(shop.store, shop.clock)
     key = IdempotencyKey(ada.user_id, "key", "0" * 64)
     added = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, key=key)
     kept = await answers.find(key)

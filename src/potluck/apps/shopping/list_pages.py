@@ -222,7 +222,7 @@ async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[st
     sent = counted if counted.sent else filled
     return {
         "item": view,
-        "form": filled.refused(ValidationError(*counted.wrong)) if counted.wrong else filled,
+        "form": filled.refused(ValidationError(*counted.all_errors)) if counted.all_errors else filled,
         "stores": stores,
         "conflict": sent.conflict(show.clash, LABELS, _as_filled_in(view), {"storeId": dict(stores).get}),
         "you": at.principal.user_id,
