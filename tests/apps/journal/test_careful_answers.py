@@ -1,14 +1,17 @@
 """Answers that would be easy to get slightly wrong: close averages, ties, months that are not whole."""
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import date, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from potluck.apps.journal.assistant.answers import Journal, answer_to, answers_to
+from potluck.apps.journal.assistant.answers import answer_to, answers_to
 from potluck.apps.journal.assistant.evidence import TrainingSession
 from potluck.apps.journal.assistant.limits import another_person, asks_what_is_shared, leaves_something_out
 from potluck.apps.journal.assistant.questions import readings_of
+from potluck.apps.journal.assistant.scope import Journal
 from tests.apps.journal.test_questions import (
     CONTEXT,
     JANUARY,
@@ -19,6 +22,7 @@ from tests.apps.journal.test_questions import (
     SESSIONS,
     TODAY,
     Pick,
+    Row,
     answer,
     cited,
     has,
@@ -76,13 +80,48 @@ def test_per_session_is_compared_per_session(question: str, one: Pick, other: Pi
 @pytest.mark.parametrize(
     "question",
     [
-        "Compare average sessions per week in January and February",
-        "average hours per week in January vs February",
+        "Compare my average longest session in January and February",
+        "average streak in January vs February",
         "What is my average longest session?",
     ],
 )
 def test_a_measure_that_the_reading_does_not_use_means_no_reading(question: str):
     assert read(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "measure"),
+    [
+        ("Compare average sessions per week in January and February", lambda rows: len(rows)),
+        ("average hours per week in January vs February", lambda rows: sum(row.minutes for row in rows)),
+    ],
+)
+def test_rates_are_compared_by_the_week(question: str, measure: Callable[[list[Row]], int]):
+    said = answer(question).content
+    for pick, days in ((JANUARY, 31), (month(2), 28)):
+        rate = measure([row for row in ROWS if pick(row)]) / (days / 7)
+        shown = (
+            f": {rate:.1f} sessions a week" if "sessions" in question else f": {rate // 60:.0f} h {rate % 60:02.0f} a"
+        )
+        assert shown in said
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "number"),
+    [
+        ("In how many weeks did I train more than 3 times?", lambda day: day.isocalendar()[:2], 4),
+        ("Which months had at least 10 sessions?", lambda day: (day.year, day.month), 10),
+        ("On how many days did I train twice?", lambda day: day, 2),
+    ],
+)
+def test_weeks_and_months_that_reach_a_number(question: str, unit: Callable[[date], Any], number: int):
+    groups: dict[Any, list[Row]] = {}
+    for row in ROWS:
+        groups.setdefault(unit(row.day), []).append(row)
+    reached = [rows for rows in groups.values() if len(rows) >= number]
+    found = answer(question)
+    assert found.content.startswith(f"{len(reached) or 'No'} ")
+    assert cited(found) == {row.number for rows in reached for row in rows}
 
 
 # --- ties -------------------------------------------------------------------------------------------------------------

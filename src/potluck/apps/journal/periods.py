@@ -34,7 +34,10 @@ NUMBERS = {word: number for number, word in enumerate(_UNITS, 1)} | {
     "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90, "hundred": 100,
 }  # fmt: skip
 """Numbers that people write as words."""
-ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+ORDINALS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "sixth": 6,
+    "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+}  # fmt: skip
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 
@@ -93,7 +96,7 @@ def periods_in(text: str, today: date, ranges: bool = True) -> list[Mention]:
         ) is not None:
             place = atom.end
             continue
-        mention = _mention_at(text, place, today, ranges)
+        mention = mention_at(text, place, today, ranges)
         if mention is None:
             skipped = WORD.match(text, place)
             place = place + 1 if skipped is None else skipped.end()
@@ -271,7 +274,8 @@ def _year(match: re.Match[str], today: date) -> Period | None:
     return _whole_year(int(match["number"]))
 
 
-def _calendar_unit(unit: str, today: date, ago: int) -> Period:
+def calendar_unit(unit: str, today: date, ago: int) -> Period:
+    """The week, month and so on of a day, or so many before it."""
     match unit:
         case "day":
             return Period(today - ago * DAY, today - ago * DAY)
@@ -289,15 +293,15 @@ def _calendar_unit(unit: str, today: date, ago: int) -> Period:
 
 def _this_or_last(match: re.Match[str], today: date) -> Period | None:
     ago = {"this": 0, "current": 0}.get(match["which"].lower(), 1)
-    return _calendar_unit(match["unit"].lower(), today, ago)
+    return calendar_unit(match["unit"].lower(), today, ago)
 
 
 def _before_last(match: re.Match[str], today: date) -> Period | None:
-    return _calendar_unit(match["unit"].lower(), today, 2)
+    return calendar_unit(match["unit"].lower(), today, 2)
 
 
 def _to_date(match: re.Match[str], today: date) -> Period | None:
-    return Period(_calendar_unit(match["unit"].lower(), today, 0).first, today)
+    return Period(calendar_unit(match["unit"].lower(), today, 0).first, today)
 
 
 def _amount(said: str) -> int:
@@ -328,7 +332,7 @@ def _rolling(match: re.Match[str], today: date) -> Period | None:
 
 def _ago(match: re.Match[str], today: date) -> Period | None:
     number = _amount(match["number"])
-    period = _calendar_unit(match["unit"].lower(), today, number) if number else None
+    period = calendar_unit(match["unit"].lower(), today, number) if number else None
     return None if period is None or period.first <= EARLIEST else period
 
 
@@ -336,16 +340,49 @@ def _holiday(month: int, day: int) -> _Read:
     return lambda match, today: _latest_day(month, day, _year_of(match, today), today)
 
 
+def _easter(match: re.Match[str], today: date) -> Period | None:
+    """Easter Sunday of the year, or the latest one: by the anonymous Gregorian computus."""
+
+    def sunday(year: int) -> date:
+        a, b, c = year % 19, year // 100, year % 100
+        h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
+        m = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
+        n = (a + 11 * h + 22 * m) // 451
+        month, day = divmod(h + m - 7 * n + 114, 31)
+        return date(year, month, day + 1)
+
+    year = _year_of(match, today)
+    day = sunday(year or today.year)
+    return _one_day(sunday(today.year - 1) if year is None and day > today else day)
+
+
 def _days_ago(days: int) -> _Read:
     return lambda match, today: Period(today - days * DAY, today - days * DAY)
 
 
+def weekday_before(weekday: int, today: date, ago: int = 0) -> Period:
+    """The latest day of this name, at least so many days ago."""
+    day = today - ((today.weekday() - weekday - ago) % 7 + ago) * DAY
+    return Period(day, day)
+
+
+def present_like(period: Period, today: date) -> Period:
+    """The period of the same kind that today is in; the last four weeks where it is of no kind."""
+    if period.first == period.last:
+        return Period(today, today)
+    kinds = ((7, "week"), (31, "month"), (366, "year")) if period.last < today else ()
+    for days, unit in kinds:
+        if period.days <= days and calendar_unit(unit, period.first, 0) == period:
+            return calendar_unit(unit, today, 0)
+    if period.first.month % 3 == 1 and calendar_unit("quarter", period.first, 0) == period:
+        return calendar_unit("quarter", today, 0)
+    return Period(today - 27 * DAY, today)
+
+
 def _latest_weekday(match: re.Match[str], today: date) -> Period | None:
     weekday = next(number for number, name in enumerate(WEEKDAYS) if name.startswith(match["weekday"].lower()[:3]))
-    ago = (today.weekday() - weekday) % 7
-    if (match.groupdict().get("which") or "").lower() in ("last", "past", "previous") and not ago:
-        ago = 7
-    return Period(today - ago * DAY, today - ago * DAY)
+    is_past = (match.groupdict().get("which") or "").lower() in ("last", "past", "previous")
+    return weekday_before(weekday, today, int(is_past))
 
 
 def _weekend(match: re.Match[str], today: date) -> Period | None:
@@ -404,6 +441,7 @@ _ATOMS = _compiled(
     (rf"(?:the )?new year(?:(?:\s*['’]?s)? day)?\b{_YEAR}", _holiday(1, 1)),
     (rf"valentine(?:\s*['’]?s)?(?: day)?\b{_YEAR}", _holiday(2, 14)),
     (rf"halloween\b{_YEAR}", _holiday(10, 31)),
+    (rf"easter(?: sunday)?\b(?! (?:week|weekend|monday|holidays?|break)){_YEAR}", _easter),
     (rf"(?:(?P<which>last|this|past|previous) )?{_WEEKDAY}", _latest_weekday),
     (r"(?:the )?(?P<which>last|this|past|previous) weekend\b", _weekend),
     (rf"(?:calendar )?week (?:number )?(?P<week>\d{{1,2}})\b{_YEAR}", _iso_week),
@@ -429,6 +467,8 @@ _PART = re.compile(
     rf"(?P<which>first|last)\s+(?:(?P<number>\d{{1,2}}|{'|'.join(NUMBERS)})\s+)?(?P<unit>day|week|month)s?\s+of\s+",
     re.IGNORECASE,
 )
+_HALF_OF = re.compile(r"(?P<which>first|1st|second|2nd|last)\s+half\s+of\s+(?:the\s+)?", re.IGNORECASE)
+_NTH_WEEK = re.compile(r"(?P<which>second|2nd|third|3rd|fourth|4th)\s+week\s+(?:of|in)\s+", re.IGNORECASE)
 _DATED_WEEKDAY = re.compile(rf"{_WEEKDAY},?\s+(?:the\s+)?(?=\d|[a-z]+\s+\d)", re.IGNORECASE)
 # These leave open which days are meant.
 _VAGUE = re.compile(r"(?:early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+", re.IGNORECASE)
@@ -478,12 +518,15 @@ def _is_month(text: str, start: int) -> bool:
 
 
 def _needs_year(read: _Read) -> bool:
-    return read in (_month, _day_of_month, _days_of_month, _dotted, _quarter, _half, _season)
+    return read in (_month, _day_of_month, _days_of_month, _dotted, _quarter, _half, _season, _easter)
 
 
 def _part_at(text: str, start: int, today: date) -> _Atom | None:
     """The first or last days or weeks of a period, or the week of a day."""
     part, week = _PART.match(text, start), _WEEK_OF.match(text, start)
+    half, nth = _HALF_OF.match(text, start), _NTH_WEEK.match(text, start)
+    if half is not None or nth is not None:
+        return _part_of_month(text, half, nth, today)
     if part is not None:
         whole = _atom_at(text, part.end(), today)
         if whole is None:
@@ -505,6 +548,21 @@ def _part_at(text: str, start: int, today: date) -> _Atom | None:
     return None
 
 
+def _part_of_month(text: str, half: re.Match[str] | None, nth: re.Match[str] | None, today: date) -> _Atom | None:
+    """The days up to the 15th, or from the 16th on; a later week, counted from the first of the month."""
+    match = half or nth
+    assert match is not None
+    whole = _atom_at(text, match.end(), today)
+    if whole is None or whole.period != _whole_month(whole.period.first):
+        return None
+    first, last = whole.period
+    if half is not None:
+        is_first = half["which"].lower() in ("first", "1st")
+        return _Atom(Period(first, first + 14 * DAY) if is_first else Period(first + 15 * DAY, last), whole.end)
+    number = ORDINALS[match["which"].lower()]
+    return _Atom(Period(first + 7 * (number - 1) * DAY, first + (7 * number - 1) * DAY), whole.end)
+
+
 # --- ranges and bounds ------------------------------------------------------------------------------------------------
 
 _FROM = re.compile(r"(?:starting\s+|beginning\s+)?from\s+(?:the\s+)?", re.IGNORECASE)
@@ -523,7 +581,8 @@ _BOUND = re.compile(
 _END_OF = re.compile(r"(?:the\s+)?(?P<end>end|start|beginning)\s+of\s+", re.IGNORECASE)
 
 
-def _mention_at(text: str, place: int, today: date, ranges: bool) -> Mention | None:
+def mention_at(text: str, place: int, today: date, ranges: bool) -> Mention | None:
+    """The longest mention that begins at this place."""
     if (between := _BETWEEN.match(text, place)) is not None:
         found = _range_at(text, between.end(), _AND, today)
         if found is None:
@@ -556,7 +615,7 @@ def _bounded(text: str, place: int, bound: re.Match[str], today: date) -> Mentio
     edge = _END_OF.match(text, bound.end())
     current = None if edge is None else _CURRENT.match(text, edge.end())
     if current is not None:
-        atom: _Atom | None = _Atom(_calendar_unit(current["unit"].lower(), today, 0), current.end())
+        atom: _Atom | None = _Atom(calendar_unit(current["unit"].lower(), today, 0), current.end())
     else:
         atom = _atom_at(text, bound.end() if edge is None else edge.end(), today)
     if atom is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple
@@ -18,11 +18,14 @@ from potluck.apps.journal.journals import SharedEntry
 class TrainingSession:
     """An entry as its reader may see it, on the reader's own date."""
 
-    def __init__(self, entry: SharedEntry, day: date, hour: int = 0) -> None:
+    def __init__(self, entry: SharedEntry, day: date, hour: int = 0, minute: int = 0) -> None:
         self.entry = entry
         self.day = day
         self.hour = hour
         """The hour that it began in, on the reader's clock."""
+        self.minute = minute
+        self.authors: Collection[str] = ()
+        """Who commented on it, visibly."""
 
     @property
     def time(self) -> TimeOfDay:
@@ -45,12 +48,20 @@ class TrainingSession:
     def counts(self, where: Filter) -> bool:
         """Whether the session passes the filter, judged by what its reader may see of it."""
         metrics = self.entry.metrics
+        worn = metrics.gi_or_no_gi
         return (
-            (where.worn is None or wears(where.worn, metrics.gi_or_no_gi))
+            (where.worn is None or wears(where.worn, worn) or where.worn == f"{worn} only")
             and (where.intensity is None or metrics.intensity in where.intensity)
             and (where.minutes is None or metrics.duration_minutes in where.minutes)
             and (where.rounds is None or metrics.rounds in where.rounds)
             and (where.time is None or self.time == where.time)
+            and (where.clock is None or 60 * self.hour + self.minute in where.clock)
+            and (where.tagged is None or where.tagged == bool(metrics.tags))
+            and (
+                where.commented is None or (where.commented in self.authors if where.commented else bool(self.authors))
+            )
+            and not any(self.counts(each) for each in where.without)
+            and not any(self.day in each for each in where.outside)
             and (not where.weekdays or self.day.weekday() in where.weekdays)
             and all(self.tagged(term) or (not term.tag_only and self.says(term)) for term in where.terms)
             and (not where.pain or any(sentence.has_pain(where.part_stem) for sentence in self.sentences))

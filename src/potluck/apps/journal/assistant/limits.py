@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from potluck.apps.journal.assistant.wording import plain_question, vocabulary
+from potluck.apps.journal.assistant.lexer import plain_question
+from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS
 
 _TRAIN = (
@@ -18,7 +19,7 @@ _NOUNS = (
     r"|year|average|gi|no-gi)"
 )
 _OWN = vocabulary(
-    """i we she he they you it that this there my the her his their our your a an me us name anyone anybody someone
+    """i we she he they you it that this there my the her his their our your a an me us not name anyone anybody someone
     somebody everyone coach"""
 ).union(MONTHS, WEEKDAYS)
 _NOT_AFTER = "".join(f"(?<!{word} )" for word in ("with", "against", "by", "from", "mention"))
@@ -56,6 +57,19 @@ def asks_to_judge(question: str) -> bool:
     """Whether it asks what is better, which numbers do not say."""
     return (
         re.search(r"\b(?:better|worse|improv\w+|progress\w*|regress\w*|plateau\w*|good enough)\b", _plain(question))
+        is not None
+    )
+
+
+def asks_ahead(question: str) -> bool:
+    """Whether it asks what will be, or what to do, which no entry says."""
+    return (
+        re.search(
+            r"^(?:will|should|shall|book|recommend|buy|remind|schedule)\b"
+            r"|\b(?:will|should|shall) (?:i|she|he|we|they)\b"
+            r"|\b(?:tomorrow|gonna|going to (?:be|win|train))\b|^how (?:do|can|should) (?:i|you|we) ",
+            _plain(question),
+        )
         is not None
     )
 

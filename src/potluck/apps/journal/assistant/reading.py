@@ -5,6 +5,7 @@ A Reading is complete: what is counted or compared, over which days, filtered by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from potluck.apps.journal.assistant.mentions import Phrase
@@ -12,18 +13,23 @@ from potluck.apps.journal.periods import WEEKDAYS, Period
 
 Kind = Literal[
     "total", "average", "rate", "extreme", "last", "first", "since", "streak", "gap", "compare", "worn", "share",
-    "groups", "breakdown", "tags", "days off", "summary", "quotes", "comments", "comment count", "pain", "advice",
-    "trend", "doubles",
+    "groups", "breakdown", "having", "tags", "days off", "summary", "quotes", "comments", "comment count",
+    "commenters", "pain", "advice", "trend", "doubles",
 ]  # fmt: skip
 Measure = Literal["sessions", "minutes", "rounds", "intensity", "days", "load", "much"]
-Unit = Literal["day", "week", "month", "quarter", "year", "weekday", "session", "part of the week", "time of day"]
-
-
+Unit = Literal[
+    "day", "week", "month", "quarter", "year", "weekday", "session", "part of the week", "time of day", "worn", "tag"
+]
 TimeOfDay = Literal["morning", "afternoon", "evening"]
+Worn = Literal["gi", "no-gi", "both", "gi only", "no-gi only"]
 TIMES_OF_DAY: dict[TimeOfDay, str] = {
     "morning": "morning (before 12:00)", "afternoon": "afternoon (12:00 to 16:59)", "evening": "evening (from 17:00)",
 }  # fmt: skip
 """Parts of the day, and how an answer names them."""
+_WORN_WORDS: dict[Worn, str] = {
+    "gi": "in the gi", "no-gi": "in no-gi", "both": "in both gi and no-gi", "gi only": "in the gi only",
+    "no-gi only": "in no-gi only",
+}  # fmt: skip
 
 
 class Bounds(NamedTuple):
@@ -68,40 +74,56 @@ class Term(NamedTuple):
 class Filter(NamedTuple):
     """Which sessions count."""
 
-    worn: Literal["gi", "no-gi", "both"] | None = None
+    worn: Worn | None = None
     intensity: Bounds | None = None
     minutes: Bounds | None = None
     rounds: Bounds | None = None
     weekdays: tuple[int, ...] = ()
     time: TimeOfDay | None = None
+    clock: Bounds | None = None
+    """Minutes after midnight at which it began."""
     terms: tuple[Term, ...] = ()
     pain: bool = False
     """Whether it must speak of pain."""
     part: str | None = None
     """The part of the body that hurts, and its stem in `part_stem`."""
     part_stem: str | None = None
+    tagged: bool | None = None
+    """Whether it must have a tag at all."""
+    commented: str | None = None
+    """The author of a comment that it must have; "" for anyone's."""
+    without: tuple[Filter, ...] = ()
+    """What it must not be."""
+    outside: tuple[Period, ...] = ()
+    """Days that do not count."""
 
     @property
     def by_text(self) -> bool:
         """Whether it judges by what is written, and not by numbers alone."""
-        return self.pain or any(not term.tag_only for term in self.terms)
+        return self.pain or any(not term.tag_only for term in self.terms) or any(each.by_text for each in self.without)
 
     @property
     def words(self) -> str:
         """The filter after the noun "sessions": "in the gi, with intensity 8 or more"."""
         parts = []
         if self.worn is not None:
-            parts.append({"gi": "in the gi", "no-gi": "in no-gi", "both": "in both gi and no-gi"}[self.worn])
+            parts.append(_WORN_WORDS[self.worn])
         if self.weekdays:
             parts.append(f"on {listed([f'{WEEKDAYS[day].capitalize()}s' for day in self.weekdays])}")
         if self.time is not None:
             parts.append(f"in the {TIMES_OF_DAY[self.time]}")
+        if self.clock is not None:
+            parts.append(_clock_words(self.clock))
         if self.intensity is not None:
             parts.append(f"with intensity {self.intensity.words()}")
         if self.minutes is not None:
             parts.append(f"of {self.minutes.words('minutes')}")
         if self.rounds is not None:
             parts.append(f"with {self.rounds.words('rounds')}")
+        if self.tagged is not None:
+            parts.append("with a tag" if self.tagged else "without a tag")
+        if self.commented is not None:
+            parts.append(f"with a comment{f' by {self.commented}' if self.commented else ''}")
         tags = [f"“{term.words}”" for term in self.terms if term.tag_only]
         if tags:
             parts.append(f"tagged {listed(tags)}")
@@ -113,10 +135,37 @@ class Filter(NamedTuple):
                 parts.append(f"with the {self.part} and a word like “hurt”, “sore” or “again” in one sentence")
             else:
                 parts.append("with a word for pain, or a part of the body with a word like “again”")
+        left_out = [*(each.words for each in self.without), *(each.words for each in self.outside)]
+        if left_out:
+            parts.append(
+                " and ".join(f"without{each[4:]}" if each.startswith("with ") else f"not {each}" for each in left_out)
+            )
         return " ".join(parts)
 
 
 NOTHING = Filter()
+
+
+def merged(parts: Sequence[Filter]) -> Filter | None:
+    """One filter of several; None if two of them say different things about the same."""
+    whole: dict[str, object] = {}
+    for part in parts:
+        for name, value in part._asdict().items():
+            if value == getattr(NOTHING, name):
+                continue
+            if name in ("terms", "without", "outside"):
+                value = (*whole.get(name, ()), *value)  # type: ignore[misc]
+            elif whole.get(name, value) != value:
+                return None
+            whole[name] = value
+    return Filter(**whole)  # type: ignore[arg-type]
+
+
+def _clock_words(clock: Bounds) -> str:
+    low, high = (None if each is None else f"{each // 60}:{each % 60:02}" for each in (clock.low, clock.high))
+    if low is not None and high is not None:
+        return f"that began from {low} to {high}"
+    return f"that began at {low} or later" if high is None else f"that began at {high} or earlier"
 
 
 class Anchor(NamedTuple):
@@ -124,6 +173,15 @@ class Anchor(NamedTuple):
 
     side: Literal["after", "before"]
     of: Filter
+    days: int | None = None
+    """Only so many of them, next to the session."""
+
+
+class Side(NamedTuple):
+    """One side of a comparison."""
+
+    where: Filter
+    period: Period | None = None
 
 
 class Reading(NamedTuple):
@@ -133,9 +191,11 @@ class Reading(NamedTuple):
     where: Filter = NOTHING
     unit: Unit = "week"
     least: bool = False
-    """For extremes and groups: the least instead of the most."""
+    """For extremes, groups and comparisons: the least instead of the most."""
     number: int = 1
-    """For extremes, first and last: how many."""
+    """For extremes, first and last: how many; for a single one, which."""
+    nth: bool = False
+    """For first and last: only the one with this number."""
     anchor: Anchor | None = None
     by: str | None = None
     """For comments: whose, if someone was named."""
@@ -143,23 +203,29 @@ class Reading(NamedTuple):
     """Whether "hard" or "easy" became numbers."""
     asks_whether: bool = False
     goal: Bounds | None = None
-    """For totals: the number that was asked for, as in "did I train more than 100 hours?"."""
+    """For totals, streaks and groups: the number that was asked for, as in "did I train more than 100 hours?"."""
     judges: bool = False
     """Whether it asks what is better, so that the numbers come with a remark."""
     asks_how: bool = False
     """Whether words answer it and no number does: "how did the tournament go?"."""
     current: bool = False
-    """For streaks: the one that still runs."""
+    """For streaks and breaks: the one that still runs."""
     newest: int = 0
     """Of the sessions that count, only so many, the newest; 0 is all of them."""
+    oldest: int = 0
+    """Of the sessions that count, only so many, the oldest; 0 is all of them."""
     average: bool = False
     """For groups and comparisons: of averages, not of sums."""
+    sides: tuple[Side, ...] = ()
+    """For comparisons."""
+    per: Unit | None = None
+    """For comparisons: as a rate, because the sides are of different lengths."""
 
     @property
     def period(self) -> Period | None:
         return self.periods[0] if len(self.periods) == 1 else None
 
 
-def listed(words: list[str] | tuple[str, ...]) -> str:
+def listed(words: Sequence[str]) -> str:
     """The words as a list in a sentence."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

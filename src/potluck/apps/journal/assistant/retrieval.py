@@ -8,10 +8,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from potluck.apps.journal.assistant import LONGEST_QUOTE, PARAGRAPH, Asked, Computed, Passage, Turn
-from potluck.apps.journal.assistant.answers import Journal, answers_to
+from potluck.apps.journal.assistant.answers import answers_to
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
 from potluck.apps.journal.assistant.limits import (
     another_person,
+    asks_ahead,
     asks_to_judge,
     asks_what_is_shared,
     asks_why,
@@ -25,6 +26,7 @@ from potluck.apps.journal.assistant.questions import (
     speaks_of_comments,
 )
 from potluck.apps.journal.assistant.reading import Reading
+from potluck.apps.journal.assistant.scope import Journal
 from potluck.apps.journal.assistant.wording import is_foreign, topic_of
 from potluck.apps.journal.entities import MOST_COUNTED, AIMessage, Citation, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
@@ -50,6 +52,7 @@ NO_JUDGEMENT = "I count and quote, so I can’t say what is better or worse."
 NOT_COUNTED = "I could not read that as something to count, so I only looked for the words."
 NOT_READ = "I could not read that, so I only looked for the words."
 ONLY_SHARED = "I read only what is shared, so I can’t say what is private or hidden."
+NOT_AHEAD = "I only know what the journal says, so I can’t say what will be, or what to do."
 NOT_BY_SHARING = "I count sessions, not which parts are private, shared or hidden."
 NOTHING_LEFT_OUT = "I can’t leave out what has a word or a tag, so I counted nothing."
 
@@ -88,7 +91,7 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
             history=turns,
         )
     if answer is None and not foreign and not asks_why(question):
-        refusal = ""
+        refusal = NOT_AHEAD if asks_ahead(question) else ""
         if asks_what_is_shared(question):
             refusal = ONLY_SHARED if journal.scope == "shared" else NOT_BY_SHARING
         elif leaves_something_out(question):
@@ -154,23 +157,21 @@ async def _searched(
 
 async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: Sequence[Turn]) -> Answer | None:
     """The answer to a question that was read whole."""
-    sessions: list[TrainingSession] | None = None
-    remarks: list[Remark] = []
-    if speaks_of_comments(question):
-        sessions = await _sessions(journal, None, asker)
-        remarks = await _remarks(journal, sessions)
+    sessions = await _sessions(journal, asker)
+    asked = [question, *(turn.content for turn in turns if turn.role == "user")]
+    remarks = await _remarks(journal, sessions) if any(map(speaks_of_comments, asked)) else []
     context = Context(
         today=asker.today,
         athlete=asker.athlete,
         is_own=asker.is_own,
         coaches=sorted({each.author for each in remarks if each.author}),
         reader=asker.reader,
+        words=frozenset(word for each in sessions for text in each.entry.texts for word in words_in(text)),
+        tags=frozenset(tag for each in sessions for tag in each.entry.metrics.tags),
     )
     readings = readings_of(question, context._replace(previous=_previous(turns, context)))
     if not readings:
         return None
-    if sessions is None:
-        sessions = await _sessions(journal, _hull(readings[0]) if len(readings) == 1 else None, asker)
     return answers_to(readings, Journal(sessions, remarks, asker.today, _within(journal, asker)))
 
 
@@ -183,19 +184,12 @@ def _previous(turns: Sequence[Turn], context: Context) -> Reading | None:
     return previous
 
 
-def _hull(reading: Reading) -> Period | None:
-    """The days whose sessions the answer needs; None for all."""
-    if not reading.periods or reading.anchor is not None or reading.current or reading.kind in ("trend", "groups"):
-        return None
-    return Period(min(each.first for each in reading.periods), max(each.last for each in reading.periods))
-
-
-async def _sessions(journal: SharedJournal, period: Period | None, asker: Asker) -> list[TrainingSession]:
-    """The sessions of the period, newest first."""
-    days = period or Period(EARLIEST, LATEST)
-    entries = await journal.between(*span_of(days.first, days.last, asker.zone))
+async def _sessions(journal: SharedJournal, asker: Asker) -> list[TrainingSession]:
+    """All sessions, newest first: their words and tags say how a question is read."""
+    entries = await journal.between(*span_of(EARLIEST, LATEST, asker.zone))
+    begun = [each.date.astimezone(asker.zone) for each in entries]
     return [
-        TrainingSession(each, day_of(each.date, asker.zone), each.date.astimezone(asker.zone).hour) for each in entries
+        TrainingSession(each, when.date(), when.hour, when.minute) for each, when in zip(entries, begun, strict=True)
     ]
 
 
@@ -211,6 +205,8 @@ async def _remarks(journal: SharedJournal, sessions: Sequence[TrainingSession]) 
     ]
     names = await names_of(journal.store, [comment.coach_id for _, comment in others])
     remarks = [Remark(session, comment, names.get(comment.coach_id, "")) for session, comment in others]
+    for session in commented:
+        session.authors = {each.author for each in remarks if each.session is session and not each.is_hidden}
     return sorted(remarks, key=lambda each: each.comment.created_at, reverse=True)
 
 

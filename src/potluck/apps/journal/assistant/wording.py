@@ -1,11 +1,9 @@
-"""The words of a question as the assistant compares them: plain spelling, corrected typos, its language."""
+"""The language of a question, and the words that it is about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
-from potluck.apps.journal.periods import MONTHS, WEEKDAYS
 from potluck.apps.journal.tokenizer import words_in
 
 
@@ -14,57 +12,6 @@ def vocabulary(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-CONTRACTIONS = (
-    (r"\b(did|do|does|have|has|had|was|were|is|are|could|would|should)n'?t\b", r"\1 not"),
-    (r"\bcan'?t\b", "can not"),
-    (r"\bwon't\b", "will not"),
-    (r"\b(what|when|where|how|who|which|that|it|there)'s\b", r"\1 is"),
-    (r"\b(what|when|where|how|who)'d\b", r"\1 did"),
-    (r"\b(i|we|they|you)'ve\b", r"\1 have"),
-    (r"\b(i|we|they|you)'d\b", r"\1 had"),
-    (r"\b(i|we|they|you)'ll\b", r"\1 will"),
-    (r"\bi'm\b", "i am"),
-    (r"\b(we|they|you)'re\b", r"\1 are"),
-    (r"\bnon?[\s-]?gi\b", "no-gi"),
-    (r"\bopenmat\b", "open mat"),
-    (r"\bw/o(?=\s)", "without"),
-    (r"\bw(?:/(?=\s)|(?=\s))", "with"),
-    (r"\s&\s", " and "),
-    (r"\bhrs\b", "hours"),
-    (r"\bmins\b", "minutes"),
-    (r"\bsess\b", "sessions"),
-    (r"\bppl\b", "people"),
-    (r"\bwhats\b", "what is"),
-    (r"\b(?:mnay|meny|manny)\b", "many"),
-    (r"\b(?:hwo|hou)\b", "how"),
-    (r"\bwehn\b", "when"),
-    (r"\b(?:offen|ofen|oftn|oftne)\b", "often"),
-    (r"\b(?:wek|weke|weel)\b", "week"),
-    (r"\b(?:lst|lats)\b", "last"),
-    (r"\b(?:trian|trane|tran)\b", "train"),
-    (r"\b(?:teh|hte)\b", "the"),
-)
-# What may be misspelt: the words that decide how a question is read. Names and techniques are left as they are.
-SPELLABLE = frozenset(
-    (
-        *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS),
-        "session", "sessions", "training", "trainings", "trained", "train", "times", "hours", "minutes", "rounds",
-        "round", "intensity", "average", "longest", "shortest", "hardest", "easiest", "streak", "often", "weeks",
-        "months", "years", "yesterday", "today", "compare", "percentage", "percent", "between", "since", "before",
-        "after", "coach", "comment", "comments", "which", "month", "consecutive", "rolled", "tagged", "mention",
-        "mentioned", "weekday", "weekend", "weekends", "quarter", "summer", "winter", "autumn", "busiest", "latest",
-        "recent", "total",
-    )
-)  # fmt: skip
-# One letter away from a word above, and a word of its own.
-OWN_WORDS = vocabulary(
-    """trail trails brain drain trait rain strain strained trainer trainers sound sounds pound pounds wound found
-    ground bound tomes limes times' tires later lately lasted wrist write white weeds moths mouths mouth streaky stream
-    steak hour tours fours yours house counted couch coaches coached coaching roller roll rolls roles tugged mentions
-    commented moth tense intense intensive quarters summers soften aboard abort witch thirst fist bust burst feast
-    leaps aftern"""
-)
-SHORTEST_TYPO = 5
 # Words that say nothing about a question's topic.
 STOP_WORDS = frozenset(
     words_in(
@@ -115,17 +62,6 @@ FOREIGN = vocabulary(
 )
 
 
-def plain_question(question: str, own_words: Collection[str] = ()) -> str:
-    """The question in lower case, contractions written out and typos corrected; `own_words` are left as they are."""
-    text = question.casefold().replace("’", "'").replace("‘", "'").replace("`", "'")
-    for pattern, instead in CONTRACTIONS:
-        text = re.sub(pattern, instead, text)
-    text = re.sub(r"'s\b|(?<=s)'(?=\s|$)", " 's ", text)
-    text = re.sub(r"[^\w\s.,/%+<>='–-]", " ", text)
-    words = re.split(r"(\s+)", text)
-    return "".join(_corrected(word, own_words) for word in words).strip()
-
-
 def is_foreign(question: str) -> bool:
     """Whether a question is written in another language than English."""
     words = re.findall(r"[^\W\d_]+", _unaccented(question.casefold()))
@@ -142,29 +78,3 @@ def topic_of(question: str, names: str = "") -> tuple[str, ...]:
 
 def _unaccented(text: str) -> str:
     return text.translate(str.maketrans("áàâãäéèêëíìîïóòôõöúùûüçñ", "aaaaaeeeeiiiiooooouuuucn"))
-
-
-def _corrected(word: str, own_words: Collection[str]) -> str:
-    core = word.strip(".,")
-    if len(core) < SHORTEST_TYPO - 1 or not core.isalpha() or core in SPELLABLE or core in OWN_WORDS:
-        return word
-    if core in own_words:
-        return word
-    near = {each for each in SPELLABLE if len(each) >= SHORTEST_TYPO and _is_typo(core, each)}
-    if len(near) == 2 and f"{min(near, key=len)}s" in near:
-        near = {max(near, key=len)}
-    return word.replace(core, near.pop()) if len(near) == 1 else word
-
-
-def _is_typo(word: str, of: str) -> bool:
-    """Whether one letter is missing, doubled, wrong or swapped with the next; the first letter is always right."""
-    if word[0] != of[0] or abs(len(word) - len(of)) > 1:
-        return False
-    # A plural or another ending is a word of its own.
-    if of in (word + "s", word[:-1]) or word in (of + "s", of[:-1]):
-        return False
-    start = next((place for place, (one, other) in enumerate(zip(word, of, strict=False)) if one != other), None)
-    if start is None:
-        return False
-    rest, goal = word[start:], of[start:]
-    return goal in (goal[0] + rest, rest[1:]) or rest[1:] == goal[1:] or rest[1::-1] + rest[2:] == goal

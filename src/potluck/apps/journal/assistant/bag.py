@@ -1,0 +1,182 @@
+"""The meanings of a question's phrases, by what they are about, and the filter and the days that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from potluck.apps.journal.assistant.chart import Phrase
+from potluck.apps.journal.assistant.mentions import phrase_of
+from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Filter, Kind, Measure, Reading, Term, merged
+from potluck.apps.journal.assistant.sides import one_period
+from potluck.apps.journal.periods import calendar_unit, weekday_before
+
+# What a session can be called by, so that counting it counts sessions.
+EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars"])
+
+
+class Bag:
+    """The meanings of a question, by what they are about."""
+
+    def __init__(self, phrases: Sequence[Phrase], words: Sequence[str], today: date) -> None:
+        self.today = today
+        self.words = words
+        self.phrases = phrases
+        self.values: dict[str, list[Any]] = {}
+        for phrase in phrases:
+            if phrase.key:
+                self.values.setdefault(phrase.key, []).append(phrase.value)
+        self.asks = frozenset(self.values.pop("ask", ()))
+        nouns = list(dict.fromkeys(self.values.get("noun", ())))
+        # "Rounds of my sessions" are rounds.
+        if len(nouns) > 1 and "sessions" in nouns:
+            nouns.remove("sessions")
+            self.of_sessions = True
+        else:
+            self.of_sessions = nouns == ["sessions"]
+        if nouns:
+            self.values["noun"] = nouns
+        self.hard_words = False
+        self.where = NOTHING
+
+    def __contains__(self, key: str) -> bool:
+        key, _, value = key.partition(":")
+        if key == "ask":
+            return any(each in self.asks for each in value.split("/"))
+        values = self.values.get(key, ())
+        return bool(values) and (not value or any(str(each) in value.split("/") for each in values))
+
+    def one(self, key: str, default: Any = None) -> Any:
+        values = self.values.get(key)
+        return values[0] if values else default
+
+    @property
+    def noun(self) -> str | None:
+        noun: str | None = self.one("noun")
+        return noun
+
+    def settled(self) -> bool:
+        """Everything that is a filter becomes one; False if it cannot."""
+        values = self.values
+        if any(
+            len({*each}) > 1 for key, each in values.items() if key not in ("where", "period", "amount", "link", "noun")
+        ):
+            return False
+        if len(values.get("noun", ())) > 1:
+            return False
+        if "hurts" in values or ("part" in values and "where" in values and any(each.pain for each in values["where"])):
+            part, stem = self.one("part", (None, None))
+            values.setdefault("where", []).append(Filter(pain=True, part=part, part_stem=stem))
+            values.pop("hurts", None), values.pop("part", None)
+        if "hard" in values:
+            hard = values.pop("hard")[0]
+            if not any(each.intensity for each in values.get("where", ())):
+                values.setdefault("where", []).append(hard)
+                self.hard_words = True
+        if "level" in values:
+            # "Hard sessions (8+)": a number alone is an intensity only next to a word for it.
+            if not self.hard_words:
+                return False
+            values["where"][-1] = Filter(intensity=values.pop("level")[0])
+            self.hard_words = False
+        if "this" in values:
+            values.setdefault("period", []).append(calendar_unit(values.pop("this")[0], self.today, 0))
+        if "every" in values:
+            if "whether" in self.asks:
+                return False
+            values.setdefault("where", []).extend(values.pop("every"))
+        if "weekday" in values:
+            self._place_weekday(values.pop("weekday")[0])
+        if "topic" in values and not self._place_topic(values.pop("topic")[0]):
+            return False
+        self._place_amounts()
+        # Pain without a part, and the same with one, are the latter.
+        parts = values.pop("where", [])
+        if any(each.pain and each.part for each in parts):
+            parts = [each for each in parts if each != Filter(pain=True)]
+        whole = merged(list(dict.fromkeys(parts)))
+        if whole is None:
+            return False
+        self.where = whole
+        return True
+
+    def _place_weekday(self, day: int) -> None:
+        """ "On Monday" is the last one where a time is asked about, and any where something is counted."""
+        once = self.asks & {"whether", "summary", "how", "quotes", "list"} or not (
+            self.asks or self.values.keys() & {"noun", "avg", "share", "last", "first", "top", "adj", "per", "group"}
+        )
+        if once and not self.values.keys() & {"ever", "period", "run", "cmp"}:
+            self.values.setdefault("period", []).append(weekday_before(day, self.today))
+        else:
+            self.values.setdefault("where", []).append(Filter(weekdays=(day,)))
+
+    def _place_topic(self, words: tuple[str, ...]) -> bool:
+        counts = (self.asks & {"count"} and not self.of_sessions and self.noun in (None, "sessions")) or self.noun in (
+            "days",
+            "weeks",
+            "months",
+        )
+        if counts and not (words[-1] in EVENTS and self.noun is None):
+            return False
+        if counts:
+            self.values["noun"] = ["sessions"]
+        term = Term((phrase_of(words),), " ".join(words))
+        self.values.setdefault("where", []).append(Filter(terms=(term,)))
+        return True
+
+    def _place_amounts(self) -> None:
+        """A number of minutes or rounds is that of a session, unless a total is asked about."""
+        kept = []
+        goal = (
+            "whether" in self.asks
+            and not self.values.keys() & {"ever", "single", "last", "first"}
+            and not self.of_sessions
+        )
+        for measure, bounds in self.values.pop("amount", ()):
+            if (
+                measure in ("sessions", "days")
+                or (goal and "period" in self.values)
+                or "per" in self.values
+                or "group" in self.values
+            ):
+                kept.append((measure, bounds))
+                continue
+            if "whether" in self.asks and bounds.low == bounds.high and bounds.low:
+                # "Have I ever done ten rounds?" is answered by eleven, too.
+                bounds = Bounds(bounds.low, None)
+            found = Filter(minutes=bounds) if measure == "minutes" else Filter(rounds=bounds)
+            self.values.setdefault("where", []).append(found)
+        if kept:
+            self.values["amount"] = kept
+
+    def reading(self, kind: Kind, measure: Any = None, **more: Any) -> Reading | None:
+        """The reading of this kind, over the days and with the filter that were said."""
+        periods = one_period(self.values.get("period", ()))
+        if periods is None:
+            return None
+        given: dict[str, Any] = {
+            "measure": measure or self.measure, "periods": periods, "where": self.where, "anchor": self.one("anchor"),
+            "hard_words": self.hard_words, "newest": self.one("newest", 0), "oldest": self.one("oldest", 0),
+        }  # fmt: skip
+        return Reading(kind, **given | more)
+
+    @property
+    def measure(self) -> Measure:
+        for key in ("adj", "top", "cmp"):
+            value = self.one(key)
+            said = value and value[0]
+            if said in ("minutes", "rounds", "intensity", "days", "load", "sessions"):
+                return said  # type: ignore[no-any-return]
+        if self.noun in ("minutes", "rounds", "intensity", "days", "load"):
+            return self.noun  # type: ignore[return-value]
+        if self.noun == "length":
+            return "minutes"
+        if self.noun in (None, "sessions"):
+            if "hard" in self.asks:
+                return "intensity"
+            if "long" in self.asks:
+                return "minutes"
+            if "much" in self.asks and self.noun is None:
+                return "much"
+        return "sessions"

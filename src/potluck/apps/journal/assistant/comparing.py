@@ -1,0 +1,144 @@
+"""Answers that set two things against each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from potluck.apps.journal.assistant.amounts import (
+    AVERAGED,
+    UNIT_DAYS,
+    Sessions,
+    all_measures,
+    amount_of,
+    difference,
+    hours,
+    percent,
+    several,
+    value_of,
+    values_of,
+)
+from potluck.apps.journal.assistant.evidence import Answer
+from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading, Side
+from potluck.apps.journal.assistant.scope import DAY, Scope, answered, filtered, hard_note, none_found
+from potluck.apps.journal.periods import Period, long_day
+
+TREND_DAYS = 28
+
+
+def compare(reading: Reading, scope: Scope) -> Answer:
+    if reading.judges:
+        found = compare(reading._replace(judges=False), scope)
+        return found._replace(content=f"I can’t say what is better, but here are the numbers. {found.content}")
+    parts = [_side(side, reading, scope) for side in reading.sides]
+    measure = reading.measure
+    if reading.per is not None:
+        return _rates(reading, parts, scope)
+    average = reading.average and measure in AVERAGED
+    shown = (
+        [all_measures(some) for _, some in parts]
+        if measure == "much"
+        else values_of(measure, [some for _, some in parts], average)
+    )
+    said = "; ".join(f"{words}: {value}" for (words, _), value in zip(parts, shown, strict=True))
+    said = f"{said[:1].upper()}{said[1:]}."
+    if len(parts) == 2:
+        said += f" {difference('sessions' if measure == 'much' else measure, parts[0], parts[1], average)}"
+    apart = len({side.period for side in reading.sides}) == len(reading.sides)
+    if apart and not reading.current and measure in ("sessions", "minutes", "rounds", "much") and not average:
+        whole = [each for _, some in parts for each in some]
+        said += f" Together: {all_measures(whole) if measure == 'much' else value_of(measure, whole)}."
+    counted = list(dict.fromkeys(each for _, some in parts for each in some))
+    by_text = any(side.where.by_text for side in reading.sides)
+    return answered(f"{said}{hard_note(reading)}", counted)._replace(by_text=by_text)
+
+
+def _side(side: Side, reading: Reading, scope: Scope) -> tuple[str, Sessions]:
+    """What is on one side, and its name: that in which the sides differ, and the filter that they share."""
+    period = side.period
+    inside = [each for each in scope.everything if (period is None or each.day in period) and each.counts(side.where)]
+    if period is None:
+        return side.where.words, inside
+    so_far = " so far" if period.first <= scope.today < period.last else ""
+    return f"{period.words}{so_far}{f', {side.where.words}' if side.where != NOTHING else ''}", inside
+
+
+def _rates(reading: Reading, parts: Sequence[tuple[str, Sessions]], scope: Scope) -> Answer:
+    """Periods of different lengths, compared by the week or the month."""
+    unit = reading.per or "week"
+    begun = scope.everything[-1].day if scope.everything else scope.today
+    rates = []
+    for side, (_, some) in zip(reading.sides, parts, strict=True):
+        first = max(begun, side.period.first) if side.period else begun
+        last = min(scope.today, side.period.last) if side.period else scope.today
+        units = max(1, (last - first).days + 1) / UNIT_DAYS[unit]
+        rates.append(amount_of(reading.measure, some) / max(units, 1 / 7))
+    if reading.measure in ("minutes", "much"):
+        shown = [hours(round(rate)) for rate in rates]
+        gap = hours(round(abs(rates[0] - rates[1])))
+    else:
+        digits = 1 if round(rates[0], 1) != round(rates[1], 1) else 2
+        name = reading.measure if reading.measure in ("rounds", "days") else "sessions"
+        shown = [f"{rate:.{digits}f} {name}" for rate in rates]
+        gap = f"{abs(rates[0] - rates[1]):.{digits}f} {name}"
+    said = "; ".join(
+        f"{words}: {rate} a {unit} ({several(len(some), 'session')})"
+        for (words, some), rate in zip(parts, shown, strict=True)
+    )
+    more = parts[0][0] if rates[0] > rates[1] else parts[1][0]
+    end = "That is the same." if rates[0] == rates[1] else f"That is {gap} a {unit} more {more}."
+    counted = list(dict.fromkeys(each for _, some in parts for each in some))
+    return answered(f"{said[:1].upper()}{said[1:]}. {end}{hard_note(reading)}", counted)
+
+
+def worn(reading: Reading, scope: Scope) -> Answer:
+    sessions = scope.counted
+    if not sessions:
+        return none_found(reading, scope)
+    worn = Counter(each.entry.metrics.gi_or_no_gi for each in sessions)
+    gi, no_gi, both = worn["gi"], worn["no-gi"], worn["both"]
+    if reading.measure in ("intensity", "minutes", "rounds"):
+        return _worn_by(reading, scope)
+    more = "The same number of each." if gi == no_gi else f"{'Gi' if gi > no_gi else 'No-gi'} more often."
+    shares = [percent(each, len(sessions)) for each in (gi, no_gi)]
+    said = (
+        f"{more} {gi} gi ({shares[0]}), {no_gi} no-gi ({shares[1]}) and {both} both,"
+        f" of {several(len(sessions), 'session')}{filtered(reading.where)}{scope.words}."
+    )
+    return answered(said, sessions, reading.where)
+
+
+def _worn_by(reading: Reading, scope: Scope) -> Answer:
+    """Hours, rounds or intensity in the gi, in no-gi and in both."""
+    groups = [
+        (name, some)
+        for name in ("gi", "no-gi", "both")
+        if (some := [each for each in scope.counted if each.entry.metrics.gi_or_no_gi == name])
+    ]
+    values = values_of(reading.measure, [some for _, some in groups], reading.average)
+    parts = [
+        f"{name} {value} ({several(len(some), 'session')})" for (name, some), value in zip(groups, values, strict=True)
+    ]
+    said = ", ".join(parts)
+    return answered(
+        f"{said[:1].upper()}{said[1:]}{filtered(reading.where)}{scope.words}.", scope.counted, reading.where
+    )
+
+
+def trend(reading: Reading, scope: Scope) -> Answer:
+    today = scope.today
+    measure: Measure = "sessions" if reading.measure in ("much", "days") else reading.measure
+    now = Period(today - (TREND_DAYS - 1) * DAY, today)
+    before = Period(now.first - TREND_DAYS * DAY, now.first - DAY)
+    parts = [
+        (name, [each for each in scope.counted if each.day in period])
+        for name, period in (("in the last 4 weeks", now), ("in the 4 weeks before", before))
+    ]
+    if not any(each for _, each in parts):
+        return Answer(f"No session since {long_day(before.first)}, so there is no trend to see.")
+    values = values_of(measure, [each for _, each in parts], reading.average)
+    said = "; ".join(
+        f"{name}: {value}{filtered(reading.where)}" for (name, _), value in zip(parts, values, strict=True)
+    )
+    gap = difference(measure, parts[0], parts[1], reading.average and measure in ("minutes", "rounds"))
+    return answered(f"{said[:1].upper()}{said[1:]}. {gap}", [each for _, some in parts for each in some], reading.where)

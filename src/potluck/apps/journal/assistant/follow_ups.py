@@ -1,0 +1,97 @@
+"""Reads a question that changes the one before it: "and in April?", "only gi", "how many hours was that?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from potluck.apps.journal.assistant.bag import Bag
+from potluck.apps.journal.assistant.chart import Phrase
+from potluck.apps.journal.assistant.reading import NOTHING, Filter, Kind, Reading
+from potluck.apps.journal.assistant.shapes import shaped
+from potluck.apps.journal.assistant.sides import shifted
+
+_CHANGES = {"period", "where", "relative", "weekday", "hard", "amount", "topic", "every"}
+
+
+def followed_up(phrases: Sequence[Phrase], words: Sequence[str], previous: Reading, today: date) -> Reading | None:
+    """The question before, over other days, with another filter or as another measure, if that is all that was said."""
+    keys = {phrase.key for phrase in phrases}
+    follows = "follow" in keys or bool(phrases and phrases[0].key == "link" and phrases[0].value == "and")
+    rest = [
+        phrase
+        for phrase in phrases[follows:]
+        if phrase.key != "follow" and (phrase.key, phrase.value) != ("ask", "summary")
+    ]
+    asks = {phrase.value for phrase in rest if phrase.key == "ask"}
+    keys = {phrase.key for phrase in rest}
+    if keys == {"relative"} and previous.kind in ("last", "first") and rest[0].value == "before":
+        return previous._replace(number=previous.number + 1, nth=True) if previous.kind == "last" else None
+    if (
+        keys <= {"ask", "noun"}
+        and asks
+        and asks <= {"list", "which"}
+        and previous.kind in ("total", "average", "rate", "share")
+    ):
+        return previous._replace(kind="summary", asks_whether=False, goal=None)
+    if keys == {"ask", "that"} and previous.kind in ("extreme", "last", "first") and asks <= {"quotes", "how"}:
+        return previous._replace(asks_how=True)
+    if "link" in keys and previous.period is not None and len(words) <= 5:
+        # "Gi or no-gi?" is about the days of the question before.
+        found = shaped(rest, words, today)
+        return (
+            found._replace(periods=previous.periods)
+            if found is not None and found.kind == "worn" and not found.periods
+            else None
+        )
+    if len(words) > 8 or not rest or keys - _CHANGES - {"noun", "ask", "avg", "said", "by"}:
+        return None
+    bag = Bag(rest, words, today)
+    relative = bag.one("relative")
+    bag.values.pop("relative", None)
+    if not bag.settled() or len(bag.values.get("period", ())) > 1:
+        return None
+    changes: dict[str, Any] = {}
+    if relative is not None:
+        if previous.period is None or (shift := shifted(previous.period, relative)) is None:
+            return None
+        changes["periods"] = (shift,)
+    if keys & {"said", "by"}:
+        if not previous.kind.startswith("comment") or keys - {"said", "by"}:
+            return None
+        return previous._replace(by=bag.one("said") or bag.one("by"))
+    if "noun" in bag or asks:
+        return _another_measure(bag, asks, previous, follows or "that" in words or "those" in words)
+    if not follows and len(words) > 5:
+        return None
+    if previous.kind in ("worn", "trend", "streak", "gap", "tags") or (previous.kind == "compare" and bag.values):
+        return None
+    if "period" in bag:
+        changes["periods"] = tuple(bag.values["period"])
+        changes["anchor"] = None
+    if set(bag.values) - {"period"}:
+        return None
+    if bag.where != NOTHING:
+        kept = previous.where._asdict()
+        kept |= {name: value for name, value in bag.where._asdict().items() if value != getattr(NOTHING, name)}
+        changes["where"] = Filter(**kept)
+    return previous._replace(**changes) if changes else None
+
+
+def _another_measure(bag: Bag, asks: set[Any], previous: Reading, refers: bool) -> Reading | None:
+    """ "How many hours was that?" """
+    if not refers and (bag.asks - {"count", "much", "long"} or len(bag.words) > 4):
+        return None
+    if (
+        bag.where != NOTHING
+        or bag.values.keys() - {"noun"}
+        or bag.noun not in ("minutes", "rounds", "intensity", "sessions")
+    ):
+        return None
+    if not refers and bag.asks:
+        return None
+    if previous.kind not in ("total", "average", "summary", "compare"):
+        return None
+    kind: Kind = "compare" if previous.kind == "compare" else "average" if bag.measure == "intensity" else "total"
+    return previous._replace(kind=kind, measure=bag.measure, goal=None, asks_whether=False)

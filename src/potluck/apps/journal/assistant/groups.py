@@ -1,0 +1,167 @@
+"""Answers by week, month, weekday or tag: which has the most, and which reach a number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+
+from potluck.apps.journal.assistant.amounts import Sessions, amount_of, values_of
+from potluck.apps.journal.assistant.evidence import Answer, TrainingSession
+from potluck.apps.journal.assistant.reading import TIMES_OF_DAY, Bounds, Measure, Reading, listed
+from potluck.apps.journal.assistant.scope import DAY, Scope, answered, filtered, hard_note, none_found, some_of
+from potluck.apps.journal.periods import MONTHS, WEEKDAYS, long_day
+from potluck.apps.journal.times import first_of_month, first_of_week
+
+MOST_GROUPS_NAMED = 12
+MOST_TAGS = 5
+MOST_TAGS_NAMED = 20
+
+
+def key_of(unit: str) -> Callable[[date], tuple[date | int, str]]:
+    def month(day: date) -> tuple[date | int, str]:
+        return first_of_month(day), f"{MONTHS[day.month - 1].capitalize()} {day.year}"
+
+    def week(day: date) -> tuple[date | int, str]:
+        monday = first_of_week(day)
+        return monday, f"the week of {long_day(monday)}"
+
+    def quarter(day: date) -> tuple[date | int, str]:
+        first = (day.month - 1) // 3 * 3 + 1
+        return date(day.year, first, 1), f"Q{first // 3 + 1} {day.year}"
+
+    names: dict[str, Callable[[date], tuple[date | int, str]]] = {
+        "month": month,
+        "week": week,
+        "quarter": quarter,
+        "year": lambda day: (date(day.year, 1, 1), str(day.year)),
+        "weekday": lambda day: (day.weekday(), f"{WEEKDAYS[day.weekday()].capitalize()}s"),
+        "day": lambda day: (day, long_day(day)),
+        "part of the week": lambda day: (day.weekday() // 5, "weekends" if day.weekday() >= 5 else "weekdays"),
+    }
+    return names[unit]
+
+
+def grouped(sessions: Sessions, unit: str) -> list[tuple[str, list[TrainingSession]]]:
+    """The sessions by week, month and so on, the earliest first."""
+    groups: dict[tuple[date | int, str], list[TrainingSession]] = {}
+    times = [*TIMES_OF_DAY]
+    for each in sessions:
+        by_time = unit == "time of day"
+        key = (times.index(each.time), f"the {TIMES_OF_DAY[each.time]}") if by_time else key_of(unit)(each.day)
+        groups.setdefault(key, []).append(each)
+    return [(name, groups[place, name]) for place, name in sorted(groups, key=lambda each: each[0])]
+
+
+def groups(reading: Reading, scope: Scope) -> Answer:
+    sessions = scope.counted
+    if not sessions:
+        return none_found(reading, scope)
+    measure: Measure = "sessions" if reading.measure == "days" else reading.measure
+    groups = grouped(sessions, reading.unit)
+    if reading.least and reading.unit in ("day", "week", "month", "quarter", "year") and measure != "intensity":
+        groups = _with_empty(groups, reading.unit, scope)
+    elif reading.least and reading.unit == "weekday" and measure != "intensity":
+        names = [f"{day.capitalize()}s" for day in WEEKDAYS]
+        had = dict(groups)
+        groups = [(name, had.get(name, [])) for name in names]
+    note = ""
+    if reading.least and measure != "intensity" and reading.unit in ("week", "month", "quarter", "year"):
+        groups, note = _complete(groups, reading.unit, scope)
+    average = reading.average and measure in ("minutes", "rounds")
+    best = (min if reading.least else max)(amount_of(measure, each, average) for _, each in groups)
+    winners = [(name, each) for name, each in groups if amount_of(measure, each, average) == best]
+    order = "lowest" if reading.least else "highest"
+    about = {"intensity": f"the {order} average intensity"}.get(
+        measure,
+        f"the {order} average"
+        if average
+        else f"the {'fewest' if reading.least else 'most'} {'minutes' if measure in ('minutes', 'much') else measure}",
+    )
+    values = dict(
+        zip((name for name, _ in groups), values_of(measure, [each for _, each in groups], average), strict=True)
+    )
+    names = [name for name, _ in winners]
+    named = listed(some_of(names, MOST_GROUPS_NAMED))
+    said = (
+        f"{named[:1].upper()}{named[1:]}: {about}{filtered(reading.where)}{scope.words}, with {values[names[0]]}.{note}"
+    )
+    if 1 < len(groups) <= MOST_GROUPS_NAMED + 1:
+        said += f" All: {', '.join(f'{name} {value}' for name, value in values.items())}."
+    return answered(
+        f"{said}{hard_note(reading)}", [each for _, some in winners for each in some] or sessions, reading.where
+    )
+
+
+def having(reading: Reading, scope: Scope) -> Answer:
+    """How many weeks or months reach a number, and which."""
+    goal = reading.goal or Bounds(1, None)
+    parts = grouped(scope.counted, reading.unit)
+    if 0 in goal:
+        parts = _with_empty(parts, reading.unit, scope)
+    reached = [(name, some) for name, some in parts if round(amount_of(reading.measure, some)) in goal]
+    name = {"minutes": "minutes of training", "rounds": "rounds", "days": "days of training"}.get(
+        reading.measure, "sessions"
+    )
+    bounds = goal.words(name) if goal != Bounds(1, None) else "a session"
+    if bounds == f"1 {name}" and name == "sessions":
+        bounds = "1 session"
+    kind = f"{reading.unit}{'' if len(reached) == 1 else 's'} with {bounds}{filtered(reading.where)}{scope.words}"
+    if not reached:
+        return Answer(f"No {reading.unit} with {bounds}{filtered(reading.where)}{scope.words}.")
+    named = listed(some_of([name for name, _ in reversed(reached)], MOST_GROUPS_NAMED))
+    yes = "Yes: " if reading.asks_whether else ""
+    said = f"{yes}{len(reached):,} {kind}: {named}.{hard_note(reading)}"
+    return answered(said, [each for _, some in reversed(reached) for each in some], reading.where)
+
+
+def _complete(
+    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: Scope
+) -> tuple[list[tuple[str, list[TrainingSession]]], str]:
+    """The groups without the first and the last one where days are missing from them, and a sentence that says so."""
+    key = key_of(unit)
+    begun, today = scope.everything[-1].day, scope.today
+    cut: dict[str, str] = {}
+    if scope.first <= begun and key(begun)[1] == key(begun - DAY)[1]:
+        cut[key(begun)[1]] = f"the first session that I can read is on {long_day(begun)}"
+    if key(today)[1] == key(today + DAY)[1]:
+        cut[key(today)[1]] = "not over yet"
+    left_out = [f"{name} ({cut[name]})" for name, _ in groups if name in cut]
+    whole = [each for each in groups if each[0] not in cut]
+    if not left_out or not whole:
+        return groups, ""
+    return whole, f" Left out as incomplete: {listed(left_out)}."
+
+
+def _with_empty(
+    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: Scope
+) -> list[tuple[str, list[TrainingSession]]]:
+    """The groups with those in between that have no session."""
+    key, had = key_of(unit), dict(groups)
+    names = dict.fromkeys(key(scope.first + number * DAY)[1] for number in range(scope.days))
+    return [(name, had.get(name, [])) for name in names]
+
+
+def tags(reading: Reading, scope: Scope) -> Answer:
+    tags: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    for each in scope.counted:
+        for tag in each.entry.metrics.tags:
+            names.setdefault(tag.casefold(), tag)
+            tags[tag.casefold()] += 1
+    if not tags:
+        return Answer(f"No session{scope.words} has a tag.")
+    sign = 1 if reading.least else -1
+    ordered = sorted(tags, key=lambda tag: (sign * tags[tag], tag))
+    number = max(MOST_TAGS, reading.number)
+    top = [tag for place, tag in enumerate(ordered) if place < number or tags[tag] == tags[ordered[number - 1]]]
+    said = ", ".join(some_of([f"“{names[tag]}” {tags[tag]}" for tag in top], MOST_TAGS_NAMED))
+    which = "least" if reading.least else "most"
+    first = [tag for tag in top if tags[tag] == tags[top[0]]]
+    cited = [each for each in scope.counted if any(tag.casefold() in first for tag in each.entry.metrics.tags)]
+    named = listed(some_of([f"“{names[tag]}”" for tag in first], MOST_TAGS_NAMED))
+    return answered(
+        f"The {which} used tags{scope.words}, with the number of sessions: {said}."
+        f" The entries tagged {named} are cited.",
+        cited,
+    )

@@ -1,0 +1,159 @@
+"""The words of a question: plain spelling, corrected typos, and where each stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from potluck.apps.journal.assistant.wording import vocabulary
+from potluck.apps.journal.periods import MONTHS, NUMBERS, WEEKDAYS
+
+
+class Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(r"no-gi|\d+(?:st|nd|rd|th)\b|\d+(?:\.\d+)?|[^\W\d_]+(?:'(?!s\b)[^\W\d_]+)*\d*|'s|[^\w\s]")
+# Contractions, abbreviations and typos that are too short to be recognised by their letters.
+_PLAIN = (
+    (r"\b(did|do|does|have|has|had|was|were|is|are|could|would|should)n'?t\b", r"\1 not"),
+    (r"\bcan'?t\b", "can not"),
+    (r"\bwon't\b", "will not"),
+    (r"\b(what|when|where|how|who|which|that|it|there)'?s\b(?<!its)", r"\1 is"),
+    (r"\b(what|when|where|how|who)'d\b", r"\1 did"),
+    (r"\b(i|we|they|you)'ve\b", r"\1 have"),
+    (r"\b(i|we|they|you)'d\b", r"\1 had"),
+    (r"\b(i|we|they|you)'ll\b", r"\1 will"),
+    (r"\bi'?m\b", "i am"),
+    (r"\b(we|they|you)'re\b", r"\1 are"),
+    (r"\bnon?[\s-]?gi\b", "no-gi"),
+    (r"\bopenmats?\b", "open mat"),
+    (r"\bcomp class(es)?\b", r"competition class\1"),
+    (r"\bhow ?many\b", "how many"),
+    (r"\b(i|we|they)ve\b", r"\1 have"),
+    (r"\bw/o(?=\s)", "without"),
+    (r"\bw(?:/(?=\s)|(?=\s))", "with"),
+    (r"\s&\s", " and "),
+    (r"≥", " at least "),
+    (r"≤", " at most "),
+    (r"(\d)\s*(hrs?|hours?|h|mins?|minutes?|am|pm)\b", r"\1 \2"),
+    (r"\b(\d+) h (\d\d)\b", r"\1 h \2"),
+    (r"\b(\d+)h(\d\d)\b", r"\1 h \2"),
+    (r"\ba\.m\b\.?", "am"),
+    (r"\bp\.m\b\.?", "pm"),
+    (r"\b(?:hrs|huors|hors)\b", "hours"),
+    (r"\bmins\b", "minutes"),
+    (r"\b(?:sess|seshs?|seshes)\b", "sessions"),
+    (r"\bppl\b", "people"),
+    (r"\bavg\b\.?", "average"),
+    (r"\bvs\b\.?", "vs"),
+    (r"\bpct\b", "percent"),
+    (r"\b(?:mnay|meny|manny|mny)\b", "many"),
+    (r"\b(?:hwo|hou|hw)\b", "how"),
+    (r"\bwehn\b", "when"),
+    (r"\b(?:offen|ofen|oftn|oftne|oten|ofetn)\b", "often"),
+    (r"\b(?:wek|weke|weel|wekk)\b", "week"),
+    (r"\b(?:lst|lats|lsat)\b", "last"),
+    (r"\b(?:trian|trane|tran)\b", "train"),
+    (r"\b(?:teh|hte|th)\b", "the"),
+    (r"\b(?:ddi|dd|di)\b", "did"),
+    (r"\b(?:waht|wat|wht)\b", "what"),
+    (r"\b(?:thsi|tihs)\b", "this"),
+    (r"\bmoth\b", "month"),
+    (r"\b(?:yr|yrs)\b", "year"),
+    (r"\bhav\b", "have"),
+    (r"\bjanurary\b", "january"),
+    (r"\bu\b", "you"),
+)  # fmt: skip
+# One letter away from a word that may be meant, and a word of its own.
+_OWN_WORDS = vocabulary(
+    """trail trails brain drain trait rain strain strained trainer trainers sound sounds pound pounds wound found
+    ground bound tomes limes tires later lately lasted wrist write white weeds moths mouths mouth streaky stream
+    steak hour tours fours yours house counted couch coaches coached coaching roller roles tugged mentions commented
+    moth tense intense intensive summers soften aboard abort witch thirst fist bust burst feast leaps three there
+    those these where were here hear heart hurt short shirt sport spot sore store wore worn word words work world
+    would could should shoulder elbow head hand heads hands mind mine mile miles most must mist missed kissed pass
+    passed past paste best rest nest test west beat beaten heat seat meat meet feet feel fell felt fall fail file
+    film firm farm form from front belt belts melt better letter latter matter master faster eater water winter win
+    wins wine line lines lone love live lives like likes liked lake late rate rates rated grade game games name
+    names same some come home hope hold cold gold told sold bold bald ball call tall hall wall well will hill bill
+    fill full pull bull arms legs cross crosses grip grips frame frames guard guards mount mounts sweep sweeps sleep
+    slept slip slow show slew throw threw through though thought taught caught fought bought light night might fight
+    right sight tight eight weight weigh height competed compete completed complete partner partners injured tired
+    fired hired wired nervous scared calm angry happy sad sick ill flu energy mood style stripe stripes promotion
+    promoted drink eat food diet calories money cost price pay paid won lost lose tapped tap taps submission
+    submissions escape escapes pressure passing retention choke chokes lock locks leg drill drills drilled moves
+    move moved mats matt people person stretch stretching running run ran ride cycling swim swimming yoga weights
+    lifting gym match matches medal medals party birthday wedding holiday holidays vacation travel trip flight
+    office school exam exams boss wife husband skip skipped skipping miss misses missing cancel cancelled goal goals
+    plan plans planned improve improved"""
+)
+# Words of periods, which are misspelt as often as those of the grammar.
+PERIOD_WORDS = frozenset((
+    *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS), *NUMBERS, "yesterday", "today", "weekend", "weekends",
+    "quarter", "summer", "winter", "autumn", "spring", "christmas", "fortnight", "between", "since", "previous",
+    "second", "third", "fourth", "first", "month", "months", "years", "weeks", "until", "before", "after",
+    "halloween", "valentine", *(month[:3] for month in MONTHS), "sept", "fall", "tonight", "easter",
+))  # fmt: skip
+SHORTEST_TYPO = 4
+SHORTEST_WORD = 5
+LONG = 8
+"""A word of so many letters may have two mistakes."""
+
+
+def plain_question(question: str, known: Collection[str] = (), own_words: Collection[str] = ()) -> str:
+    """The question in lower case, contractions written out, and words that are nearly one of `known` corrected.
+
+    `own_words` are left as they are.
+    """
+    text = question.casefold().replace("’", "'").replace("‘", "'").replace("`", "'")
+    for pattern, instead in _PLAIN:
+        text = re.sub(pattern, instead, text)
+    text = re.sub(r"'s\b|(?<=s)'(?=\s|$)", " 's ", text)
+    text = re.sub(r"[^\w\s.,:/%+<>='–-]|(?<!\d)[.:]|[.:](?!\d)", " ", text)
+    if known:
+        goals = PERIOD_WORDS.union(known)
+        text = re.sub(r"[^\W\d_]+", lambda match: _corrected(match[0], goals, own_words), text)
+    return " ".join(text.split()).strip(" ,.-")
+
+
+def tokens_of(plain: str) -> list[Token]:
+    return [Token(match[0], *match.span()) for match in _TOKEN.finditer(plain)]
+
+
+def _corrected(word: str, known: Collection[str], own_words: Collection[str]) -> str:
+    if len(word) < SHORTEST_TYPO or word in known or word in _OWN_WORDS or word in own_words:
+        return word
+    if word.endswith("s") and (word[:-1] in _OWN_WORDS or word[:-1] in own_words):
+        return word
+    for most in (1, 2) if len(word) >= LONG else (1,):
+        near = {each for each in known if len(each) >= SHORTEST_WORD and _distance(word, each, most) <= most}
+        if len(near) == 2 and f"{min(near, key=len)}s" in near:
+            near = {max(near, key=len) if word.endswith("s") else min(near, key=len)}
+        if near:
+            return near.pop() if len(near) == 1 else word
+    return word
+
+
+def _distance(word: str, goal: str, most: int) -> int:
+    """How many letters are missing, doubled, wrong or swapped; more than `most` if the first one is."""
+    if word[0] != goal[0] or abs(len(word) - len(goal)) > most:
+        return most + 1
+    # Another ending is another word.
+    if word in (goal + "s", goal[:-1], goal + "d", goal + "r") or goal in (word + "s", word + "d"):
+        return most + 1
+    before: list[int] = []
+    row: list[int] = [*range(len(goal) + 1)]
+    for place, letter in enumerate(word, 1):
+        last, before, row = before, row, [place]
+        for number, wanted in enumerate(goal, 1):
+            price: int = min(before[number] + 1, row[-1] + 1, before[number - 1] + (letter != wanted))
+            if place > 1 and number > 1 and letter == goal[number - 2] and word[place - 2] == wanted:
+                price = min(price, last[number - 2] + 1)
+            row.append(price)
+        if min(row) > most:
+            return most + 1
+    return row[-1]

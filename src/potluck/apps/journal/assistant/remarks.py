@@ -1,0 +1,75 @@
+"""Answers from comments: quoted by name, and never a hidden one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from potluck.apps.journal.assistant.amounts import several
+from potluck.apps.journal.assistant.evidence import Answer, Evidence
+from potluck.apps.journal.assistant.reading import Reading, listed
+from potluck.apps.journal.assistant.scope import MOST_QUOTES, Scope, quoted
+
+
+def _their(reading: Reading, scope: Scope) -> tuple[list[Evidence], list[Evidence]]:
+    """The comments that were asked about, and all by the same author."""
+    theirs = [each for each in scope.remarks if reading.by is None or each.author == reading.by]
+    every = [Evidence(each.session, each.comment.body, each.comment.comment_id, each.author) for each in theirs]
+    about = [
+        Evidence(each.session, quote, each.comment.comment_id, each.author)
+        for each in theirs
+        if (quote := each.quote(reading.where))
+    ]
+    return about, every
+
+
+def hidden_note(reading: Reading, scope: Scope) -> str:
+    number = sum(reading.by is None or each.author == reading.by for each in scope.hidden)
+    return f" {several(number, 'hidden comment')} {'is' if number == 1 else 'are'} left out." if number else ""
+
+
+def comments(reading: Reading, scope: Scope) -> Answer:
+    about, every = _their(reading, scope)
+    whose = f" by {reading.by}" if reading.by else ""
+    terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
+    hidden = hidden_note(reading, scope)
+    if not about:
+        if not every:
+            return Answer(f"No comment{whose}{scope.words}.{hidden}", by_text=True)
+        if len(reading.where.terms) > 1 or not all(term.is_clear for term in reading.where.terms):
+            return quoted(f"{hidden.lstrip()} The latest comments{whose}{scope.words}:".lstrip(), every[:2])
+        said = f"No comment{whose}{scope.words} mentions {terms}.{hidden} The latest:"
+        return quoted(said, every[:2])
+    mention = f" that mention{'s' if len(about) == 1 else ''} {terms}" if terms else ""
+    if reading.number == 1:
+        but = f" ({hidden.strip(' .')})" if hidden else ""
+        return quoted(f"The latest comment{whose}{mention}{scope.words}{but}:", about[:1])
+    newest = f" The newest {MOST_QUOTES}:" if len(about) > MOST_QUOTES else ""
+    return quoted(
+        f"{several(len(about), 'comment')}{whose}{mention}{scope.words}.{hidden}{newest}", about[:MOST_QUOTES]
+    )
+
+
+def comment_count(reading: Reading, scope: Scope) -> Answer:
+    about, _ = _their(reading, scope)
+    whose = f" by {reading.by}" if reading.by else ""
+    terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
+    mention = f" that mention{'s' if len(about) == 1 else ''} {terms}" if terms else ""
+    hidden = hidden_note(reading, scope)
+    if not about:
+        return Answer(f"No comment{whose}{mention}{scope.words}.{hidden}", by_text=True)
+    return Answer(f"{several(len(about), 'comment')}{whose}{mention}{scope.words}.{hidden}", about, by_text=True)
+
+
+def commenters(reading: Reading, scope: Scope) -> Answer:
+    """Who commented, and how often."""
+    about, _ = _their(reading, scope)
+    hidden = hidden_note(reading, scope)
+    if not about:
+        return Answer(f"No comment{scope.words}.{hidden}", by_text=True)
+    terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
+    names = Counter(each.author or "someone without a name" for each in about)
+    sign = 1 if reading.least else -1
+    said = ", ".join(f"{name} {names[name]}" for name in sorted(names, key=lambda name: (sign * names[name], name)))
+    mention = f" that mention {terms}" if terms else ""
+    first = f"Comments{mention}{scope.words}, by author: {said}.{hidden}"
+    return quoted(first, about[:MOST_QUOTES])._replace(evidence=about) if terms else Answer(first, about, by_text=True)

@@ -1,0 +1,137 @@
+"""Answers about days: streaks, breaks, days with two sessions, days without one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+
+from potluck.apps.journal.assistant.amounts import several
+from potluck.apps.journal.assistant.evidence import Answer
+from potluck.apps.journal.assistant.groups import MOST_GROUPS_NAMED
+from potluck.apps.journal.assistant.reading import NOTHING, Reading, listed
+from potluck.apps.journal.assistant.scope import DAY, MOST_QUOTES, WEEK, Scope, answered, filtered, none_found, some_of
+from potluck.apps.journal.periods import MONTHS, WEEKDAYS, long_day
+from potluck.apps.journal.times import first_of_week
+
+MOST_DAYS_NAMED = 31
+
+
+def _runs(days: Sequence[date], step: timedelta) -> list[list[date]]:
+    """The runs without a gap, oldest first."""
+    runs: list[list[date]] = []
+    for day in days:
+        if runs and day - runs[-1][-1] == step:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return runs
+
+
+def streak(reading: Reading, scope: Scope) -> Answer:
+    sessions = scope.counted
+    if not sessions:
+        return none_found(reading, scope)
+    weekly = reading.unit == "week"
+    start: Callable[[date], date] = first_of_week if weekly else lambda day: day
+    step = WEEK if weekly else DAY
+    runs = _runs(sorted({start(each.day) for each in sessions}), step)
+    best = max(runs, key=lambda run: (len(run), run[-1]))
+    times = sum(len(run) == len(best) for run in runs)
+    unit = "week" if weekly else "day"
+    running = start(scope.today) - runs[-1][-1] <= step
+    current = runs[-1] if running else []
+    chosen = current if reading.current else best
+    last = min(best[-1] + (6 * DAY if weekly else timedelta()), scope.today)
+    longest = (
+        f"{several(len(best), unit)} in a row is the longest streak{filtered(reading.where)}{scope.words},"
+        f" {f'reached {times} times, the latest time ' if times > 1 else ''}from {long_day(best[0])}"
+        f" to {long_day(last)}."
+    )
+    now = (
+        f"{several(len(current), unit)} in a row is the streak{filtered(reading.where)} right now."
+        if current
+        else (
+            f"No streak{filtered(reading.where)} of {unit}s right now: the last session{filtered(reading.where)}"
+            f" was on {long_day(sessions[0].day)}."
+        )
+    )
+    said = f"{now} {longest}" if reading.current else f"{longest} {now}" if scope.last >= scope.today else longest
+    if reading.goal is not None:
+        goal = reading.goal.low or 0
+        reached = [run for run in runs if len(run) in reading.goal]
+        wanted = f"{several(goal, unit)} in a row"
+        if not reached:
+            return answered(
+                f"No, never {wanted}: {longest}", [each for each in sessions if start(each.day) in best], reading.where
+            )
+        end = min(reached[-1][-1] + (6 * DAY if weekly else timedelta()), scope.today)
+        often = "once" if len(reached) == 1 else f"{len(reached)} times, the latest time"
+        said = f"Yes, {wanted} or more {often}, from {long_day(reached[-1][0])} to {long_day(end)}. {longest}"
+        chosen = [day for run in reached for day in run]
+        return answered(said, [each for each in sessions if start(each.day) in chosen], reading.where)
+    if not weekly:
+        weeks = _runs(sorted({first_of_week(each.day) for each in sessions}), WEEK)
+        said += f" Counted in weeks with a session, the longest is {several(max(map(len, weeks)), 'week')}"
+        runs_on = first_of_week(scope.today) - weeks[-1][-1] <= WEEK
+        said += f", the current one {several(len(weeks[-1]), 'week')}." if runs_on else "."
+    return answered(said, [each for each in sessions if start(each.day) in (chosen or best)], reading.where)
+
+
+def gap(reading: Reading, scope: Scope) -> Answer:
+    days = sorted({each.day for each in scope.counted})
+    if len(days) < 2:
+        return (
+            none_found(reading, scope)
+            if not days
+            else answered(f"There is one day with training{scope.words}.", scope.counted)
+        )
+    longest = max(after - before for before, after in pairwise(days))
+    breaks = [pair for pair in pairwise(days) if pair[1] - pair[0] == longest]
+    before, after = breaks[-1]
+    free = (after - before).days - 1
+    said = (
+        f"{several(free, 'day')} without a session{filtered(reading.where)}{scope.words}: between"
+        f" {long_day(before)} and {long_day(after)}, the longest break."
+    )
+    if len(breaks) > 1:
+        others = some_of([f"{long_day(one)} and {long_day(other)}" for one, other in breaks[:-1]], MOST_QUOTES)
+        said += f" As long: between {'; between '.join(others)}."
+    ends = {day for pair in breaks for day in pair}
+    return answered(said, [each for each in scope.counted if each.day in ends], reading.where)
+
+
+def doubles(reading: Reading, scope: Scope) -> Answer:
+    """The days with two sessions or more."""
+    days = Counter(each.day for each in scope.counted)
+    doubled = sorted(day for day, number in days.items() if number > 1)
+    if not doubled:
+        return Answer(
+            f"No day with two or more sessions{filtered(reading.where)}{scope.words}.", by_text=reading.where.by_text
+        )
+    named = listed(some_of([long_day(day) for day in reversed(doubled)], MOST_GROUPS_NAMED))
+    said = f"{several(len(doubled), 'day')} with two or more sessions{filtered(reading.where)}{scope.words}: {named}."
+    return answered(said, [each for each in scope.counted if each.day in doubled], reading.where)
+
+
+def days_off(reading: Reading, scope: Scope) -> Answer:
+    trained = {each.day for each in scope.counted}
+    days = [scope.first + number * DAY for number in range(scope.days)]
+    weekdays = reading.where.weekdays
+    if reading.where._replace(weekdays=()) != NOTHING:
+        return none_found(reading, scope)
+    days = [day for day in days if not weekdays or day.weekday() in weekdays]
+    off = [day for day in days if day not in trained]
+    over = f"from {long_day(scope.first)} to {long_day(scope.last)}"
+    kind = f" {listed([f'{WEEKDAYS[day].capitalize()}s' for day in weekdays])}" if weekdays else " days"
+    said = f"{len(off)} of {len(days)}{kind} {over} were without training"
+    if 0 < len(off) <= MOST_DAYS_NAMED:
+        named = listed(
+            [
+                f"{WEEKDAYS[day.weekday()][:3].capitalize()} {day.day} {MONTHS[day.month - 1][:3].capitalize()}"
+                for day in off
+            ]
+        )
+        said += f": {named}"
+    return answered(f"{said}.", scope.counted)

@@ -1,0 +1,414 @@
+"""Which Reading the phrases of a question make together: the first shape that has a place for each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from itertools import pairwise
+from typing import NamedTuple
+
+from potluck.apps.journal.assistant.bag import Bag
+from potluck.apps.journal.assistant.chart import Phrase
+from potluck.apps.journal.assistant.comparisons import compared
+from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Filter, Kind, Reading, Side, merged
+from potluck.apps.journal.assistant.sides import sides_of
+
+# These are verbs of what follows them: "the share of my no-gi sessions that were in May".
+PREDICATES = frozenset(["was", "were", "are", "is", "had", "have", "did", "that", "happened", "took", "fell"])
+AVERAGED = ("minutes", "rounds", "intensity")
+SHORT = 5
+
+
+class Shape(NamedTuple):
+    needs: tuple[str, ...]
+    """What must have been said, each by its key, or by its key and its values."""
+    allows: tuple[str, ...]
+    """What else may have been said."""
+    kind: str
+
+    def fits(self, bag: Bag) -> bool:
+        if not all(each in bag for each in self.needs):
+            return False
+        values: dict[str, set[str]] = {}
+        for each in (*self.needs, *self.allows):
+            key, _, some = each.partition(":")
+            values.setdefault(key, set()).update(some.split("/") if some else ["*"])
+        if "*" not in values.get("ask", ()) and not bag.asks <= values.get("ask", set()):
+            return False
+        return all(
+            key in values and ("*" in values[key] or {str(value) for value in some} <= values[key])
+            for key, some in bag.values.items()
+        )
+
+
+def _table(text: str) -> list[Shape]:
+    rows = [line.split(";") for line in re.sub(r"\n +(?=\w)", " ", text).strip("\n").splitlines()]
+    return [
+        Shape(tuple(_items(needs)), tuple(_items(allows.replace("$", "period anchor ever"))), kind.strip())
+        for needs, allows, kind in rows
+    ]
+
+
+def _items(text: str) -> list[str]:
+    """ "a b:c of d" with the blanks inside a value kept."""
+    return re.findall(r"\w+(?::time of day|:\S+)?", text)
+
+
+def _streak(bag: Bag) -> Reading | None:
+    if bag.one("adj", ("minutes", False)) not in (("minutes", False), ("best", False), ("sessions", False)):
+        return None
+    return bag.reading("streak", unit=bag.one("streak"), current="current" in bag)
+
+
+def _run(bag: Bag) -> Reading | None:
+    number, unit = bag.one("run")
+    return bag.reading("streak", unit=unit, goal=Bounds(number, None))
+
+
+def _gap(bag: Bag) -> Reading | None:
+    if bag.one("adj", ("minutes", False)) != ("minutes", False) and bag.one("adj") != ("sessions", False):
+        return None
+    if "adj" not in bag and "top" not in bag and "long" not in bag.asks:
+        return None
+    return bag.reading("gap", current="current" in bag)
+
+
+def _off(bag: Bag) -> Reading | None:
+    return bag.reading("days off") if bag.where._replace(weekdays=()) == NOTHING else None
+
+
+def _share(bag: Bag) -> Reading | None:
+    """The part is what is said after the verb, the whole what is said before it."""
+    begins = next(phrase.end for phrase in bag.phrases if phrase.key == "share")
+    nouns = [phrase for phrase in bag.phrases if phrase.key == "noun"]
+    after = max([begins, *(phrase.end for phrase in nouns[:1])])
+    split = next((place for place in range(after, len(bag.words)) if bag.words[place] in PREDICATES), len(bag.words))
+    filters = [
+        phrase
+        for phrase in bag.phrases
+        if phrase.key in ("where", "hard", "every", "amount", "weekday", "topic", "hurts", "part")
+    ]
+    last = [phrase for phrase in filters if phrase.start >= split]
+    first = [phrase for phrase in filters if phrase.start < split]
+    periods = [phrase for phrase in bag.phrases if phrase.key == "period"]
+    if bag.noun == "days" and not filters:
+        return bag.reading("share")
+    if not filters:
+        return None
+    measure = bag.measure if bag.measure in ("sessions", "minutes", "rounds") else None
+    if measure is None or len(periods) > 1:
+        return None
+    if not last or not first:
+        return bag.reading("share", measure)
+    base = Bag(first, bag.words, bag.today)
+    part = Bag(last, bag.words, bag.today)
+    if not base.settled() or not part.settled() or base.values or part.values:
+        return None
+    return bag.reading("share", measure, sides=(Side(base.where),))
+
+
+def _tags(bag: Bag) -> Reading | None:
+    every = 20 if "top" not in bag and "top_number" not in bag else 1
+    return bag.reading("tags", least=bag.one("top", (None, False))[1], number=bag.one("top_number", every))
+
+
+def _having(bag: Bag) -> Reading | None:
+    unit = bag.one("per") or bag.one("group") or {"weeks": "week", "months": "month", "days": "day"}.get(bag.noun or "")
+    measure, goal = bag.one("amount", ("sessions", Bounds(1, None)))
+    if unit not in ("day", "week", "month", "quarter", "year") or len(bag.values.get("amount", ())) > 1:
+        return None
+    if "whether" in bag.asks and goal.low == goal.high:
+        goal = Bounds(goal.low, None)
+    return bag.reading("having", measure, unit=unit, goal=goal, asks_whether="whether" in bag.asks)
+
+
+def _groups(bag: Bag) -> Reading | None:
+    if "best" in bag:
+        (measure, least), unit = bag.one("best")
+        if measure == "best":
+            measure = "sessions"
+        if bag.noun in ("minutes", "rounds", "intensity", "load"):
+            measure = bag.measure
+        if unit == "day" and measure in ("intensity", "minutes") and "group" not in bag:
+            # "My hardest day" is that of a session.
+            return bag.reading("groups", measure, unit="day", least=least, average=measure == "intensity")
+        return bag.reading("groups", measure, unit=unit, least=least, average=measure == "intensity")
+    unit = bag.one("group") or bag.one("per")
+    least = next((bag.one(key)[1] for key in ("top", "adj", "cmp") if key in bag), False)
+    measure = bag.measure
+    if bag.one("adj", (None, None))[0] == "best":
+        return None
+    if unit == "day" and "per" not in bag:
+        unit = "weekday" if measure in ("sessions", "days") else "day"
+    if measure == "days":
+        measure = "sessions"
+    average = measure == "intensity" or "avg" in bag or "single" in bag
+    return bag.reading("groups", measure, unit=unit, least=bool(least), average=average)
+
+
+def _extreme(bag: Bag) -> Reading | None:
+    number, adj = bag.one("adjs", (bag.one("top_number", 1), bag.one("adj")))
+    if adj is None:
+        adj = bag.one("top")
+    if adj[0] not in AVERAGED:
+        return None
+    if bag.noun not in (None, "sessions", adj[0], "length") and not (bag.noun == "days" and adj[0] == "intensity"):
+        return None
+    return bag.reading("extreme", adj[0], least=adj[1], number=number)
+
+
+def _last(kind: Kind) -> Callable[[Bag], Reading | None]:
+    def build(bag: Bag) -> Reading | None:
+        number = bag.one(kind)
+        if bag.noun in ("minutes", "rounds", "intensity", "load", "length") or "hard" in bag.asks or "long" in bag.asks:
+            if number != 1:
+                return None
+            return bag.reading("total", **{"newest" if kind == "last" else "oldest": 1})
+        if (
+            "summary" in bag.asks | ({"summary"} & bag.asks)
+            and "when" not in bag.asks
+            and bag.of_sessions
+            and number == 1
+        ):
+            return bag.reading(kind)
+        return bag.reading(kind, number=number, nth=number > 1)
+
+    return build
+
+
+def _nth(bag: Bag) -> Reading | None:
+    return bag.reading("first", number=bag.one("nth"), nth=bag.one("nth") > 1)
+
+
+def _rate(bag: Bag) -> Reading | None:
+    unit = bag.one("per")
+    if bag.measure == "intensity":
+        return bag.reading("breakdown", unit=unit)
+    return bag.reading("rate", unit=unit)
+
+
+def _average(bag: Bag) -> Reading | None:
+    if bag.measure not in AVERAGED or (bag.measure == "intensity" and bag.asks & {"count", "often"}):
+        return None
+    return bag.reading("average")
+
+
+def _total(bag: Bag) -> Reading | None:
+    if bag.measure == "intensity":
+        return bag.reading("average")
+    if bag.noun == "length":
+        return bag.reading("average", "minutes")
+    if bag.noun in ("tags", "comments", "weeks", "months"):
+        return None
+    # Injuries are no sessions.
+    if bag.where.pain and "count" in bag.asks and not bag.of_sessions and bag.noun is None:
+        return None
+    # "How long are my sessions?" asks for an average.
+    if "long" in bag.asks and bag.of_sessions and {"are", "is", "were", "was"} & {*bag.words}:
+        return bag.reading("average", "minutes")
+    often = bag.asks == {"often"} and not bag.values.keys() & {"period", "anchor", "newest", "oldest", "ever", "total"}
+    if often and {"do", "does", "am", "is"} & {*bag.words} and not bag.where.by_text:
+        return bag.reading("rate", unit="week")
+    return bag.reading("total")
+
+
+def _bare_total(bag: Bag) -> Reading | None:
+    """A measure without a question is one where something else was said, or nothing else can be meant."""
+    said = bag.asks - {"summary"} or bag.where != NOTHING or bag.values.keys() - {"noun"}
+    return _total(bag) if said or (len(bag.words) < SHORT and bag.noun != "days") else None
+
+
+def _goal(bag: Bag) -> Reading | None:
+    measure, goal = bag.one("amount")
+    if len(bag.values["amount"]) > 1:
+        return None
+    if "ever" in bag and measure in ("sessions", "days"):
+        return None
+    if goal.low == goal.high:
+        goal = Bounds(goal.low, None)
+    return bag.reading("total", measure, goal=goal)
+
+
+def _whether(bag: Bag) -> Reading | None:
+    if bag.where.pain and not bag.where.terms:
+        return bag.reading("pain", asks_whether=True)
+    if bag.where.by_text:
+        return bag.reading("quotes", asks_whether=True)
+    if not (bag.values.keys() & {"period", "anchor"} or bag.where != NOTHING):
+        return None
+    return bag.reading("total", asks_whether=True)
+
+
+def _summary(bag: Bag) -> Reading | None:
+    how = "how" in bag.asks
+    if bag.where.pain:
+        return (
+            bag.reading("pain", asks_how=how)
+            if bag.where == Filter(pain=True, part=bag.where.part, part_stem=bag.where.part_stem)
+            else bag.reading("quotes")
+        )
+    if bag.where.by_text:
+        if not bag.asks and not bag.values.keys() & {"period", "anchor", "newest", "oldest"} and not bag.of_sessions:
+            return None
+        return bag.reading("total") if bag.of_sessions and not bag.asks else bag.reading("quotes", asks_how=how)
+    if how and bag.where.terms:
+        return bag.reading("quotes", asks_how=True)
+    if "period" in bag or "newest" in bag or "oldest" in bag or "anchor" in bag or bag.where != NOTHING:
+        if bag.asks & {"list", "summary", "how", "when", "quotes", "which"} or not bag.of_sessions:
+            return bag.reading("summary")
+        return bag.reading("total")
+    if bag.of_sessions and "total" in bag:
+        return bag.reading("total")
+    return None
+
+
+def _part(bag: Bag) -> Reading | None:
+    part, stem = bag.one("part")
+    bag.where = merged([bag.where, Filter(pain=True, part=part, part_stem=stem)]) or bag.where
+    return bag.reading("pain", asks_how=True)
+
+
+def _trend(bag: Bag) -> Reading | None:
+    if bag.one("cmp", (None, False))[0] == "better":
+        return None
+    said = bag.one("trend")
+    measure = said if said in ("minutes", "intensity") else bag.measure
+    if measure == "minutes" and (bag.noun == "length" or bag.of_sessions or said == "minutes"):
+        return bag.reading("trend", measure, average=True)
+    return bag.reading("trend", measure)
+
+
+def _comments(bag: Bag) -> Reading | None:
+    where = bag.where
+    if where != Filter(terms=where.terms, commented=where.commented) or any(term.tag_only for term in where.terms):
+        return None
+    by = (
+        next(
+            (name for key in ("said", "said_last", "by") if (name := bag.one(key)) and name != "anyone"),
+            where.commented,
+        )
+        or None
+    )
+    bag.where = Filter(terms=where.terms)
+    if bag.asks & {"count", "often"}:
+        return bag.reading("comment count", by=by)
+    return bag.reading("comments", by=by, number=1 if "last" in bag or "said_last" in bag else 0)
+
+
+def _commenters(bag: Bag) -> Reading | None:
+    where = bag.where
+    if where != Filter(terms=where.terms, commented=where.commented):
+        return None
+    if where.commented is None and "says" not in bag and "noun" not in bag:
+        return None
+    bag.where = Filter(terms=where.terms)
+    return bag.reading("commenters", least=bag.one("top", (None, False))[1])
+
+
+_BUILD: dict[str, Callable[[Bag], Reading | None]] = {
+    "advice": lambda bag: bag.reading("advice") if bag.where == NOTHING else None,
+    "commenters": _commenters, "comments": _comments, "run": _run, "streak": _streak, "gap": _gap, "days off": _off,
+    "doubles": lambda bag: bag.reading("doubles"), "since": lambda bag: bag.reading("since"), "share": _share,
+    "tags": _tags, "having": _having, "ever": lambda bag: _having(bag) if "ever" in bag or "period" in bag else None,
+    "groups": _groups, "last": _last("last"), "first": _last("first"), "nth": _nth, "extreme": _extreme,
+    "breakdown": lambda bag: bag.reading("breakdown", unit=bag.one("each")), "part": _part,
+    "state": lambda bag: _summary(bag) if bag.where.pain else None, "trend": _trend,
+    "trend now": lambda bag: _trend(bag) if "am" in bag.words[:2] else None, "rate": _rate, "average": _average,
+    "goal": _goal, "whether": _whether, "total": _total, "bare total": _bare_total, "summary": _summary,
+    "quotes": lambda bag: _summary(bag) if bag.where.by_text or "period" in bag else None,
+}  # fmt: skip
+
+
+# What must have been said, what else may have been, and what it becomes; $ is a period and a filter.
+SHAPES = _table("""
+advice ; period ; advice
+who says ; noun:comments/sessions top period total ; commenters
+who noun:comments ; says top period by said total ; commenters
+who ; top period total ; commenters
+said_last ; period ask:when/summary/list/quotes noun:comments ever ; comments
+said ; by noun:comments period last newest ask:count/often/when/summary/list/quotes/whether/which/how ever trend total ;
+    comments
+noun:comments ; by says period last newest ask:count/often/when/summary/list/quotes/whether/which/how ever trend total ;
+    comments
+run ; $ ask:whether/when/count/often/summary last ; run
+streak ; $ ask:long/count/summary/when/which/whether/list/how adj top current in_a_row total noun:days ; streak
+gap ; $ ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
+off ; period ask:count/which/list/when/summary/how total ever noun:days ; days off
+doubles ; $ ask:count/often/whether/when/which/list noun:days/sessions last total group ; doubles
+ask:since ; last noun:sessions ; since
+share ; $ noun total ask:count/much/summary ; share
+ask:count/often per amount ; $ noun:sessions ; having
+group:tag top ; $ noun:tags top_number single ask:summary ; tags
+noun:tags ; $ top top_number ask:list/which/summary group ; tags
+group:tag noun:tags ; $ ; tags
+group:tag ; period ; tags
+topics top ; $ ; tags
+ask:whether per amount ; $ noun:sessions ; ever
+group amount ; $ noun:sessions ask:which/list/when ; having
+noun:weeks/months/days amount ; $ ask:count/list/which/often total ; having
+noun:weeks/months ask:count ; $ total ; having
+best ; $ noun ask:summary/which/when/list/how total ; groups
+group:time of day ; $ avg top noun:sessions ; groups
+group top ; $ noun avg single ask:which/when total ; groups
+group adj ; $ noun avg ask:which/when ; groups
+group cmp ; $ noun ; groups
+group last ; $ noun:sessions ; last
+per top ; $ noun ask:summary/which/when ; groups
+each ; $ noun ask:count/often/much/list/summary/long/hard avg total ; breakdown
+nth ; $ ask:when/summary/which/list/how ; nth
+adj ; $ noun ask:when/which/list/summary/long/hard/how single top_number newest oldest ; extreme
+adjs ; $ noun:sessions/days ask:when/which/list/summary ; extreme
+top ; $ noun ask:when/which/list/summary/count/much single newest ; extreme
+part ask:how/whether/summary ; period trend ; part
+ask:how trend ; period ; state
+trend ; noun ask:whether/how/summary cmp avg ; trend
+ask:whether cmp ; noun ; trend now
+per ; $ noun ask:count/often/much/long/summary/hard/how avg total ; rate
+last ; $ noun:sessions/days/minutes/rounds/intensity/length/load group
+    ask:when/summary/list/which/count/much/long/hard/how/whether total ; last
+first ; $ noun:sessions/days/minutes/rounds/intensity/length/load ask:when/summary/list/which/count/much/long/hard
+    total ; first
+avg ; $ noun single newest oldest ask:count/often/much/long/hard/summary/how total ; average
+single ; $ noun newest ask:count/much/long/hard/summary ; average
+ask:whether amount ; $ noun total ; goal
+ask:whether ; $ noun:sessions/days ; whether
+ask:count ; $ noun newest oldest total current ask:count/whether ; total
+ask:often ; $ noun:sessions newest oldest total ask:often/whether ; total
+ask:much ; $ noun newest oldest total ; total
+ask:long ; $ noun newest oldest total ; total
+ask:hard ; $ noun:sessions newest oldest total ; total
+noun:minutes/rounds/intensity/load/days/length ; $ newest oldest total ask:summary/how/list ; bare total
+ask:quotes ; $ noun:sessions newest oldest trend ; quotes
+ ; $ noun:sessions/days newest oldest group total ask:list/summary/how/when/which ; summary
+""")
+
+
+def shaped(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Reading | None:
+    """The reading of all phrases together; None if no shape has a place for each."""
+    phrases = [phrase for phrase in phrases if phrase.key != "follow"]
+    sides = sides_of(phrases, words, today)
+    if sides is not None:
+        return compared(sides.rest, words, today, sides.sides, sides.link)
+    for one, other in pairwise(phrases):
+        # "How long since my last no-gi session" asks for days, and not for hours after it.
+        if (
+            other.key == "anchor"
+            and one.end == other.start
+            and (one.value == "long" or one.value in ("days", "weeks", "months"))
+        ):
+            return None
+    rest = [phrase for phrase in phrases if (phrase.key, phrase.value) not in (("link", "and"), ("link", "to"))]
+    if any(phrase.key in ("link", "relative") for phrase in rest):
+        return None
+    bag = Bag(rest, words, today)
+    if len(bag.asks - {"summary"}) > 1 and bag.asks != {"whether", "often"}:
+        return None
+    if not bag.settled():
+        return None
+    for shape in SHAPES:
+        if shape.fits(bag):
+            found = _BUILD[shape.kind](bag)
+            if found is not None:
+                return found
+    return None

@@ -1,0 +1,127 @@
+"""Answers that are single sessions: the longest, the last, the third."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from potluck.apps.journal.assistant.amounts import Sessions, facts, several
+from potluck.apps.journal.assistant.evidence import Answer, Evidence, TrainingSession
+from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading, listed
+from potluck.apps.journal.assistant.scope import (
+    MOST_QUOTES,
+    Scope,
+    answered,
+    filtered,
+    none_found,
+    none_near,
+    quoted,
+    sessions_words,
+)
+from potluck.apps.journal.periods import long_day
+
+
+def _of(session: TrainingSession, measure: Measure) -> int:
+    metrics = session.entry.metrics
+    return {"minutes": metrics.duration_minutes, "rounds": metrics.rounds}.get(measure, metrics.intensity)
+
+
+_SUPERLATIVES = {
+    ("minutes", False): "the longest", ("minutes", True): "the shortest", ("intensity", False): "the hardest",
+    ("intensity", True): "the easiest", ("rounds", False): "the most rounds", ("rounds", True): "the fewest rounds",
+}  # fmt: skip
+
+
+_UNITS: dict[Measure, tuple[str, str]] = {
+    "minutes": ("", " minutes"), "rounds": ("", " rounds"), "intensity": ("intensity ", ""),
+}  # fmt: skip
+
+
+def extreme(reading: Reading, scope: Scope) -> Answer:
+    sessions, measure = scope.counted, reading.measure
+    if not sessions:
+        return none_found(reading, scope)
+    if measure not in _UNITS:
+        measure = "minutes"
+    sign = 1 if reading.least else -1
+    ordered = sorted(sessions, key=lambda each: (sign * _of(each, measure), -each.day.toordinal()))
+    of = f"of {sessions_words(len(sessions), reading.where)}{scope.words}"
+    before, after = _UNITS[measure]
+    name = _SUPERLATIVES[measure, reading.least]
+    if reading.number > 1:
+        chosen = ordered[: reading.number]
+        said = "; ".join(f"{long_day(each.day)} with {before}{_of(each, measure)}{after}" for each in chosen)
+        least = _of(chosen[-1], measure)
+        tied = sum(_of(each, measure) == least for each in ordered[reading.number :])
+        note = (
+            f" {several(tied, 'more session')} {'has' if tied == 1 else 'have'} {before}{least}{after}, too."
+            if tied
+            else ""
+        )
+        return answered(f"{name.capitalize()} {of}: {said}.{note}", chosen, reading.where)
+    best = _of(ordered[0], measure)
+    ties = [each for each in ordered if _of(each, measure) == best]
+    if len(ties) == 1:
+        said = f"{long_day(ties[0].day)}: {name} {of}, with {facts(ties[0])}."
+        if reading.asks_how:
+            return _single(said, ties[0], reading)
+    else:
+        days = [long_day(each.day) for each in ties[:MOST_QUOTES]]
+        days += [f"{len(ties) - MOST_QUOTES} more"] if len(ties) > MOST_QUOTES else []
+        said = f"{before.capitalize()}{best}{after}: {name} {of}, shared by {len(ties)} sessions: {listed(days)}."
+    return Answer(said, [Evidence(each, each.quote(reading.where)) for each in ties], by_text=True)
+
+
+def last(reading: Reading, scope: Scope) -> Answer:
+    if not scope.counted:
+        return none_near(reading, scope) or none_found(reading, scope)
+    if reading.nth:
+        return _numbered(reading, scope, scope.counted, "last")
+    found = scope.counted[0]
+    which = f", the last session{_which(reading, scope)}" if reading.where != NOTHING or scope.words else ""
+    return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}{which}: {facts(found)}.", found, reading)
+
+
+def first(reading: Reading, scope: Scope) -> Answer:
+    if not scope.counted:
+        return none_near(reading, scope) or none_found(reading, scope)
+    if reading.nth:
+        return _numbered(reading, scope, scope.counted[::-1], "first")
+    found = scope.counted[-1]
+    which = f"the first session{_which(reading, scope)} that I can read"
+    return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}, {which}: {facts(found)}.", found, reading)
+
+
+def _numbered(reading: Reading, scope: Scope, sessions: Sessions, end: str) -> Answer:
+    """The one with this number, from the first on or from the last back."""
+    if reading.number > len(sessions):
+        counted = sessions_words(len(sessions), reading.where)
+        return answered(f"There are only {counted}{scope.words}.", sessions, reading.where)
+    found = sessions[reading.number - 1]
+    order = f"number {reading.number} of {sessions_words(len(sessions), reading.where)}{scope.words}"
+    counted_from = "" if end == "first" else ", counted back from the last"
+    return _single(f"On {long_day(found.day)}, {order}{counted_from}: {facts(found)}.", found, reading)
+
+
+def since(reading: Reading, scope: Scope) -> Answer:
+    if not scope.counted:
+        return none_near(reading, scope) or none_found(reading, scope)
+    found = scope.counted[0]
+    days = (scope.today - found.day).days
+    ago = {0: "0 days, it was today", 1: "1 day, it was yesterday"}.get(days, several(days, "day"))
+    which = f"the last session{_which(reading, scope)} was on {long_day(found.day)}"
+    return _single(f"{ago}: {which}.", found, reading)
+
+
+def _which(reading: Reading, scope: Scope) -> str:
+    return f"{filtered(reading.where)}{scope.words}"
+
+
+def _ago(day: date, today: date) -> str:
+    days = (today - day).days
+    return {0: ", today", 1: ", yesterday"}.get(days, f", {days} days ago" if days > 0 else "")
+
+
+def _single(said: str, session: TrainingSession, reading: Reading) -> Answer:
+    if reading.asks_how:
+        return quoted(said, [Evidence(session, text) for text in session.entry.texts if text])
+    return quoted(said, [Evidence(session, session.quote(reading.where))])

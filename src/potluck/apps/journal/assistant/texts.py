@@ -1,0 +1,103 @@
+"""Answers that quote: what entries say about something, or of a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from potluck.apps.journal.assistant.amounts import decimal, hours, intensity_of, minutes_of, rounds_of, several
+from potluck.apps.journal.assistant.evidence import Answer, Evidence
+from potluck.apps.journal.assistant.reading import Reading, listed
+from potluck.apps.journal.assistant.remarks import hidden_note
+from potluck.apps.journal.assistant.scope import (
+    MOST_QUOTES,
+    Scope,
+    none_found,
+    none_near,
+    notes_on,
+    quoted,
+    sessions_words,
+    with_quotes,
+)
+from potluck.apps.journal.assistant.wording import vocabulary
+from potluck.apps.journal.periods import long_day
+
+MOST_DAYS_NAMED = 31
+
+
+def summary(reading: Reading, scope: Scope) -> Answer:
+    sessions = scope.counted
+    if not sessions:
+        return none_found(reading, scope)
+    said = (
+        f"{sessions_words(len(sessions), reading.where)}{scope.words}: {hours(minutes_of(sessions))},"
+        f" {several(rounds_of(sessions), 'round')}, average intensity {decimal(intensity_of(sessions))}."
+    )
+    if 1 < len(sessions) <= MOST_DAYS_NAMED:
+        days = dict.fromkeys(long_day(each.day) for each in reversed(sessions))
+        said += f" On {listed([*days])}."
+    evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
+    quoted = [each for each in evidence if each.quote][:MOST_QUOTES]
+    return Answer(with_quotes(f"{said}{notes_on(reading, sessions)}", quoted), evidence, by_text=True)
+
+
+def quotes(reading: Reading, scope: Scope) -> Answer | None:
+    sessions = scope.counted
+    if not sessions:
+        return none_near(reading, scope) or none_found(reading, scope)
+    evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
+    quoted = [each for each in evidence if each.quote]
+    if reading.asks_how:
+        return _in_words(reading, scope, quoted)
+    found = f"{'Yes: ' if reading.asks_whether else ''}{sessions_words(len(sessions), reading.where)}{scope.words}."
+    newest = f" The newest {MOST_QUOTES} of {len(quoted)} quotes:" if len(quoted) > MOST_QUOTES else ""
+    ordered = [*quoted[:MOST_QUOTES], *(each for each in evidence if each not in quoted[:MOST_QUOTES])]
+    return Answer(with_quotes(f"{found}{newest}", quoted[:MOST_QUOTES]), ordered, by_text=True)
+
+
+def _in_words(reading: Reading, scope: Scope, quoted: Sequence[Evidence]) -> Answer:
+    """What the entries say, and no number in front of it."""
+    if not quoted:
+        return Answer("", by_text=True, closest=True)
+    where = reading.where
+    about = f"the {where.part}" if where.part else listed([f"“{term.words}”" for term in where.terms] or ["pain"])
+    newest = f", the newest {MOST_QUOTES} of {len(quoted)}" if len(quoted) > MOST_QUOTES else ", newest first"
+    said = f"What the entries say about {about}{scope.words}{newest}:"
+    return Answer(with_quotes(said, quoted[:MOST_QUOTES]), quoted, by_text=True)
+
+
+def pain(reading: Reading, scope: Scope) -> Answer:
+    sessions = scope.counted
+    if not sessions:
+        return none_near(reading, scope) or none_found(reading, scope)
+    evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
+    if reading.asks_how:
+        return _in_words(reading, scope, evidence)
+    newest = f" The newest {MOST_QUOTES}:" if len(evidence) > MOST_QUOTES else ""
+    yes = "Yes: " if reading.asks_whether else ""
+    said = f"{yes}{sessions_words(len(sessions), reading.where)}{scope.words}.{newest}"
+    return Answer(with_quotes(said, evidence[:MOST_QUOTES]), evidence, by_text=True)
+
+
+def advice(reading: Reading, scope: Scope) -> Answer | None:
+    """What coaches wrote last, and what the entries say went wrong; no advice of its own."""
+    remarks = [
+        Evidence(each.session, each.comment.body, each.comment.comment_id, each.author) for each in scope.remarks
+    ][:3]
+    trouble = [
+        Evidence(each, sentence.text)
+        for each in scope.counted
+        for sentence in each.sentences
+        if TROUBLE.intersection(sentence.stems)
+    ][: MOST_QUOTES - len(remarks)]
+    if not remarks and not trouble:
+        return None
+    said = f"I only quote, I give no advice.{hidden_note(reading, scope)}"
+    if remarks:
+        said += " First what was commented last"
+        said += ", then what entries say went wrong:" if trouble else ":"
+    else:
+        said += " Entries that say what went wrong:"
+    return quoted(said, [*remarks, *trouble])
+
+
+TROUBLE = vocabulary("lost lose stuck late rush fail struggl problem mistak weak troubl tapp tap")
