@@ -188,7 +188,7 @@ def _declared(subject: Actions[Any]) -> Iterator[Address]:
             if isinstance(each, Listing) and each.live is not None:
                 yield Address("GET", f"{path}/events", "api", each.access, each)
                 yield Address("GET", f"{path}/changes", "api", each.access, each)
-        if isinstance(each, Page):
+        if isinstance(each, Page) and each.address is not None:
             yield Address("GET", each.address, "page", each.access, each)
         if isinstance(each, Action) and each.form_path is not None:
             yield Address("POST", each.form_path, "form", each.access, each)

@@ -4,8 +4,9 @@ from potluck.web.api import MaybeSince
 from potluck.web.app import App, Core, Demo, Export, Guests, HomeCard, Waiting, WorthALook
 from potluck.web.app_catalogue import CATALOGUE, AppEntry
 from potluck.web.assets import Assets
-from potluck.web.cookies import SealedCookie
+from potluck.web.cookies import ANONYMOUS, SESSION, SealedCookie, Sets
 from potluck.web.csv_files import CsvColumns, csv_bytes, inert
+from potluck.web.declarations import Instead, Redirect
 from potluck.web.direct_calls import Direct
 from potluck.web.drawings import Chart, Flow, HeatMap, Spark, Trend, VoteMove, columns, flow, heat_map, spark, trend
 from potluck.web.endpoints import Call, Endpoints
@@ -19,16 +20,18 @@ from potluck.web.errors import (
     THROTTLED,
     TOO_LARGE,
     TOO_MANY,
+    VERSION_CONFLICT,
     Conflict,
     Forbidden,
     NotFound,
     Problem,
     ProblemError,
 )
+from potluck.web.flash import Flash
 from potluck.web.forms import ByField, Form, Line, blank, decode_form, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.http.responses import Cookie, redirect
-from potluck.web.inputs import UNSET, Edit, Input, New, Unset, Versioned
+from potluck.web.inputs import UNSET, Edit, FormOf, Input, New, Unset, Versioned
 from potluck.web.layout import Section, in_words, initials
 from potluck.web.live import Changes, Event, EventChange, EventSource, EventStreamResponse, Grant, Live, NamedEvent
 from potluck.web.outbound import Outbound, Unreachable
@@ -47,16 +50,19 @@ from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
 __all__ = [
     "ALREADY_DONE",
     "ALREADY_EXISTS",
+    "ANONYMOUS",
     "CATALOGUE",
     "CHALLENGE",
     "EXPIRED",
     "FORBIDDEN",
     "GUESSES",
     "NOT_SIGNED_IN",
+    "SESSION",
     "THROTTLED",
     "TOO_LARGE",
     "TOO_MANY",
     "UNSET",
+    "VERSION_CONFLICT",
     "Access",
     "Actions",
     "App",
@@ -80,15 +86,18 @@ __all__ = [
     "EventSource",
     "EventStreamResponse",
     "Export",
+    "Flash",
     "Flow",
     "Forbidden",
     "Form",
+    "FormOf",
     "FoundByAccess",
     "Grant",
     "Guests",
     "HeatMap",
     "HomeCard",
     "Input",
+    "Instead",
     "InvitationMade",
     "InvitationView",
     "Line",
@@ -109,10 +118,12 @@ __all__ = [
     "Problem",
     "ProblemError",
     "RateLimit",
+    "Redirect",
     "References",
     "Refused",
     "SealedCookie",
     "Section",
+    "Sets",
     "Show",
     "SignedIn",
     "Spark",

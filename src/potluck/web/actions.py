@@ -33,7 +33,6 @@ from potluck.table import Entity, Query, Ref
 from potluck.web.access import Access
 from potluck.web.cookies import BrowserCookie, Sets, must_be_settable
 from potluck.web.declarations import (
-    PATH_PARAMETER,
     Action,
     Declared,
     Instead,
@@ -52,7 +51,7 @@ from potluck.web.errors import Problem, ProblemError
 from potluck.web.flash import Flashes
 from potluck.web.inputs import DeclarationError, FormOf, Input
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
-from potluck.web.redirects import must_be_named, must_be_there
+from potluck.web.redirects import PATH_PARAMETER, must_be_named, must_be_there
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -277,6 +276,7 @@ class Actions(Generic[E]):
         on: Callable[..., Any] | None = None,
         row: str | None = None,
         versioned: bool = True,
+        access: type[Access] | None = None,
         takes: type[FormOf[Any]] | None = None,
         flash: Flashes = "",
         sets: Sets | None = None,
@@ -290,7 +290,7 @@ class Actions(Generic[E]):
         """A `POST` that only pages send: a form of their own, or a rule of the API, declared here beside its page.
 
         A rule that is an API action as well keeps that action's rate limit, unless another is given, `serialized` and
-        `frees_room`.
+        `frees_room`. `access` is for a rule that several subjects declare, each for its own callers.
         """
         form = PageForm(
             path=path,
@@ -314,6 +314,7 @@ class Actions(Generic[E]):
                 status=200,
                 form=form,
                 api=False,
+                access=access,
                 secret=known is not None and known.secret,
                 serialized=serialized or (known is not None and known.serialized),
                 rate_limit=rate_limit or (DEFAULT_LIMIT if known is None else known.rate_limit),
@@ -330,6 +331,7 @@ class Actions(Generic[E]):
         path: str | None,
         template: str = "",
         *,
+        access: type[Access] | None = None,
         headers: Mapping[str, str] | None = None,
         instead: Instead | None = None,
     ) -> Callable[[T], T]:
@@ -344,7 +346,7 @@ class Actions(Generic[E]):
         """
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, path or "", documented=False, awaited=True)
+            read = self._signature(rule, path or "", access, documented=False, awaited=True)
             self.declared.append(
                 Page(
                     **read.common(self, None),
@@ -370,11 +372,12 @@ class Actions(Generic[E]):
         status: int,
         form: PageForm | None,
         api: bool = True,
+        access: type[Access] | None = None,
         **options: Any,
     ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
             whole_path = path + (form.path or "" if form is not None else "")
-            read = self._signature(rule, whole_path, documented=api, awaited=True)
+            read = self._signature(rule, whole_path, access, documented=api, awaited=True)
             form_path = None
             if form is not None:
                 form_path = self._page(path if form.path is None else form.path, read)
@@ -430,10 +433,19 @@ class Actions(Generic[E]):
             )
         return address
 
-    def _signature(self, rule: Any, path: str = "", *, documented: bool = True, awaited: bool = False) -> _Signature:
-        """What a rule takes and returns, read once, at import."""
+    def _signature(
+        self,
+        rule: Any,
+        path: str = "",
+        of: type[Access] | None = None,
+        *,
+        documented: bool = True,
+        awaited: bool = False,
+    ) -> _Signature:
+        """What a rule takes and returns, read once, at import; `of` is its access, where that is said apart."""
         hints = get_type_hints(rule)
         access, *given = [hints.get(name) for name in signature(rule).parameters]
+        access = of or access
         if not (isinstance(access, type) and issubclass(access, Access)):
             raise DeclarationError(f"{rule.__name__}: the first parameter must be an Access; it says who may call this")
         if documented and not rule.__doc__:

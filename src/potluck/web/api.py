@@ -181,7 +181,9 @@ class Api:
                 ids = _ids(ids_of, request, kind)
                 at, _ = await self._runner.admit(listing, visitor, ids)
                 wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
-                page = PageRequest.read(request, visitor, wanted, self._core.cursors)
+                page = PageRequest.read(
+                    request.scope["path"], request.query_params, visitor, wanted, self._core.cursors
+                )
                 filters = () if listing.input is None else (kind.filter_of(wanted),)
                 with named_by_field(listing, filters[0] if filters else None):
                     items, following, extra, position = await found_in(self._core, listing, at, filters, page)

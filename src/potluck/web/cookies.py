@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from potluck.people.sessions import OpenedSession
 from potluck.web.http.responses import Cookie
 from potluck.web.http.sealed_cookies import SealedCookies
-from potluck.web.redirects import address_after, must_be_there
+from potluck.web.redirects import PATH_PARAMETER, address_after, must_be_there
 
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
@@ -95,9 +95,15 @@ def cookies_after(
     for each, source in sets.items():
         value = source(at, answer) if callable(source) else getattr(answer, source)
         if value is not None:
-            yield from each.set(cookies, value, address_after(each.path, answer, ids))
+            yield from each.set(cookies, value, _path(each, answer, ids))
     for each in drops:
-        yield from each.drop(cookies, address_after(each.path, answer, ids))
+        yield from each.drop(cookies, _path(each, answer, ids))
+
+
+def _path(cookie: BrowserCookie, answer: Any, ids: Mapping[str, Any]) -> str:
+    """Where browsers send the cookie: to what the answer is about, which a copy of the thing in the path may be."""
+    named = {name: getattr(answer, name) for name in PATH_PARAMETER.findall(cookie.path) if hasattr(answer, name)}
+    return address_after(cookie.path, None, {**ids, **named})
 
 
 def must_be_settable(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from potluck.table import Entity, Query
@@ -19,14 +19,13 @@ from potluck.web.errors import THROTTLED, Problem
 from potluck.web.flash import Flash, Flashes
 from potluck.web.inputs import FormOf, Input, Versioned
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
+from potluck.web.redirects import PATH_PARAMETER
 
 if TYPE_CHECKING:
     from potluck.web.actions import Actions
 
 # The default, in bytes.
 LARGEST_BODY = 1_000_000
-
-PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 Then = str | Callable[[Any, Any], str | Response]
@@ -56,7 +55,7 @@ class Show(Protocol):
         """Why a form was refused, if that is why the page is shown."""
 
     @property
-    def query(self) -> Mapping[str, str]:
+    def query(self) -> QueryParams:
         """The query parameters."""
 
     @property
@@ -78,6 +77,12 @@ class Show(Protocol):
 
     def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
         """The answer of the rule, where it shows another template: `return show.template("polls/voted.html", …)`."""
+
+    def page(self, rule: Callable[..., Any]) -> Any:
+        """The answer of the rule, where another page of the app is shown in place: by its rule, with its own access."""
+
+    def render(self, name: str, context: Mapping[str, Any]) -> str:
+        """A fragment of a page from this template, for a stream."""
 
     def redirect(self, address: str, flash: str | Flash = "") -> Response:
         """The answer of the rule, where another page is to be shown."""

@@ -62,10 +62,12 @@ def flash_set(cookies: SealedCookies, message: str | Flash) -> Sequence[Cookie]:
 def flash_for(request: Request, visitor: Visitor) -> tuple[Flash | None, Sequence[Cookie]]:
     """The message that this page is to show, and the cookies that drop it.
 
-    A page that a script fetches in the background leaves it for the page that the person sees.
+    A page that a script fetches in the background leaves it for the page that the person sees, and so does one that
+    answers a form, because it has something else to say.
     """
     cookies = visitor.cookies
-    if cookies is None or request.headers.get("sec-fetch-dest", "document") != "document":
+    is_seen = request.method == "GET" and request.headers.get("sec-fetch-dest", "document") == "document"
+    if cookies is None or not is_seen:
         return None, ()
     value = cookies.noted(FLASH)
     return (msgspec.json.decode(value, type=Flash), [cookies.note(FLASH, "", 0)]) if value else (None, ())

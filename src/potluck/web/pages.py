@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
 from potluck.web.cookies import BrowserCookie, cookies_after
-from potluck.web.declarations import PATH_PARAMETER, Action, Declared, Instead, Listing, Page, Redirect
+from potluck.web.declarations import Action, Declared, Instead, Listing, Page, Redirect
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.flash import Flash, flash_after, flash_set
@@ -31,7 +31,7 @@ from potluck.web.http.responses import Cookie, html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
-from potluck.web.redirects import address_after, must_be_there
+from potluck.web.redirects import PATH_PARAMETER, address_after, must_be_there
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import ActionResult, Runner, Sent
 
@@ -44,11 +44,18 @@ class _EditFirst(Exception):
     """The form is not to be saved yet, but shown with the values that were chosen in a conflict."""
 
 
+class _OtherPage(NamedTuple):
+    """The answer of a rule that shows another page in place."""
+
+    rule: Callable[..., Any]
+
+
 class Shown:
     """Why a page is shown: what `Show` in declarations.py promises."""
 
     def __init__(
         self,
+        templates: Templates,
         request: Request,
         visitor: Visitor,
         ids: Mapping[str, Any],
@@ -57,12 +64,14 @@ class Shown:
         done: Any = None,
     ) -> None:
         assert visitor.cookies is not None
-        self.query: Mapping[str, str] = request.query_params
+        self.query = request.query_params
         self.path: str = request.scope["path"]
         self.done = done
         self.cookies: list[Cookie] = []
         self.other_template = ""
         self.other_status: int | None = None
+        self._request = request
+        self._templates = templates
         self._browser = visitor.cookies
         self._ids = ids
         self.is_told = refusal is None
@@ -101,6 +110,12 @@ class Shown:
     def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
         self.other_template, self.other_status = name, status
         return context
+
+    def page(self, rule: Callable[..., Any]) -> Any:
+        return _OtherPage(rule)
+
+    def render(self, name: str, context: Mapping[str, Any]) -> str:
+        return self._templates.render(self._request, name, context)
 
     def redirect(self, address: str, flash: str | Flash = "") -> Response:
         return redirect(address, *flash_set(self._browser, flash))
@@ -203,7 +218,7 @@ class Pages:
             if visitor.principal is None and page.access.needs_principal:
                 return to_sign_in(request)
             try:
-                return await self._show(request, page, visitor, ids, Shown(request, visitor, ids))
+                return await self._show(request, page, visitor, ids, Shown(self._templates, request, visitor, ids))
             except Exception as refusal:
                 elsewhere = await self._instead(request, page.instead, visitor, ids, None, refusal)
                 if elsewhere is None:
@@ -229,11 +244,16 @@ class Pages:
         at, thing = await self._runner.admit(page, visitor, ids)
         given: list[Any] = [] if thing is None else [thing]
         if page.input is not None:
-            # Other sites append tracking parameters to links, so a page ignores parameters that it does not know.
-            given.append(decode_query(page.input, request.query_params.multi_items(), strict=False))
+            # Other sites append tracking parameters to links, so a page ignores parameters that it does not know; and
+            # a form that was sent as a query has its empty fields in it.
+            filled = [each for each in request.query_params.multi_items() if each[1]]
+            given.append(decode_query(page.input, filled, strict=False))
         if page.takes_show:
             given.append(shown)
         context = await page.rule(at, *given)
+        if isinstance(context, _OtherPage):
+            other = self._by_rule[context.rule]
+            return await self._show(request, other, visitor, ids, shown, status, headers, detail)
         if isinstance(context, Response):
             for name, value in (of_access | dict(page.headers)).items():
                 context.headers.setdefault(name, value)
@@ -266,7 +286,7 @@ class Pages:
             return None
         page = self._by_rule.get(where)
         if page is not None:
-            return await self._show_refused(request, page, visitor, ids, filled, refusal)
+            return await self._show_refused(request, page, visitor, ids, filled, refusal, told=True)
         if callable(where):
             where = where(refusal)
         to = Redirect(where) if isinstance(where, str) else where
@@ -308,7 +328,7 @@ class Pages:
             try:
                 done = await self._runner.perform(action, visitor, ids, sent)
             except _EditFirst:
-                shown = Shown(request, visitor, ids, filled)
+                shown = Shown(self._templates, request, visitor, ids, filled)
                 return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
             except Exception as refusal:
                 elsewhere = await self._instead(request, posted.instead, visitor, ids, filled, refusal)
@@ -323,7 +343,7 @@ class Pages:
             if posted.row is not None and HTMX in request.headers:
                 return with_cookies(self._row(request, action, done.view, ids), cookies)
             if posted.then == "":
-                shown = Shown(request, visitor, ids, done=done.view)
+                shown = Shown(self._templates, request, visitor, ids, done=done.view)
                 shown.cookies += cookies
                 return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
             cookies += flash_set(visitor.cookies, flash_after(posted.flash, done.caller, done.answer, ids))
@@ -360,18 +380,23 @@ class Pages:
         ids: Mapping[str, Any],
         filled: Form[Any] | None,
         refusal: Exception,
+        *,
+        told: bool = False,
     ) -> Response:
-        """A page because of a refusal, with its status, and the errors at the fields of the form."""
+        """A page because of a refusal, with its status, and the errors at the fields of the form.
+
+        `told`: the page is there for this refusal, and says so itself.
+        """
         answer = self._problems.refusal(refusal)
         if answer is None:
             raise refusal
         if filled is not None:
             # The form has its validation errors already, and the page itself shows a conflict.
-            told = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.is_valid)
-            filled = filled if told else filled.refused_with(refusal, answer.detail)
-        shown = Shown(request, visitor, ids, filled, refusal)
+            has_it = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.is_valid)
+            filled = filled if has_it else filled.refused_with(refusal, answer.detail)
+        shown = Shown(self._templates, request, visitor, ids, filled, refusal)
         return await self._show(
-            request, page, visitor, ids, shown, answer.problem.status, answer.headers, answer.detail
+            request, page, visitor, ids, shown, answer.problem.status, answer.headers, "" if told else answer.detail
         )
 
     # --- live rows ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import msgspec
-from starlette.requests import Request
+from starlette.datastructures import QueryParams
 
 from potluck.table import Entity, Query
 from potluck.validation.errors import FieldError, ValidationError
@@ -106,11 +106,11 @@ class PageRequest:
     cursors: Cursors
 
     @classmethod
-    def read(cls, request: Request, visitor: Visitor, wanted: PageQuery, cursors: Cursors) -> PageRequest:
+    def read(cls, path: str, query: QueryParams, visitor: Visitor, wanted: PageQuery, cursors: Cursors) -> PageRequest:
         """The page that a request asks for; its cursor is good for this caller, address and filter alone."""
         who = None if visitor.principal is None else visitor.principal.user_id
-        said = sorted(each for each in request.query_params.multi_items() if each[0] not in ("limit", "cursor"))
-        sealed_for = f"{who} {request.scope['path']} {said!r}"
+        said = sorted(each for each in query.multi_items() if each[0] not in ("limit", "cursor"))
+        sealed_for = f"{who} {path} {said!r}"
         after = None if wanted.cursor is UNSET else cursors.unseal(wanted.cursor, sealed_for)
         return cls(wanted.limit, after, sealed_for, cursors)
 

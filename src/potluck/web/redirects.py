@@ -16,6 +16,7 @@ from potluck.table import Entity
 from potluck.web.entity_fields import DeclarationError
 
 WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID, dict, list, tuple)
+PATH_PARAMETER = re.compile(r"{(\w+)}")
 HERE = re.compile(r"/(?![/\\])")
 """How an address of this site begins: what begins with two slashes is another host's."""
 

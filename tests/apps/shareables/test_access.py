@@ -6,7 +6,6 @@ import pytest
 
 from potluck.apps.shareables.access import Editor, Keeper, Participant, Reader
 from potluck.apps.shareables.app import SUBJECTS
-from potluck.apps.shareables.pages import ENDPOINTS
 from potluck.web.declarations import Page
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.web.contract.wire import listening
@@ -153,35 +152,21 @@ async def _by_then(calls, made, time, maker):
 
 # --- pages and forms --------------------------------------------------------------------------------------------------
 
-# What a declaration says of who may. Of plain endpoints nothing is declared, and each stands in the table below.
+# What a declaration says of who may.
 BY_ACCESS = {
     Editor: ADMINS,
     Keeper: ADMINS_ALWAYS,
     Participant: TAKES_PART,
     Reader: VIEWERS,
 }
-BOTH, LIST_ONLY, POLL_ONLY = {"checklist", "poll"}, {"checklist"}, {"poll"}
 # Whoever has the id: they come to the page that asks for the passcode, or stay there.
 TO_UNLOCK = dict.fromkeys(("open", "expired", "replaced"), ("ok",) * 6)
-ENDPOINT_TABLE = {
-    ("GET", ""): (BOTH, VIEWERS),
-    ("GET", "/share"): (BOTH, VIEWERS),
-    ("GET", "/events"): (BOTH, VIEWERS),
-    ("GET", "/unlock"): (BOTH, TO_UNLOCK),
-    ("POST", "/unlock"): (BOTH, ANYONE),
-    ("GET", "/manage"): (BOTH, TO_UNLOCK),
-    ("POST", "/manage"): (BOTH, ANYONE),
-    ("POST", "/leave"): (BOTH, TO_UNLOCK),
-    ("GET", "/passcodes"): (BOTH, ADMINS),
-    ("POST", "/passcodes"): (BOTH, ADMINS),
-    ("GET", "/clone"): (BOTH, ADMINS_ALWAYS),
-    ("POST", "/clone"): (BOTH, ADMINS_ALWAYS),
-    ("POST", "/vote"): (POLL_ONLY, TAKES_PART),
-    ("POST", "/vote/change"): (POLL_ONLY, TAKES_PART),
-    ("POST", "/vote/withdraw"): (POLL_ONLY, TAKES_PART),
-    ("GET", "/results"): (POLL_ONLY, VIEWERS),
-    ("GET", "/results.csv"): (POLL_ONLY, VIEWERS),
-    ("GET", "/ballots"): (POLL_ONLY, VIEWERS),
+OPEN_TO_ALL = {
+    ("GET", "/unlock"): TO_UNLOCK,
+    ("POST", "/unlock"): ANYONE,
+    ("GET", "/manage"): TO_UNLOCK,
+    ("POST", "/manage"): ANYONE,
+    ("POST", "/leave"): TO_UNLOCK,
 }
 # What is sent, so that it is done and not only judged. A form that is not here is sent empty.
 FILLED_IN = {
@@ -208,20 +193,19 @@ def _page_rows():
     for declared in (each for subject in SUBJECTS for each in subject.declared):
         page = declared.address if isinstance(declared, Page) else getattr(declared, "form_path", None)
         if page is not None and "{short_id}" in page:
-            allowed = next(BY_ACCESS[each] for each in declared.access.__mro__ if each in BY_ACCESS)
+            method, path = "GET" if isinstance(declared, Page) else "POST", page.partition("{short_id}")[2]
+            allowed = next((BY_ACCESS[each] for each in declared.access.__mro__ if each in BY_ACCESS), None)
+            if allowed is None:
+                allowed = OPEN_TO_ALL[method, path]
             if declared.rule.__name__ == "change_item" and page.endswith("/edit"):
                 # Whoever may look may tick; the rest is for admins, which the rule says.
                 allowed = ADMINS
-            method = "GET" if isinstance(declared, Page) else "POST"
-            yield method, page.partition("{short_id}")[2], declared.access.kinds, allowed
-    for each in (each for endpoints in ENDPOINTS for each in endpoints.declared if "{short_id}" in each.path):
-        path = each.path.partition("{short_id}")[2]
-        yield each.method, path, *ENDPOINT_TABLE[each.method, path]
+            yield method, path, declared.access.kinds, allowed
 
 
 def test_every_page_is_in_the_table_and_the_table_has_no_others():
     rows = [(method, path) for method, path, _, _ in _page_rows()]
-    assert ENDPOINT_TABLE.keys() <= set(rows)
+    assert OPEN_TO_ALL.keys() <= set(rows)
     assert len(set(rows)) == len(rows) >= 26
     assert FILLED_IN.keys() <= {path for method, path in rows if method == "POST"}
 

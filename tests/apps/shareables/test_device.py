@@ -111,15 +111,15 @@ async def test_what_no_longer_exists_is_dropped(calls):
         for each in (made, kept):
             await shown(here, address(each))
         await calls.data("DELETE", address(made), None, 204, by=made["adminToken"])
-        before = here.cookies.get(ANYONES_COOKIE)
+        before = here.cookies.get(ANYONES_COOKIE.name)
         assert await names(here) == ["Stays"]
-        assert here.cookies.get(ANYONES_COOKIE) != before
+        assert here.cookies.get(ANYONES_COOKIE.name) != before
         await calls.data("DELETE", address(kept), None, 204, by=kept["adminToken"])
         # Pressed on a page from before it was deleted.
         await posted(here, f"{address(kept)}/leave")
         await posted(here, f"{address(kept)}/leave", 404)
         assert await listed(here) == []
-        assert here.cookies.get(ANYONES_COOKIE) is None
+        assert here.cookies.get(ANYONES_COOKIE.name) is None
 
 
 async def test_an_id_that_was_only_typed_is_not_listed(calls):
@@ -141,7 +141,7 @@ async def test_the_list_is_bounded_and_fits_into_a_cookie(calls):
             await posted(here, f"{address(each)}/unlock", passcode=VIEW)
             await shown(here, address(each))
         assert await names(here) == [f"List {number}" for number in range(MOST_OPENED + 1, 1, -1)]
-        assert len(here.cookies.get(ANYONES_COOKIE)) < 3_000
+        assert len(here.cookies.get(ANYONES_COOKIE.name)) < 3_000
         # Opening the latest again writes no cookie.
         assert "set-cookie" not in (await here.get(address(made[-1]), headers=BROWSER)).headers
 

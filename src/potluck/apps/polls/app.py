@@ -4,16 +4,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Imported for its rules, which register with the subject of results.
-import potluck.apps.polls.live_results  # noqa: F401
+# Imported for their rules and pages, which register with the subjects.
+import potluck.apps.polls.live_results
+import potluck.apps.polls.pages  # noqa: F401
+from potluck.apps.polls.access import HOME
 from potluck.apps.polls.account_deletion import PollsData
 from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.demo import demo_of
 from potluck.apps.polls.entities import ranked_choice_polls
 from potluck.apps.polls.home_card import home_card
-from potluck.apps.polls.pages import ENDPOINTS
-from potluck.apps.polls.pages.frame import HOME
 from potluck.apps.polls.polls import polls
 from potluck.apps.polls.results import outcome
 from potluck.apps.polls.votes import votes
@@ -35,7 +35,6 @@ def polls_app(core: Core) -> App:
         name=APP,
         tables=[ranked_choice_polls],
         subjects=subjects,
-        endpoints=ENDPOINTS,
         context=context,
         templates=TEMPLATES,
         entry=entry._replace(address=HOME),

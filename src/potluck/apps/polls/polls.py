@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.apps.polls.access import PollAdmin, PollCopier, PollMaker, ToPoll, WrongKey
+from potluck.apps.polls.access import HOME, POLL, PollAdmin, PollCopier, PollMaker, ToPoll, WrongKey
 from potluck.apps.polls.candidates import described, drawn, look_alikes
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
@@ -345,7 +345,9 @@ def _with(poll: Poll, values: Mapping[str, Any]) -> tuple[Poll, list[Operation]]
 
 # --- the actions ------------------------------------------------------------------------------------------------------
 
-polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page="/polls", tag="Polls")
+TO_CLOSE = PageForm(then=f"{POLL}/manage", flash="The poll is closed, and its results are final.")
+
+polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page=HOME, tag="Polls")
 
 
 @polls.create(secret=True, rate_limit=POLLS)
@@ -390,7 +392,7 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.store).carry_on(deletion, promptly=True))
 
 
-@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"), rate_limit=CHANGES)
+@polls.action("POST", "/close", WrongKey, form=TO_CLOSE, rate_limit=CHANGES)
 async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
     """Take no more votes; the results are final. What is closed stays as it is."""
     return closed(poll, at.now)

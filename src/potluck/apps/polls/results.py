@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from potluck.apps.polls.access import (
+    POLL,
     PollAdmin,
     ReadsRecord,
     ResultsHidden,
@@ -265,7 +266,7 @@ def _compared(
 
 # --- reading them -----------------------------------------------------------------------------------------------------
 
-outcome: Actions[Poll] = Actions(SeesResults, api="/polls/{poll_id}", tag="Polls")
+outcome: Actions[Poll] = Actions(SeesResults, api="/polls/{poll_id}", page=POLL, tag="Polls")
 
 
 @outcome.read("/results", ResultsHidden)

@@ -12,7 +12,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace as with_fields
 
-from potluck.apps.polls.access import VoteHolder, Voter, WrongKey, still_open
+from potluck.apps.polls.access import POLL, VoteHolder, Voter, WrongKey, still_open
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import SHARDS, Code, Count, Poll, Shard, Vote
@@ -217,7 +217,7 @@ def _as_read(vote: Vote) -> Condition:
 # A hall full of people may share one IP address. A ballot of a hundred names takes the space of ten others.
 VOTES = RateLimit("votes", 3_000, weight=lambda vote: 1 + len(vote.rankings) // 10)
 
-votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", tag="Polls")
+votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", page=POLL, tag="Polls")
 
 
 @votes.create(AlreadyVoted, PollClosed, PollFull, CodeNeeded, AccountNeeded, secret=True, rate_limit=VOTES)

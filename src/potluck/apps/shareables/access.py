@@ -13,14 +13,26 @@ from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import BEFORE_ID, Role, ShortId
 from potluck.people import Account, AccountGone, hash_of
 from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
-from potluck.web import CHALLENGE, FORBIDDEN, Forbidden, Grant, Maker, NotFound, Problem, ProblemError, Visitor
+from potluck.web import (
+    CHALLENGE,
+    FORBIDDEN,
+    Forbidden,
+    Grant,
+    Maker,
+    NotFound,
+    Problem,
+    ProblemError,
+    SealedCookie,
+    Visitor,
+)
 
 TOKEN = {
     "Authorization": "`Bearer` and the `token` of a session of this shareable, or that of a person: who made it signed"
     " in is its admin."
 }
+ONE = f"{BEFORE_ID}{{short_id}}"
 # Its path is the shareable, so browsers send it only to that shareable's pages.
-SHARE_COOKIE = "potluck-share"
+SHARE_COOKIE = SealedCookie("potluck-share", path=ONE, days=7)
 SHARE_TOKEN = re.compile(r"plu_[0-9a-f]{64}")
 BEARER = "bearer "
 PASSCODE_CHANGED = "The passcode was changed. Ask for the new one."
@@ -74,6 +86,8 @@ class Expired(
 class ShareMaker(Maker):
     """Anybody, signed in or not."""
 
+    unlisted = True
+
     @property
     def services(self) -> ShareablesContext:
         found: ShareablesContext = self.context
@@ -84,6 +98,7 @@ class ToShareable(ShareMaker):
     """Anybody who has the id of an existing shareable."""
 
     headers = TOKEN
+    preview = "shareables/preview.html"
     kinds = frozenset({"checklist", "poll"})
     """The kinds of shareable that this access admits."""
 
@@ -217,7 +232,7 @@ class Editor(Keeper):
 def _token(visitor: Visitor) -> str | None:
     """The session token: from a cookie for pages, from the Authorization header for the API."""
     if visitor.by_page:
-        given = visitor.cookie(SHARE_COOKIE)
+        given = SHARE_COOKIE.value(visitor)
     else:
         given = visitor.headers.get("Authorization", "")
         given = given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""

@@ -4,8 +4,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Imported for its side effect: it registers rules with `shareables`.
-import potluck.apps.shareables.live  # noqa: F401
+# Imported for their rules and pages, which register with the subjects.
+import potluck.apps.shareables.live
+import potluck.apps.shareables.pages  # noqa: F401
 from potluck.apps.polls.app import TEMPLATES as POLLS_TEMPLATES
 from potluck.apps.polls.app import VOTER_IDS
 from potluck.apps.polls.context import polls_context
@@ -20,7 +21,6 @@ from potluck.apps.shareables.entities import short_id_pool
 from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.home_card import home_card
 from potluck.apps.shareables.items import items
-from potluck.apps.shareables.pages import ENDPOINTS
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
@@ -47,7 +47,6 @@ def shareables_app(core: Core) -> App:
         # Polls in shareables are stored in the polls app's table, whether or not that app is served.
         tables=[short_id_pool, shareables_table, ranked_choice_polls],
         subjects=SUBJECTS,
-        endpoints=ENDPOINTS,
         context=context,
         templates=Path(__file__).parent / "templates",
         borrowed_templates=[POLLS_TEMPLATES],

@@ -234,7 +234,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
     return Writes(after, or_retry(write), *others)
 
 
-@shareables.delete(form=PageForm(path="/delete", then=f"{HOME}?said=deleted"))
+@shareables.delete(form=PageForm(path="/delete", then=HOME, flash="It is gone, with everything that was in it."))
 async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
     """Delete a shareable with everything that belongs to it. Admins only, also after it has expired."""
     return await deletion_of(at.store, shareable, at.now)

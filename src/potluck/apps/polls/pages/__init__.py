@@ -2,13 +2,4 @@
 
 from potluck.apps.polls.pages import creating, managing, own_polls, results, sharing, voting
 
-__all__ = ["ENDPOINTS"]
-
-ENDPOINTS = [
-    own_polls.pages,
-    creating.pages,
-    sharing.pages,
-    voting.pages,
-    results.pages,
-    managing.pages,
-]
+__all__ = ["creating", "managing", "own_polls", "results", "sharing", "voting"]

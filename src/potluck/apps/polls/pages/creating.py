@@ -1,29 +1,19 @@
 """Pages that create a poll, and change one until somebody has voted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from starlette.responses import Response
-
-from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin
+from potluck.apps.polls.access import ADMIN_COOKIE, HOME, POLL, PollAdmin, PollMaker
 from potluck.apps.polls.entities import Poll
-from potluck.apps.polls.pages.cookies import FRESH_COOKIE, keep_key
-from potluck.apps.polls.pages.frame import CHOICES, HOME, METHOD_NAMES, POLICIES, VISIBILITIES, frame, poll_frame
+from potluck.apps.polls.pages.cookies import FRESH_COOKIE
+from potluck.apps.polls.pages.frame import CHOICES, METHOD_NAMES, POLICIES, VISIBILITIES, frame, poll_frame
 from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, closing_time, settings_by_form
-from potluck.apps.polls.polls import (
-    CHANGES,
-    NewPoll,
-    PollChange,
-    PollMade,
-    changed,
-    create_poll,
-    polls,
-)
+from potluck.apps.polls.polls import CHANGES, PollChange, changed, create_poll, duplicate_poll, polls
 from potluck.apps.polls.results import turnout_of
-from potluck.people import NotNow
 from potluck.validation import ValidationError
-from potluck.web import Call, Endpoints, Show, Writes, blank, redirect
+from potluck.web import Sets, Show, Writes
 
 LABELS = {
     "title": "Question",
@@ -52,33 +42,21 @@ IN_WORDS: dict[str, Callable[[Any], Any]] = {
     "expiresAt": _closes,
 }
 
-pages = Endpoints()
+
+@polls.page("/new", "polls/new.html")
+async def new_poll(at: PollMaker, show: Show) -> Mapping[str, Any]:
+    return {"form": show.form(PollForm, {"voterPolicy": "open"}), **CHOICES, **frame()}
 
 
-@pages.get(f"{HOME}/new")
-async def new_poll(call: Call) -> Response:
-    return call.page("polls/new.html", form=blank(PollForm, {"voterPolicy": "open"}), **CHOICES, **frame())
+# The share page shows the key once; without an account, a cookie holds it too.
+NEW_POLL = f"{HOME}/{{id}}"
+KEYS_OF_NEW: Sets = {
+    replace(FRESH_COOKIE, path=NEW_POLL): "admin_key",
+    replace(ADMIN_COOKIE, path=NEW_POLL): lambda at, made: made.admin_key if at.principal is None else None,
+}
 
-
-@pages.post(HOME)
-async def make(call: Call) -> Response:
-    filled = await call.form(PollForm)
-    refusal = None
-    if filled.is_valid:
-        try:
-            new = settings_by_form(filled.value, NewPoll, call.core.clock())
-            return to_new_poll(call, await call.perform(polls, create_poll, new))
-        except (ValidationError, NotNow) as error:
-            refusal = error
-    return call.again("polls/new.html", filled, refusal, **CHOICES, **frame())
-
-
-def to_new_poll(call: Call, made: PollMade) -> Response:
-    """Redirects to the share page, which shows the key once; without an account, a cookie stores it too."""
-    cookies = [*keep_key(call, FRESH_COOKIE, made.admin_key, made.id)]
-    if call.principal is None:
-        cookies += keep_key(call, ADMIN_COOKIE, made.admin_key, made.id)
-    return redirect(f"{HOME}/{made.id}/share", *cookies)
+polls.form("", takes=PollForm, on=new_poll, then=f"{NEW_POLL}/share", sets=KEYS_OF_NEW)(create_poll)
+polls.form("/duplicate", then=f"{NEW_POLL}/share", sets=KEYS_OF_NEW)(duplicate_poll)
 
 
 @polls.page("/edit", "polls/edit.html")
@@ -97,6 +75,6 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     }
 
 
-@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page, rate_limit=CHANGES)
+@polls.form("/edit", then=f"{POLL}/manage", flash="The poll is changed.", on=edit_page, rate_limit=CHANGES)
 async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
     return changed(poll, settings_by_form(form, PollChange, at.now, poll), at.now, at.polls.random)

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from potluck.apps.polls.access import ToPoll
+from potluck.apps.polls.access import HOME, ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import view_of
-from potluck.web import Call, Section
+from potluck.web import Section
 
 APP = "polls"
-HOME = "/polls"
 
 METHOD_NAMES: dict[Method, str] = {
     "irv": "Instant runoff",
@@ -66,9 +65,9 @@ def address(at: ToPoll, path: str = "") -> str:
     return f"{HOME}/{at.poll_id}{path}"
 
 
-def link_to(call: Call, at: ToPoll, path: str = "") -> str:
+def link_to(at: ToPoll, path: str = "") -> str:
     """The absolute URL, for people to pass on."""
-    return f"{call.authentication.clients.link_origin_of(call.request.scope)}{address(at, path)}"
+    return f"{at.visitor.origin}{address(at, path)}"
 
 
 def frame() -> dict[str, Any]:

@@ -1,21 +1,17 @@
 """The page that lists a person's polls: those they made, and those they voted in with this browser."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from starlette.responses import Response
-
-from potluck.apps.polls.access import ResultsHidden, ToPoll
+from potluck.apps.polls.access import HOME, PollMaker, ResultsHidden, ToPoll
 from potluck.apps.polls.count_records import stored_record, version_of, votes_of
 from potluck.apps.polls.entities import Poll, Results
 from potluck.apps.polls.pages.cookies import voted_in
-from potluck.apps.polls.pages.frame import HOME, ballots, frame
-from potluck.apps.polls.polls import PollView, own_polls_of, view_of
+from potluck.apps.polls.pages.frame import ballots, frame
+from potluck.apps.polls.polls import PollView, own_polls_of, polls, view_of
 from potluck.apps.polls.results import current_record
 from potluck.store import all_done
-from potluck.validation import decode_query
-from potluck.web import Call, Endpoints, PageQuery, PageRequest
-
-pages = Endpoints()
+from potluck.web import PageQuery, PageRequest, Show
 
 
 class Listed(NamedTuple):
@@ -29,21 +25,20 @@ class Listed(NamedTuple):
     voted: bool
 
 
-@pages.get(HOME)
-async def own_polls(call: Call) -> Response:
-    rows = call.core.store
+@polls.page("", "polls/polls.html")
+async def own_polls(at: PollMaker, wanted: PageQuery, show: Show) -> Mapping[str, Any]:
+    rows, caller = at.store, at.principal
     made: list[Poll] = []
     more = ""
-    if call.principal is not None:
-        wanted = decode_query(PageQuery, call.request.query_params.multi_items(), strict=False)
-        page = PageRequest.read(call.request, call.visitor, wanted, call.core.cursors)
-        references = own_polls_of(rows, call.principal.user_id)
+    if caller is not None:
+        page = PageRequest.read(show.path, show.query, at.visitor, wanted, at.core.cursors)
+        references = own_polls_of(rows, caller.user_id)
         part = await rows.page(references.query, page.limit, page.after)
         made = list(await references.get(part.items))
         cursor = page.cursor(part.next)
         more = "" if cursor is None else f"{HOME}?cursor={cursor}"
     own = {poll.poll_id for poll in made}
-    voted_ids = voted_in(call.visitor)
+    voted_ids = voted_in(at.visitor)
     others = await rows.get_many([Poll.one(poll_id) for poll_id in voted_ids if poll_id not in own])
     voted = [
         poll
@@ -51,22 +46,20 @@ async def own_polls(call: Call) -> Response:
         if poll is not None
         and poll.short_id is None
         # A poll of one's own that is on another page of the list.
-        and (call.principal is None or poll.creator_id != call.principal.user_id)
+        and (caller is None or poll.creator_id != caller.user_id)
     ]
-    listed = await all_done([_listed(call, poll, poll.poll_id in voted_ids) for poll in (*made, *voted)])
-    return call.page(
-        "polls/polls.html",
-        polls=listed[: len(made)],
-        voted=[] if call.query.get("cursor") else listed[len(made) :],
-        more=more,
-        said=call.query.get("said", ""),
-        ballots=ballots,
+    listed = await all_done([_listed(at, poll, poll.poll_id in voted_ids) for poll in (*made, *voted)])
+    return {
+        "polls": listed[: len(made)],
+        "voted": [] if show.query.get("cursor") else listed[len(made) :],
+        "more": more,
+        "ballots": ballots,
         **frame(),
-    )
+    }
 
 
-async def _listed(call: Call, poll: Poll, voted: bool) -> Listed:
-    at = ToPoll(call.core, call.context, call.visitor, {"poll_id": poll.poll_id})
+async def _listed(caller: PollMaker, poll: Poll, voted: bool) -> Listed:
+    at = ToPoll(caller.core, caller.context, caller.visitor, {"poll_id": poll.poll_id})
     view = view_of(poll, at.now)
     await at.admit(poll)
     try:

@@ -7,11 +7,12 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, json
 
+from potluck.apps.polls.access import PollMaker
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import NewPoll, PollChange, settings_in, settled
 from potluck.validation import FieldError, ValidationError, decode_tree, normalised, schema_of, wrong_fields
-from potluck.web import Line, Versioned
+from potluck.web import FormOf, Line, Versioned
 
 S = TypeVar("S", NewPoll, PollChange)
 
@@ -19,7 +20,7 @@ S = TypeVar("S", NewPoll, PollChange)
 Number = Annotated[int, Meta(ge=-1_000, le=1_000)]
 
 
-class PollForm(Versioned):
+class PollForm(Versioned, FormOf[NewPoll]):
     title: Line
     description: Annotated[str, Meta(max_length=20_000)] = ""
     candidates: Annotated[str, Meta(max_length=100_000)] = ""
@@ -33,6 +34,9 @@ class PollForm(Versioned):
     max_rankings: Number | None = None
     seats: Number | None = None
     method: Method | None = None
+
+    def as_input(self, at: PollMaker) -> NewPoll:
+        return settings_by_form(self, NewPoll, at.now)
 
 
 def as_filled_in(poll: Poll) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
@@ -13,29 +13,21 @@ from potluck.apps.polls.entities import Results
 from potluck.apps.polls.live_results import LiveResults
 from potluck.apps.polls.pages.charts import charts
 from potluck.apps.polls.pages.frame import poll_frame
-from potluck.apps.polls.pages.voting import POLL
-from potluck.apps.polls.results import ByMethod, InFormat, current_record, poll_ballots, results_table, turnout_of
-from potluck.validation import decode_query
-from potluck.web import UNSET, Call, Endpoints, Input, MaybeSince
+from potluck.apps.polls.results import current_record, outcome, poll_ballots, results_table, turnout_of
+from potluck.web import UNSET, MaybeSince, Show
 
 ROUND = re.compile(r"[0-9]{1,6}")
-In = TypeVar("In", bound=Input)
-
-pages = Endpoints()
 
 
-@pages.get(f"{POLL}/results")
-async def results(call: Call) -> Response:
-    position = await call.core.live.position(Results.of(call.id("poll_id")))
-    try:
-        at = await call.admit(ReadsRecord)
-    except ResultsHidden as hidden:
-        stranger = await call.admit(ToPoll)
-        return call.page(
-            "polls/hidden.html", status=hidden.problem.status, why=str(hidden), **poll_frame(stranger, "results")
-        )
-    shown = await outcome_shown(at.polls, at.poll_id, call.query, at.found)
-    return call.page("polls/results.html", position=position, **shown, **poll_frame(at, "results"))
+@outcome.page(None, "polls/hidden.html")
+async def hidden(at: ToPoll, show: Show) -> Mapping[str, Any]:
+    return {"why": str(show.refusal), **poll_frame(at, "results")}
+
+
+@outcome.page("/results", "polls/results.html", instead={ResultsHidden: hidden})
+async def results(at: ReadsRecord, show: Show) -> Mapping[str, Any]:
+    shown = await outcome_shown(at.polls, at.poll_id, show.query, at.found)
+    return {"position": at.live_position, **shown, **poll_frame(at, "results")}
 
 
 async def outcome_shown(
@@ -67,22 +59,11 @@ async def outcome_shown(
     }
 
 
-@pages.get(f"{POLL}/results/events")
-async def events(call: Call) -> Response:
+@outcome.page("/results/events")
+async def events(at: SeesResults, wanted: MaybeSince) -> Response:
     # Not `whole`: on each event the page fetches itself again, with the round and the method it shows.
-    return LiveResults(await call.admit(SeesResults)).stream(_query(call, MaybeSince).since or None, whole=False)
+    return LiveResults(at).stream(wanted.since or None, whole=False)
 
 
-@pages.get(f"{POLL}/results.csv")
-async def table(call: Call) -> Response:
-    return await results_table(await call.admit(ReadsRecord), _query(call, ByMethod))
-
-
-@pages.get(f"{POLL}/ballots")
-async def ballots(call: Call) -> Response:
-    return await poll_ballots(await call.admit(SeesResults), _query(call, InFormat))
-
-
-def _query(call: Call, kind: type[In]) -> In:
-    """The query string as this input; empty values count as left out."""
-    return decode_query(kind, [each for each in call.request.query_params.multi_items() if each[1]], strict=False)
+outcome.page("/results.csv")(results_table)
+outcome.page("/ballots")(poll_ballots)

@@ -3,31 +3,22 @@
 from datetime import datetime
 from typing import Any
 
-from starlette.responses import Response
+from msgspec import Struct
 
-from potluck.apps.shareables.access import Editor, Keeper, Reader
+from potluck.apps.shareables.access import SHARE_COOKIE, Editor, Keeper
 from potluck.apps.shareables.creation import Clone, clone_shareable
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
-from potluck.apps.shareables.pages.creation import Fresh, shown_once, to_card
+from potluck.apps.shareables.pages.creation import KEYS_OF_NEW, Fresh, fresh_text, to_card
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, end_of
-from potluck.apps.shareables.pages.frame import ONE, address_of, keep_session, layout_context, page
+from potluck.apps.shareables.pages.frame import FRESH_COOKIE, address_of, layout_context
 from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in, labels_of
-from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
-from potluck.apps.shareables.shareables import (
-    ShareableChange,
-    change_shareable,
-    open_session,
-    replace_passcodes,
-    shareables,
-)
-from potluck.people import NotNow
-from potluck.validation import ValidationError, decode_tree
-from potluck.web import UNSET, Call, Endpoints, Form, Input, Line, Show, Writes, blank, redirect
-
-pages = Endpoints()
-
+from potluck.apps.shareables.passcodes import PasscodeChange, new_passcode, opened
+from potluck.apps.shareables.shareables import ShareableChange, change_shareable, replace_passcodes, shareables
+from potluck.table import put
+from potluck.validation import decode_tree
+from potluck.web import UNSET, FormOf, Line, Show, Writes
 
 # --- its name, its note and its rules ---------------------------------------------------------------------------------
 
@@ -83,7 +74,7 @@ items.form("/edit", then=LIST, on=item_page)(change_item)
 # --- passcodes --------------------------------------------------------------------------------------------------------
 
 
-class PasscodesForm(Input):
+class PasscodesForm(FormOf[PasscodeChange]):
     view: Line = ""
     admin: Line = ""
     open: bool = False
@@ -91,84 +82,79 @@ class PasscodesForm(Input):
     made: bool = False
     """Whether to generate new ones, replacing all existing ones."""
 
+    def as_input(self, at: Editor) -> PasscodeChange:
+        return decode_tree(PasscodeChange, self._wanted(at))
 
-@pages.get(f"{ONE}/passcodes")
-async def passcodes_page(call: Call) -> Response:
-    at = await call.admit(Editor)
-    return page(call, "passcodes", form=blank(PasscodesForm), **layout_context(at))
-
-
-@pages.post(f"{ONE}/passcodes")
-async def passcodes(call: Call) -> Response:
-    at = await call.admit(Editor)
-    filled = await call.form(PasscodesForm)
-    refusal: Exception | None = None
-    if filled.is_valid:
-        given = _wanted(at, filled.value)
-        try:
-            await call.perform(shareables, replace_passcodes, decode_tree(PasscodeChange, given))
-            view, admin = given.get("view"), given.get("admin")
-            cookies = [*shown_once(call, at.short_id, Fresh(view, admin, replaced=True))] if view or admin else []
-            if admin and at.session is not None:
-                # Replacing the passcode ended their own session.
-                opened = await call.perform(shareables, open_session, Unlock(passcode=admin))
-                cookies += keep_session(call, at.short_id, opened.token)
-            return redirect(f"{address_of(at.short_id)}/share" if cookies else address_of(at.short_id), *cookies)
-        except (ValidationError, NotNow) as error:
-            refusal = error
-    return _again(call, "passcodes", filled, refusal, at)
+    def _wanted(self, at: Editor) -> dict[str, str | None]:
+        if self.made:
+            random = at.services.random
+            view = {} if at.shareable.view_passcode is None else {"view": new_passcode(random)}
+            return {**view, "admin": new_passcode(random)}
+        typed_view = {"view": None} if self.open else {"view": self.view} if self.view.strip() else {}
+        return {**typed_view, **({"admin": self.admin} if self.admin.strip() else {})}
 
 
-def _wanted(at: Editor, said: PasscodesForm) -> dict[str, str | None]:
-    """The form as API input."""
-    if said.made:
-        random = at.services.random
-        view = {} if at.shareable.view_passcode is None else {"view": new_passcode(random)}
-        return {**view, "admin": new_passcode(random)}
-    view_said = {"view": None} if said.open else {"view": said.view} if said.view.strip() else {}
-    return {**view_said, **({"admin": said.admin} if said.admin.strip() else {})}
+class PasscodesSet(Struct, frozen=True, kw_only=True):
+    """The passcodes that were set, and the new session of the admin who set them."""
+
+    fresh: str | None
+    token: str | None
+
+
+@shareables.page("/passcodes", "shareables/passcodes.html")
+async def passcodes_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, Any]:
+    return {**layout_context(at), "form": show.form(PasscodesForm)}
+
+
+def _after_passcodes(at: Editor, passcodes: PasscodesSet) -> str:
+    return f"{address_of(at.short_id)}/share" if passcodes.fresh else address_of(at.short_id)
+
+
+@shareables.form(
+    "/passcodes",
+    takes=PasscodesForm,
+    on=passcodes_page,
+    then=_after_passcodes,
+    sets={FRESH_COOKIE: "fresh", SHARE_COOKIE: "token"},
+)
+async def replace_by_form(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[PasscodesSet]:
+    writes = await replace_passcodes(at, shareable, change)
+    view, admin = change.view or None, change.admin or None
+    fresh = fresh_text(Fresh(view, admin, replaced=True)) if view or admin else None
+    if admin is None or at.session is None:
+        return writes.answering(PasscodesSet(fresh=fresh, token=None))
+    # Replacing the passcode ends their own session.
+    session, row = opened(at, writes.answer, "admin")
+    return Writes(PasscodesSet(fresh=fresh, token=session.token), *writes.operations, put(row), secret=True)
 
 
 # --- cloning ----------------------------------------------------------------------------------------------------------
 
 
-class CloneForm(TermsForm):
+class CloneForm(TermsForm, FormOf[Clone]):
     name: Line = ""
     keep_ticks: bool = False
 
-    def as_sent(self) -> dict[str, Any]:
-        """The same as API input."""
+    def as_input(self, at: Keeper) -> Clone:
         named = {"name": self.name} if self.name.strip() else {}
-        return {**named, **self.expiry(), "keepTicks": self.keep_ticks}
+        return decode_tree(Clone, {**named, **self.expiry(), "keepTicks": self.keep_ticks})
 
 
-@pages.get(f"{ONE}/clone")
-async def clone_page(call: Call) -> Response:
-    at = await call.admit(Keeper)
-    return page(call, "clone", **layout_context(at), **to_clone(), done=await _ticked(at))
+@shareables.page("/clone", "shareables/clone.html")
+async def clone_page(at: Keeper, shareable: Shareable, show: Show) -> dict[str, Any]:
+    return {**layout_context(at), **to_clone(show), "done": await _ticked(at)}
 
 
-@pages.post(f"{ONE}/clone")
-async def clone(call: Call) -> Response:
-    at = await call.admit(Keeper)
-    filled = await call.form(CloneForm)
-    refusal: Exception | None = None
-    if filled.is_valid:
-        try:
-            sent = decode_tree(Clone, filled.value.as_sent())
-            return to_card(call, await call.perform(shareables, clone_shareable, sent))
-        except (ValidationError, NotNow) as error:
-            refusal = error
-    return _again(call, "clone", filled, refusal, at, **to_clone(), done=await _ticked(at))
+shareables.form("/clone", takes=CloneForm, on=clone_page, then=to_card, sets=KEYS_OF_NEW)(clone_shareable)
 
 
-def to_clone() -> dict[str, Any]:
+def to_clone(show: Show) -> dict[str, Any]:
     """What the form to clone one shows."""
-    return {"form": blank(CloneForm), "open_for": OPEN_FOR}
+    return {"form": show.form(CloneForm), "open_for": OPEN_FOR}
 
 
 async def _ticked(at: Keeper) -> int:
-    return sum(each.done for each in await at.store.all(ChecklistItem.of(at.short_id)))
+    return sum(item.done for item in await at.store.all(ChecklistItem.of(at.short_id)))
 
 
 # --- deleting ---------------------------------------------------------------------------------------------------------
@@ -177,9 +163,3 @@ async def _ticked(at: Keeper) -> int:
 @shareables.page("/delete", "shareables/delete.html")
 async def delete_page(at: Keeper, shareable: Shareable) -> dict[str, Any]:
     return layout_context(at)
-
-
-def _again(call: Call, name: str, filled: Form[Any], refusal: Exception | None, at: Reader, **context: Any) -> Response:
-    refused = call.refused(filled, refusal)
-    shown = {**layout_context(at), **context, "form": refused.form}
-    return page(call, name, status=refused.status, headers=refused.headers, **shown)

@@ -4,22 +4,20 @@ Two people are never mixed up: those who are not signed in share one list, and e
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from potluck.apps.shareables.access import ToShareable
+from potluck.apps.shareables.access import ShareMaker, ToShareable
 from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import spelled, without_dashes
 from potluck.apps.shareables.pages.frame import days_left
 from potluck.apps.shareables.shareables import HOME
-from potluck.web import Call, Cookie, Visitor, read_together
+from potluck.web import SealedCookie, Visitor, read_together
 
-ANYONES_COOKIE = "potluck-share-opened"
-OWN_COOKIE = "potluck-share-opened-own"
+ANYONES_COOKIE = SealedCookie("potluck-share-opened", path=HOME)
+OWN_COOKIE = SealedCookie("potluck-share-opened-own", path=HOME)
 # Together the two cookies fit into the 8 KB that proxies allow all of them.
 MOST_OPENED = 30
-# Browsers keep no cookie longer than 400 days.
-KEPT_SECONDS = 400 * 24 * 3600
 ID_LENGTH = 11
 
 
@@ -54,56 +52,48 @@ def opened_before_sign_in(visitor: Visitor) -> list[Opened]:
     return [] if visitor.principal is None else _read(visitor, ANYONES_COOKIE)
 
 
-def keep_opened(call: Call, short_id: str, token_hash: str | None) -> Sequence[Cookie]:
-    """The cookies that put a shareable at the top of the list; none if it is there already."""
-    opened = opened_here(call.visitor)
+def listed_first(visitor: Visitor, short_id: str, token_hash: str | None) -> tuple[SealedCookie, str | None]:
+    """The cookie with a shareable at the top of the list; None for its value if it is there already."""
+    opened = opened_here(visitor)
     new = Opened(short_id, token_hash)
-    if opened[:1] == [new]:
-        return ()
-    return _kept(call, _cookie(call.visitor), [new, *(each for each in opened if each.short_id != short_id)])
+    others = [each for each in opened if each.short_id != short_id]
+    return _cookie(visitor), None if opened[:1] == [new] else _written([new, *others])
 
 
-def forget_opened(call: Call, *short_ids: str) -> list[Cookie]:
-    """The cookies that take shareables off the list."""
-    cookies: list[Cookie] = []
-    for name in {_cookie(call.visitor), ANYONES_COOKIE}:
-        opened = _read(call.visitor, name)
-        rest = [each for each in opened if each.short_id not in short_ids]
-        if rest != opened:
-            cookies += _kept(call, name, rest)
-    return cookies
+def unlisted(visitor: Visitor, cookie: SealedCookie, short_ids: Collection[str]) -> str | None:
+    """The value of this cookie without these shareables; None if it has none of them."""
+    opened = _read(visitor, cookie)
+    rest = [each for each in opened if each.short_id not in short_ids]
+    return None if rest == opened else _written(rest)
 
 
-def adopt_opened(call: Call) -> list[Cookie]:
-    """The cookies that add what was opened here before this person signed in to their own list."""
-    before = opened_before_sign_in(call.visitor)
-    if not before:
-        return []
-    own = opened_here(call.visitor)
+def adopted(visitor: Visitor) -> str | None:
+    """The person's own list, with what was opened here before they signed in; None if nothing was."""
+    before = opened_before_sign_in(visitor)
+    own = opened_here(visitor)
     known = {each.short_id for each in own}
-    together = [*own, *(each for each in before if each.short_id not in known)]
-    return [*_kept(call, OWN_COOKIE, together), *call.drop(ANYONES_COOKIE, HOME)]
+    return _written([*own, *(each for each in before if each.short_id not in known)]) if before else None
 
 
-async def listed_here(call: Call) -> tuple[list[Listed], list[Cookie]]:
-    """The list, without what this person made signed in; and the cookies that drop from it what no longer exists."""
-    opened = opened_here(call.visitor)
+async def listed_here(at: ShareMaker) -> tuple[list[Listed], list[str]]:
+    """The list, without what this person made signed in; and the ids in it that no longer exist."""
+    opened = opened_here(at.visitor)
     shareables: Any = [Shareable.one(each.short_id) for each in opened]
     sessions: Any = [ShareSession.one(id, hash) for id, hash in opened if hash is not None]
-    rows = await read_together(call.core.store, [*shareables, *sessions]) if opened else []
+    rows = await read_together(at.store, [*shareables, *sessions]) if opened else []
     session_rows = iter(rows[len(opened) :])
     listed, gone = [], []
     for each, shareable in zip(opened, rows[: len(opened)], strict=True):
         session = None if each.token_hash is None else next(session_rows)
         if shareable is None:
             gone.append(each.short_id)
-        elif call.principal is None or shareable.creator_id != call.principal.user_id:
-            listed.append(await _listed(call, shareable, session))
-    return listed, forget_opened(call, *gone) if gone else []
+        elif at.principal is None or shareable.creator_id != at.principal.user_id:
+            listed.append(await _listed(at, shareable, session))
+    return listed, gone
 
 
-async def _listed(call: Call, shareable: Shareable, session: ShareSession | None) -> Listed:
-    at = ToShareable(call.core, call.context, call.visitor, {"short_id": shareable.short_id})
+async def _listed(caller: ShareMaker, shareable: Shareable, session: ShareSession | None) -> Listed:
+    at = ToShareable(caller.core, caller.context, caller.visitor, {"short_id": shareable.short_id})
     await at.admit(shareable, session)
     expired = shareable.expired(at.now)
     shown = at.role == "admin" or (at.role == "view" and not expired)
@@ -119,22 +109,22 @@ async def _listed(call: Call, shareable: Shareable, session: ShareSession | None
 # --- the cookies ------------------------------------------------------------------------------------------------------
 
 
-def _cookie(visitor: Visitor) -> str:
+def _cookie(visitor: Visitor) -> SealedCookie:
     return ANYONES_COOKIE if visitor.principal is None else OWN_COOKIE
 
 
-def _kept(call: Call, name: str, opened: Sequence[Opened]) -> Sequence[Cookie]:
-    return call.keep(name, " ".join(map(_written, opened[:MOST_OPENED])), KEPT_SECONDS, HOME)
+def _written(opened: Sequence[Opened]) -> str:
+    return " ".join(map(_as_text, opened[:MOST_OPENED]))
 
 
-def _written(opened: Opened) -> str:
+def _as_text(opened: Opened) -> str:
     session = b"" if opened.token_hash is None else urlsafe_b64encode(bytes.fromhex(opened.token_hash))
     return without_dashes(opened.short_id) + session.decode().rstrip("=")
 
 
-def _read(visitor: Visitor, name: str) -> list[Opened]:
-    found = []
-    for text in (visitor.cookie(name) or "").split():
+def _read(visitor: Visitor, cookie: SealedCookie) -> list[Opened]:
+    opened = []
+    for text in cookie.value(visitor).split():
         letters, session = text[:ID_LENGTH], text[ID_LENGTH:]
-        found.append(Opened(spelled(letters), urlsafe_b64decode(session + "=").hex() if session else None))
-    return found
+        opened.append(Opened(spelled(letters), urlsafe_b64decode(session + "=").hex() if session else None))
+    return opened

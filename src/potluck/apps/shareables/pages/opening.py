@@ -1,47 +1,49 @@
 """Opening by id: the box that accepts any spelling, entering the passcode, and forgetting it on this device."""
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from starlette.responses import Response
+from msgspec import Struct
 
-from potluck.apps.shareables.access import PASSCODE_CHANGED, ToShareable
+from potluck.apps.shareables.access import ONE, PASSCODE_CHANGED, SHARE_COOKIE, ShareMaker, ToShareable
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.fields import ShortId, spelled
 from potluck.apps.shareables.pages.device import (
-    adopt_opened,
-    forget_opened,
+    ANYONES_COOKIE,
+    OWN_COOKIE,
+    adopted,
     listed_here,
     opened_before_sign_in,
     opened_here,
+    unlisted,
 )
-from potluck.apps.shareables.pages.frame import (
-    ONE,
-    address_of,
-    days_left,
-    forget_one,
-    keep_session,
-    layout_context,
-    page,
-)
-from potluck.apps.shareables.passcodes import Unlock, WrongPasscode
-from potluck.apps.shareables.shareables import (
-    HOME,
-    OwnShareable,
-    open_session,
-    own_shareables,
-    shareables,
-)
+from potluck.apps.shareables.pages.frame import COOKIES_OF_ONE, address_of, days_left, layout_context
+from potluck.apps.shareables.passcodes import SessionOpened, Unlock, WrongPasscode
+from potluck.apps.shareables.shareables import HOME, OwnShareable, open_session, own_shareables, shareables
 from potluck.people import Throttled
+from potluck.table import delete
 from potluck.validation import FieldError, ValidationError, path_value, schema_of
-from potluck.web import GUESSES, Call, Endpoints, Form, Input, Line, NotFound, SignedIn, blank, in_words, redirect
+from potluck.web import (
+    ANONYMOUS,
+    Forbidden,
+    Form,
+    Input,
+    Line,
+    NotFound,
+    SealedCookie,
+    Show,
+    SignedIn,
+    Writes,
+    blank,
+    in_words,
+)
 
 OWN_SHOWN = 50
 LETTERS, DIGITS = 6, 5
 FOR_VIEWERS = "That’s the view passcode. Enter the admin passcode."
 NOT_ADMIN = "That’s not the admin passcode"
-
-pages = Endpoints()
+NOTHING_THERE = "Nothing on the table has this id. Two digits swapped, perhaps?"
 
 
 class OpenForm(Input):
@@ -49,47 +51,52 @@ class OpenForm(Input):
     """A short id in any spelling, or a link."""
 
 
+class Opening(Struct, frozen=True):
+    short_id: str
+
+
+class NothingThere(NotFound, field="id", detail=NOTHING_THERE):
+    """No shareable has the id that was typed."""
+
+    guessed = True
+
+
 # --- the box ----------------------------------------------------------------------------------------------------------
 
 
-@pages.get(HOME)
-async def home(call: Call) -> Response:
-    return await _home(call, form=blank(OpenForm))
+@shareables.page("", "shareables/home.html")
+async def home(at: ShareMaker, show: Show) -> Mapping[str, Any]:
+    form = show.form(OpenForm)
+    if isinstance(show.refusal, NotFound) and form.is_valid:
+        # The address of a shareable that does not exist.
+        form = _wrong(blank(OpenForm, {"id": show.path.removeprefix(f"{HOME}/")}), NOTHING_THERE)
+    elif form.non_field_errors:
+        form = _wrong(form, form.non_field_errors[0])
+    on_device, gone = await listed_here(at)
+    for cookie in (ANYONES_COOKIE, OWN_COOKIE):
+        if gone and (rest := unlisted(at.visitor, cookie, gone)) is not None:
+            show.set(cookie, rest)
+    return {
+        "form": form,
+        "on_device": on_device,
+        "before": len(opened_before_sign_in(at.visitor)),
+        "forgotten": show.query.get("forgotten", ""),
+        **await _own(at),
+    }
 
 
-@pages.post(f"{HOME}/open")
-async def open_by_id(call: Call) -> Response:
-    filled = await call.form(OpenForm)
-    if not filled.is_valid:
-        return await _home_again(call, filled, 422, _what_is_wrong(""))
-    found = path_value(schema_of(ShortId), "id", filled.value.id)
-    if not isinstance(found, str):
-        return await _home_again(call, filled, 422, _what_is_wrong(filled.value.id))
-    if await call.core.store.get(Shareable.one(found)) is None:
-        try:
-            call.core.rate_limiter.take(GUESSES, call.visitor)
-        except Throttled as error:
-            refused = call.refused(filled, error, "id")
-            return await _home(call, status=429, headers=refused.headers, form=refused.form)
-        return await nothing_there(call, filled.value.id)
-    return redirect(address_of(found))
+@shareables.form("/open", on=home, then=ONE, instead={NothingThere: home}, frees_room=True)
+async def open_by_id(at: ShareMaker, sent: OpenForm) -> Writes[Opening]:
+    short_id = path_value(schema_of(ShortId), "id", sent.id)
+    if not isinstance(short_id, str):
+        raise ValidationError(FieldError("id", _what_is_wrong(sent.id)))
+    if await at.store.get(Shareable.one(short_id)) is None:
+        raise NothingThere
+    return Writes(Opening(short_id))
 
 
-async def nothing_there(call: Call, typed: str) -> Response:
-    """The home page again, saying that nothing has this id."""
-    filled = blank(OpenForm, {"id": typed})
-    return await _home_again(call, filled, 404, "Nothing on the table has this id. Two digits swapped, perhaps?")
-
-
-async def _home_again(call: Call, filled: Form[Any], status: int, wrong: str) -> Response:
-    refused = filled.refused(ValidationError(FieldError("id", wrong)))
-    return await _home(call, status=status, form=refused)
-
-
-async def _home(call: Call, **shown: Any) -> Response:
-    on_device, dropped = await listed_here(call)
-    before = len(opened_before_sign_in(call.visitor))
-    return page(call, "home", *dropped, on_device=on_device, before=before, **shown, **await _own(call))
+def _wrong(form: Form[Any], message: str, field: str = "id") -> Form[Any]:
+    return form.refused(ValidationError(FieldError(field, message)))
 
 
 def _what_is_wrong(typed: str) -> str:
@@ -107,74 +114,47 @@ def _what_is_wrong(typed: str) -> str:
     return f"{rule}, as in kfm-tre-40718."
 
 
-async def _own(call: Call) -> dict[str, Any]:
-    """What the home page shows: the signed-in person's shareables, and what was just done."""
-    own: list[Any] = []
-    now = call.core.clock()
-    if call.principal is not None:
-        at = await call.admit(SignedIn)
-        found = await own_shareables(at)
-        rows = (await at.store.page(found.query, OWN_SHOWN)).items
-        own = await at.show(OwnShareable, await found.get(rows))
+async def _own(at: ShareMaker) -> dict[str, Any]:
+    """What the home page shows of the signed-in person's shareables."""
+    own: list[OwnShareable] = []
+    now = at.core.clock()
+    if at.principal is not None:
+        caller = SignedIn(at.core, at.context, at.visitor, {})
+        references = await own_shareables(caller)
+        rows = (await at.store.page(references.query, OWN_SHOWN)).items
+        own = await caller.show(OwnShareable, await references.get(rows))
     shown = [(each, each.expires_at > now, days_left(each.expires_at, now)) for each in own]
-    return {"own": shown, "more": len(own) == OWN_SHOWN, "done": call.query.get("said", "")}
+    return {"own": shown, "more": len(own) == OWN_SHOWN}
 
 
 # --- the passcode -----------------------------------------------------------------------------------------------------
 
 
-@pages.get(f"{ONE}/unlock")
-async def unlock_page(call: Call) -> Response:
-    at = await call.admit(ToShareable)
-    return page(call, "unlock", form=blank(Unlock), pause=0, **_locked(at))
+@shareables.page("/unlock", "shareables/unlock.html")
+async def unlock_page(at: ToShareable, shareable: Shareable, show: Show) -> Mapping[str, Any]:
+    return _locked(at, show)
 
 
-@pages.post(f"{ONE}/unlock")
-async def unlock(call: Call) -> Response:
-    return await _unlocked(call, manage=False)
-
-
-@pages.get(f"{ONE}/manage")
-async def manage_page(call: Call) -> Response:
+@shareables.page("/manage", "shareables/unlock.html")
+async def manage_page(at: ToShareable, shareable: Shareable, show: Show) -> Any:
     """Asks a viewer for the admin passcode; whatever they have unlocked stays unlocked."""
-    at = await call.admit(ToShareable)
-    if at.role == "admin":
-        return redirect(address_of(at.short_id))
-    return page(call, "unlock", form=blank(Unlock), pause=0, **_locked(at, manage=True))
+    opened = show.done
+    is_admin = at.role == "admin" or (isinstance(opened, SessionOpened) and opened.role == "admin")
+    if is_admin and show.refusal is None:
+        return show.redirect(address_of(at.short_id))
+    context = _locked(at, show, manage=True)
+    if isinstance(opened, SessionOpened):
+        form = _wrong(context["form"], FOR_VIEWERS, "passcode")
+        return show.template("shareables/unlock.html", {**context, "form": form}, status=403)
+    return context
 
 
-@pages.post(f"{ONE}/manage")
-async def manage(call: Call) -> Response:
-    return await _unlocked(call, manage=True)
-
-
-async def _unlocked(call: Call, *, manage: bool) -> Response:
-    """Open a session by the passcode that was sent; to manage, it must be an admin's."""
-    at = await call.admit(ToShareable)
-    filled = await call.form(Unlock)
-    locked = _locked(at, manage=manage)
-    pause = 0
-    refusal: Exception | None = None
-    if filled.is_valid:
-        try:
-            opened = await call.perform(shareables, open_session, filled.value)
-            session = keep_session(call, at.short_id, opened.token)
-            if opened.role == "admin" or not manage:
-                return redirect(address_of(at.short_id), *session)
-            wrong = filled.refused(ValidationError(FieldError("passcode", FOR_VIEWERS)))
-            return page(call, "unlock", *session, status=403, form=wrong, pause=0, **locked)
-        except WrongPasscode as error:
-            wrong = filled.refused(
-                ValidationError(
-                    FieldError("passcode", _wrong_passcode(error, NOT_ADMIN if locked["manage"] else str(error)))
-                )
-            )
-            return page(call, "unlock", status=401, form=wrong, pause=0, **locked)
-        except Throttled as error:
-            refusal, pause = error, error.retry_after
-    refused = call.refused(filled, refusal)
-    shown = {**locked, "form": refused.form, "pause": pause}
-    return page(call, "unlock", status=refused.status, headers=refused.headers, **shown)
+shareables.form(
+    "/unlock", on=unlock_page, then=ONE, sets={SHARE_COOKIE: "token"}, instead={WrongPasscode: unlock_page}
+)(open_session)
+shareables.form("/manage", on=manage_page, then="", sets={SHARE_COOKIE: "token"}, instead={WrongPasscode: manage_page})(
+    open_session
+)
 
 
 def _wrong_passcode(error: WrongPasscode, wrong: str) -> str:
@@ -185,43 +165,80 @@ def _wrong_passcode(error: WrongPasscode, wrong: str) -> str:
     return f"{wrong}. {tries if left else 'The next try is after a pause.'}"
 
 
-def _locked(at: ToShareable, *, manage: bool = False) -> dict[str, Any]:
+def _locked(at: ToShareable, show: Show, *, manage: bool = False) -> dict[str, Any]:
     """What the unlock page may show: nothing of the contents, not even the name."""
-    said = layout_context(at)
-    return {name: said[name] for name in ("address", "kind")} | {
+    context = layout_context(at)
+    manage = manage or at.shareable.view_passcode is None
+    form, refusal = show.form(Unlock), show.refusal
+    if isinstance(refusal, WrongPasscode):
+        form = _wrong(blank(Unlock), _wrong_passcode(refusal, NOT_ADMIN if manage else str(refusal)), "passcode")
+    return {name: context[name] for name in ("address", "kind")} | {
         "short_id": at.short_id,
-        "manage": manage or at.shareable.view_passcode is None,
+        "manage": manage,
         "changed": PASSCODE_CHANGED if at.passcode_changed(at.shareable) else "",
+        "form": form,
+        "pause": refusal.retry_after if isinstance(refusal, Throttled) else 0,
     }
 
 
 # --- forgetting -------------------------------------------------------------------------------------------------------
 
 
-@pages.post(f"{ONE}/leave")
-async def leave(call: Call) -> Response:
-    short_id = spelled(call.text("short_id"))
-    try:
-        at = await call.admit(ToShareable)
-    except NotFound:
-        # Deleted since this browser listed it.
-        if short_id not in {each.short_id for each in opened_here(call.visitor)}:
-            raise
-    else:
-        if at.session is not None:
-            await call.core.store.delete(at.session)
-    return redirect(f"{HOME}?said=left", *forget_one(call, short_id), *forget_opened(call, short_id))
+class Leaver(ToShareable):
+    """Anybody who has the id of a shareable, or whose browser lists one that was deleted since."""
+
+    async def admit(self, *rows: Any) -> None:
+        try:
+            await super().admit(*rows)
+        except NotFound:
+            if self.short_id not in {each.short_id for each in opened_here(self.visitor)}:
+                raise
 
 
-@pages.post(f"{HOME}/adopt")
-async def adopt(call: Call) -> Response:
+def _without_it(cookie: SealedCookie) -> Callable[[Any, Any], str | None]:
+    return lambda at, _: unlisted(at.visitor, cookie, [at.short_id])
+
+
+@shareables.form(
+    "/{short_id}/leave",
+    then=f"{HOME}?forgotten=left",
+    flash="This device has forgotten it.",
+    sets={cookie: _without_it(cookie) for cookie in (ANYONES_COOKIE, OWN_COOKIE)},
+    drops=COOKIES_OF_ONE,
+    frees_room=True,
+)
+async def leave(at: Leaver) -> Writes[None]:
+    return Writes(None, *([] if at.session is None else [delete(at.session)]))
+
+
+@shareables.form(
+    "/adopt",
+    then=HOME,
+    sets={
+        OWN_COOKIE: lambda at, _: adopted(at.visitor),
+        ANYONES_COOKIE: lambda at, _: "" if opened_before_sign_in(at.visitor) else None,
+    },
+    frees_room=True,
+)
+async def adopt(at: ShareMaker) -> Writes[None]:
     """List what was opened here before this person signed in, because they say that it is theirs."""
-    return redirect(HOME, *adopt_opened(call))
+    return Writes(None)
 
 
-@pages.post(f"{HOME}/forget")
-async def forget(call: Call) -> Response:
-    """Forget everything opened on this device. Signed-in people sign out instead: their cookies work for them only."""
-    if call.principal is not None:
-        return redirect("/account")
-    return redirect(f"{HOME}?said=forgotten", *call.forget())
+class SignOutInstead(Forbidden, detail="Sign out instead: what you opened here works for your account only"):
+    """What a signed-in person opened works for them only."""
+
+
+@shareables.form(
+    "/forget",
+    then=f"{HOME}?forgotten=all",
+    flash="This device has forgotten all that was opened here.",
+    drops=ANONYMOUS,
+    instead={SignOutInstead: "/account"},
+    frees_room=True,
+)
+async def forget(at: ShareMaker) -> Writes[None]:
+    """Forget everything that was opened on this device."""
+    if at.principal is not None:
+        raise SignOutInstead
+    return Writes(None)

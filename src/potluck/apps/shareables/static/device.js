@@ -1,7 +1,7 @@
 // What is forgotten in one window disappears from the others too, and the back/forward cache does not bring it back.
 //
 //   <div data-shareable="kfm-tre-40718">   on every page about one
-//   <div data-forgotten="left">            on the page after it was forgotten; "forgotten": all that was opened here
+//   <div data-forgotten="left">            on the page after it was forgotten; "all": everything that was opened here
 
 const shown = document.querySelector("[data-shareable]");
 
