@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from potluck.acceleration import BY_ENVIRONMENT, PLAIN
 from tests.needs import LEFT_OUT, need
 
 # The tests that test files inherit say what differs, as their own do.
@@ -29,6 +30,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     signal.signal(signal.SIGTERM, stopped)
     for mark in item.iter_markers("needs"):
         need(*mark.args)
+    if item.get_closest_marker("accelerated") and BY_ENVIRONMENT == PLAIN:
+        pytest.skip("asserts what an acceleration does, and POTLUCK_PLAIN=1 turns all of them off")
 
 
 def stopped(number: int, frame: Any) -> None:

@@ -1,8 +1,9 @@
-"""A store that remembers what was answered reads like one that does not, whoever writes and however the clock goes."""
+"""An accelerated store reads like a plain one, whoever writes and however the clock goes."""
 
 import asyncio
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -13,9 +14,9 @@ import apsw
 import pytest
 from msgspec import Meta, field
 
+from potluck.acceleration import ALL, PLAIN, Accelerations
 from potluck.dynamo.database import Database
 from potluck.dynamo.storage import touches
-from potluck.engines.recording import Recording
 from potluck.people.entities import Account, Session, accounts
 from potluck.people.passwords import Passwords
 from potluck.people.sessions import Sessions, opening
@@ -43,6 +44,12 @@ from tests.table.clubs import Listed, Meeting, Member, clubs
 CLUB = UUID(int=1)
 NUMBERS = range(6)
 STEPS = 120
+
+BY_DATA_VERSION = replace(ALL, wal_index=False)
+cached = pytest.mark.parametrize("accelerations", [ALL, BY_DATA_VERSION], ids=["wal index", "data version"])
+in_every_mode = pytest.mark.parametrize(
+    "accelerations", [ALL, BY_DATA_VERSION, PLAIN], ids=["wal index", "data version", "plain"]
+)
 
 shelves = Table("Shelves", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel")
 Text = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -101,17 +108,22 @@ def path(tmp_path):
 
 
 @pytest.fixture
-async def database(path):
-    database = await Counted.open(path)
+def accelerations():
+    return ALL
+
+
+@pytest.fixture
+async def database(path, accelerations):
+    database = await Counted.open(path, accelerations=accelerations)
     await Store(database, lambda: NOW).create_tables(clubs, shelves, accounts)
     yield database
     await database.close()
 
 
 @pytest.fixture
-async def elsewhere(database, path):
+async def elsewhere(database, path, accelerations):
     """The same file opened again, which is to SQLite as another process is."""
-    opened = await Counted.open(path)
+    opened = await Counted.open(path, accelerations=accelerations)
     yield opened
     await opened.close()
 
@@ -122,8 +134,8 @@ def clock():
 
 
 @pytest.fixture
-def store(database, clock):
-    return Store(database, clock)
+def store(database, clock, accelerations):
+    return Store(database, clock, accelerations=accelerations)
 
 
 def member(number: int, **values: Any) -> Member:
@@ -237,12 +249,15 @@ class Another:
         self.call = process.call
 
 
-async def test_every_read_is_as_it_would_be_without_a_memory(database, elsewhere, path, clock):
+@cached
+async def test_every_read_is_as_a_plain_store_would_have_it(
+    database, elsewhere, path, clock, accelerations: Accelerations
+):
     chance = random.Random(20401)
-    without = Store(Recording(database), clock)
+    plain = Store(database, clock, accelerations=PLAIN)
     async with second_process(path) as process:
         engines = [database, elsewhere, Another(process)]
-        remembering = [(Store(engine, clock), engine) for engine in (database, elsewhere)]
+        remembering = [(Store(engine, clock, accelerations=accelerations), engine) for engine in (database, elsewhere)]
         for number in NUMBERS:
             await written(database, over(member(number)), over(meeting(number, ttl=int(NOW.timestamp()) + number)))
         known = 0
@@ -253,7 +268,7 @@ async def test_every_read_is_as_it_would_be_without_a_memory(database, elsewhere
                 clock.forward(seconds=chance.randint(-4, 4))
             for ask, kept in chance.sample(QUESTIONS, 4):
                 how = chance.choice([-1, 0, 0, 1, 2, 3, 100])
-                expected = await read(without, ask(), how)
+                expected = await read(plain, ask(), how)
                 for store, engine in remembering:
                     # What is read once is not worth remembering.
                     for _ in range(2):
@@ -266,11 +281,12 @@ async def test_every_read_is_as_it_would_be_without_a_memory(database, elsewhere
         assert known > STEPS
 
 
+@cached
 @pytest.mark.parametrize("answers", [500, pytest.param(20_000, marks=pytest.mark.soak)])
-async def test_beside_three_processes_that_write_no_answer_is_of_yesterday(database, path, clock, answers):
-    """An answer that is the same without a memory before and after is the same with it: no value comes back."""
+async def test_beside_three_processes_that_write_no_answer_is_of_yesterday(database, store, path, clock, answers):
+    """An answer that is the same in a plain store before and after is the same here: no value comes back."""
     chance, numbers = random.Random(54), count()
-    remembering, without = Store(database, clock), Store(Recording(database), clock)
+    plain = Store(database, clock, accelerations=PLAIN)
     places = [UUID(int=number) for number in range(1, 5)]
     stopping = False
 
@@ -293,7 +309,7 @@ async def test_beside_three_processes_that_write_no_answer_is_of_yesterday(datab
             whom = await store.get(Member.one(club, UUID(int=1)))
             return (whom, await store.all(Member.by_name(club)), await store.all(Member.owing(places[0]))), 100
 
-        return await store.remember(("everything", club), work)
+        return await store.cache_answer(("everything", club), work)
 
     asked = [
         lambda store, club: store.all(Member.of_club(club)),
@@ -308,11 +324,11 @@ async def test_beside_three_processes_that_write_no_answer_is_of_yesterday(datab
         try:
             while compared < answers:
                 ask, club = chance.choice(asked), chance.choice(places)
-                before = await ask(without, club)
+                before = await ask(plain, club)
                 asked_before = database.asked
-                found = await ask(remembering, club)
+                found = await ask(store, club)
                 known += database.asked == asked_before
-                if await ask(without, club) == before:
+                if await ask(plain, club) == before:
                     assert found == before, (compared, club)
                     compared += 1
                 if chance.random() < 0.2:
@@ -335,6 +351,7 @@ async def answers_known(store: Store, database: Counted, asked: Any) -> bool:
     return database.asked == before
 
 
+@cached
 async def test_what_expires_is_read_again_at_its_second(store, database, clock):
     now = int(clock().timestamp())
     await store.write_each([put(meeting(1, ttl=now + 2)), put(meeting(2, ttl=now + 4)), put(meeting(3))])
@@ -405,6 +422,7 @@ async def test_what_cannot_be_told_apart_is_forgotten(store, database, elsewhere
     assert not await known_after(written(elsewhere, put(Box(name="d"))), pairs)
 
 
+@cached
 async def test_what_was_written_while_it_was_read_is_not_taken_for_what_was_before(store, database, monkeypatch):
     """The answer of a read that a write came into is not given again."""
     await written(database, *(over(member(number)) for number in NUMBERS))
@@ -438,7 +456,7 @@ async def test_a_commit_that_was_looked_up_does_not_stand_for_one_of_another_pro
         ended(self, committed=committed)
 
     await store.all(Member.of_club(CLUB))
-    monkeypatch.setattr(database.file.touches, "ended", partial(late, database.file.touches))
+    monkeypatch.setattr(database.file.commits, "ended", partial(late, database.file.commits))
     await written(database, over(member(3, club_id=UUID(int=2))))
     assert seen == [1, 1, 1, 2, 2, 2]
     assert len(await store.all(Member.of_club(CLUB))) == 2
@@ -456,14 +474,14 @@ async def test_a_transaction_that_wrote_nothing_does_not_stand_for_a_commit_of_a
         ended(self, committed=committed)
 
     assert await store.all(Member.of_club(CLUB)) == []
-    monkeypatch.setattr(database.file.touches, "ended", partial(late, database.file.touches))
+    monkeypatch.setattr(database.file.commits, "ended", partial(late, database.file.commits))
     await written(database, delete(Member.one(CLUB, UUID(int=2))))
     assert len(await store.all(Member.of_club(CLUB))) == 1
 
 
 async def test_no_thread_is_told_of_a_commit_before_it_is_noted_what_that_touched(database, monkeypatch):
     """A thread that has just compared the header asks for the count while another is at accounting for a commit."""
-    known, index, touch = database.state(), database.file.touches._index, touches.Touches._touch
+    known, index, touch = database.state(), database.file.commits._index, touches.Touches._touch
     header = index.first()
     told: list[int] = []
 
@@ -479,6 +497,7 @@ async def test_no_thread_is_told_of_a_commit_before_it_is_noted_what_that_touche
     assert database.state() == known + 1
 
 
+@in_every_mode
 async def test_what_its_reader_can_change_is_made_anew(store):
     await store.put(Box(name="a", contents=["string"]))
     for read in (store.all, lambda asked: store.page(asked, 5)):
@@ -489,6 +508,7 @@ async def test_what_its_reader_can_change_is_made_anew(store):
             box.contents.append("buttons")
 
 
+@in_every_mode
 async def test_two_questions_that_look_alike_in_the_key_are_two(store):
     """The index has the beginnings of both texts, which are the same; the rest is compared, whichever came first."""
     one, other = "x" * 40 + "1", "x" * 40 + "2"
@@ -499,6 +519,7 @@ async def test_two_questions_that_look_alike_in_the_key_are_two(store):
         assert len(await store.all(Pair.of(right=other, left=one))) == 1
 
 
+@in_every_mode
 async def test_what_only_some_of_the_rows_answer_is_asked_each_time(store, database):
     await written(database, over(member(1, team="red")), over(member(2, team="blue", visits=3)))
     everyone = Member.of_club(CLUB)
@@ -515,8 +536,9 @@ async def test_what_only_some_of_the_rows_answer_is_asked_each_time(store, datab
             assert [each.member_id.int for each in (await store.page(asked, 5)).items] == numbers
 
 
+@cached
 async def test_a_table_that_was_made_anew_has_nothing_of_the_one_before(store, elsewhere, clock):
-    there, beside = Store(elsewhere, clock), Store(Recording(store.engine), clock)
+    there, beside = Store(elsewhere, clock), Store(store.engine, clock, accelerations=PLAIN)
     await written(store.engine, over(member(1)))
     for number in (2, 3):
         assert await answers_known(store, store.engine, Member.of_club(CLUB))
@@ -530,6 +552,7 @@ async def test_a_table_that_was_made_anew_has_nothing_of_the_one_before(store, e
         assert [each.member_id.int for each in await store.all(Member.of_club(CLUB))] == [number]
 
 
+@cached
 async def test_a_closed_store_answers_nothing_that_it_knew(store, database):
     await written(store.engine, over(member(1)))
     assert await answers_known(store, database, Member.of_club(CLUB))
@@ -539,6 +562,7 @@ async def test_a_closed_store_answers_nothing_that_it_knew(store, database):
             await read
 
 
+@in_every_mode
 async def test_a_store_may_be_read_from_several_threads(store, elsewhere):
     def seen() -> int:
         return len(asyncio.run(store.all(Member.of_club(CLUB))))
@@ -550,6 +574,7 @@ async def test_a_store_may_be_read_from_several_threads(store, elsewhere):
             assert [*counts, len(await store.all(Member.of_club(CLUB)))] == [number + 1] * 4
 
 
+@in_every_mode
 async def test_what_one_thread_knows_another_does_not_take_for_its_own(store):
     """Each has a connection of its own, and all of them begin to count changes at the same number."""
 
@@ -566,6 +591,7 @@ async def test_what_one_thread_knows_another_does_not_take_for_its_own(store):
 # --- the state -------------------------------------------------------------------------------------------------------
 
 
+@cached
 async def test_the_state_is_another_after_every_commit_and_only_then(database, elsewhere, store, clock):
     there = Store(elsewhere, clock)
     seen = [database.state()]
@@ -659,6 +685,7 @@ async def signed_in(store, clock):
     return account, opened.secret, sessions
 
 
+@cached
 async def test_whoever_calls_again_is_known_without_a_look(signed_in, database):
     _, secret, sessions = signed_in
     first = await sessions.find(secret)
@@ -668,6 +695,7 @@ async def test_whoever_calls_again_is_known_without_a_look(signed_in, database):
     assert await sessions.find(secret[:-1] + ("0" if secret[-1] != "0" else "1")) is None
 
 
+@in_every_mode
 async def test_what_another_process_does_to_a_caller_is_seen_by_the_next_call(signed_in, store, clock, path):
     """A name, an epoch, and the end of a session and of an account."""
     account, secret, sessions = signed_in
@@ -695,6 +723,7 @@ async def test_what_another_process_does_to_a_caller_is_seen_by_the_next_call(si
         assert await known() == (None, None)
 
 
+@in_every_mode
 async def test_a_known_session_is_extended_and_ends_as_an_unknown_one(signed_in, store, clock):
     _, secret, sessions = signed_in
     await sessions.find(secret)

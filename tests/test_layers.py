@@ -12,6 +12,7 @@ MODULES = (
         "commands/main.py",
         "suite.py",
         "settings.py",
+        "acceleration.py",
         "extras.py",
         "lazy_names.py",
         "connections/limits.py",

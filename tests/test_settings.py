@@ -3,11 +3,15 @@ from pathlib import Path
 
 import pytest
 
+from potluck.acceleration import ALL, PLAIN
 from potluck.settings import AssistantSettings, Settings, SettingsError
+
+# Whatever POTLUCK_PLAIN is where the tests run.
+DEFAULTS = Settings(accelerations=ALL)
 
 
 def test_an_empty_environment_gives_working_defaults():
-    assert Settings.from_environment({}) == Settings()
+    assert Settings.from_environment({}) == DEFAULTS
     assert Settings().file == Path("data/potluck.db")
 
 
@@ -31,6 +35,7 @@ def test_every_setting_is_read_from_its_variable():
             "POTLUCK_TABLE_PREFIX": "staging-",
             "POTLUCK_OPEN_LIBRARY": "http://books.lan:8080/",
             "POTLUCK_TMDB_KEY": "a key",
+            "POTLUCK_PLAIN": "1",
         }
     ) == Settings(
         engine="aws",
@@ -50,15 +55,19 @@ def test_every_setting_is_read_from_its_variable():
         table_prefix="staging-",
         open_library="http://books.lan:8080",
         tmdb_key="a key",
+        accelerations=PLAIN,
     )
 
 
 def test_an_empty_variable_counts_as_not_set():
-    assert Settings.from_environment({"POTLUCK_PORT": "", "POTLUCK_ENGINE": "", "POTLUCK_REGION": ""}) == Settings()
+    assert (
+        Settings.from_environment({"POTLUCK_PORT": "", "POTLUCK_ENGINE": "", "POTLUCK_REGION": "", "POTLUCK_PLAIN": ""})
+        == DEFAULTS
+    )
 
 
 def test_other_variables_are_left_alone():
-    assert Settings.from_environment({"PORT": "1", "ENGINE": "aws", "AWS_REGION": "x"}) == Settings()
+    assert Settings.from_environment({"PORT": "1", "ENGINE": "aws", "AWS_REGION": "x"}) == DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -77,6 +86,7 @@ def test_other_variables_are_left_alone():
         ("POTLUCK_WORKERS", "two"),
         ("POTLUCK_REGISTRATION", "Open"),
         ("POTLUCK_LOG", "debug"),
+        ("POTLUCK_PLAIN", "yes"),
         ("POTLUCK_ASSISTANT", "gpt"),
         ("POTLUCK_STORE_BUDGET", "500"),
         ("POTLUCK_STORE_BUDGET", "9MB"),

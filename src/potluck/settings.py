@@ -8,10 +8,13 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+from potluck.acceleration import BY_ENVIRONMENT, Accelerations, chosen_by
+
 EngineName = Literal["embedded", "aws"]
 Registration = Literal["open", "invited", "closed"]
 Logged = Literal["problems", "requests"]
 AssistantName = Literal["embedded", "openai", "anthropic"]
+Plain = Literal["0", "1"]
 Network = IPv4Network | IPv6Network
 
 STORE_FILE = "potluck.db"
@@ -80,6 +83,7 @@ class Settings:
     # Films are looked up at TMDB if there is a key for it. Never in a repr either.
     tmdb_key: str | None = field(default=None, repr=False)
     assistant: AssistantSettings = AssistantSettings()
+    accelerations: Accelerations = BY_ENVIRONMENT
 
     @property
     def takeover_seconds(self) -> int:
@@ -123,6 +127,7 @@ class Settings:
             takeover=_takeover(given("TAKEOVER", "")),
             open_library=_provider(given("OPEN_LIBRARY", OPEN_LIBRARY)),
             tmdb_key=given("TMDB_KEY", "") or None,
+            accelerations=chosen_by(one_of("PLAIN", "0", Plain)),
             assistant=_assistant(cast(AssistantName, one_of("ASSISTANT", "embedded", AssistantName)), given),
         )
 

@@ -113,6 +113,7 @@ async def opened(
         prefix=settings.table_prefix,
         # The storage quota keeps it for what frees room.
         reserve=True,
+        accelerations=settings.accelerations,
     )
     try:
         core, made = _core(settings, secret, wrap(engine), apps, clock, passwords)
@@ -136,7 +137,8 @@ def _core(
 ) -> tuple[Core, list[App]]:
     # The store and live updates track the expiry of what they return; for everyone else, reading the clock prevents
     # caching.
-    store, seen_clock = Store(engine, clock), tracked_clock(clock)
+    store = Store(engine, clock, accelerations=settings.accelerations)
+    seen_clock = tracked_clock(clock)
     made: list[App] = []
 
     async def still_needed(user_id: UUID) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta, field
 
+from potluck.acceleration import ALL
 from potluck.engines import open_engine
 from potluck.engines.recording import Recording
 from potluck.store import Store
@@ -53,7 +54,7 @@ class AtticJar(Entity, table=attic, type="Jar", key=("LARDER", "JAR#{name}")):
 async def store():
     engine = await open_engine("embedded")
     now = [1_000]
-    made = Store(engine, lambda: datetime.fromtimestamp(now[0], UTC))
+    made = Store(engine, lambda: datetime.fromtimestamp(now[0], UTC), accelerations=ALL)
     made.moved = now
     await made.create_tables(larder, attic)
     yield made

@@ -171,6 +171,7 @@ async def test_every_address_answers_the_same_three_times_to_everybody(shared):
                 assert bare(await shared.get(address, who)) == expected[who], (address, who)
 
 
+@pytest.mark.accelerated
 @together
 async def test_the_store_is_looked_at_once_for_an_answer_that_is_remembered(shared, monkeypatch):
     """Who is calling and what they are answered is as true as its state, which takes a lock on the file to ask for."""
@@ -186,6 +187,7 @@ async def test_the_store_is_looked_at_once_for_an_answer_that_is_remembered(shar
     assert fewest == 1
 
 
+@pytest.mark.accelerated
 @together
 async def test_the_first_answer_after_a_write_is_remembered_though_its_caller_was_looked_up_for_it(shared, monkeypatch):
     address = shared.at(f"{API}/books/{{book_id}}")
@@ -438,6 +440,7 @@ async def test_the_log_names_the_route_and_nothing_more(tmp_path, capfd):
     assert book not in written
 
 
+@pytest.mark.accelerated
 async def test_a_repeated_read_calls_no_endpoint_and_sees_the_next_write(tmp_path):
     async with suite_on(tmp_path, (notes_app,)) as (client, application), socket_to(application) as wire:
         ada = await signed_up(client)

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
+from potluck.acceleration import BY_ENVIRONMENT, Accelerations
 from potluck.dynamo import streams, ttl
 from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.actions.query import packed_query
@@ -24,10 +25,10 @@ from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreDamaged
 from potluck.dynamo.namespaces import DEFAULT, Namespace
 from potluck.dynamo.parameters import check, check_whole, unknown_operation
 from potluck.dynamo.storage.backup import Progress
+from potluck.dynamo.storage.commits import Place
 from potluck.dynamo.storage.damage import DAMAGE
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
-from potluck.dynamo.storage.touches import Place
 from potluck.dynamo.storage.writer import HandOver, Work
 from potluck.dynamo.views import NamespaceView, Tables
 
@@ -67,6 +68,7 @@ class Database(Tables):
         clock: Callable[[], float],
         vfs: str | None,
         reserve: bool,
+        accelerations: Accelerations,
     ) -> None:
         self.clock = clock
         self.namespace = DEFAULT
@@ -81,7 +83,7 @@ class Database(Tables):
         self._housekeeping: asyncio.Task[None] | None = None
         self._filling: dict[str, asyncio.Task[None]] = {}
         self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
-        self.file = StoreFile(path, self._note_commit, vfs, reserve=reserve)
+        self.file = StoreFile(path, self._note_commit, vfs, reserve=reserve, wal_index=accelerations.wal_index)
         self._has_namespaces = self.file.catalog.has_namespaces(self.rows.connection)
 
     @classmethod
@@ -92,6 +94,7 @@ class Database(Tables):
         clock: Callable[[], float] = time.time,
         vfs: str | None = None,
         reserve: bool = False,
+        accelerations: Accelerations = BY_ENVIRONMENT,
     ) -> "Database":
         """Open a store's file, creating it if need be; without a path, a temporary store that is deleted on close.
 
@@ -99,7 +102,7 @@ class Database(Tables):
         """
         if sys.getswitchinterval() > SWITCH_SECONDS:
             sys.setswitchinterval(SWITCH_SECONDS)
-        database = cls(path, clock, vfs, reserve)
+        database = cls(path, clock, vfs, reserve, accelerations)
         database._housekeeping = asyncio.create_task(database._keep_house())
         database.fill_indexes()
         return database
@@ -147,18 +150,18 @@ class Database(Tables):
         """A number that stays the same only while nobody writes to the file; NotPlain if it cannot be known."""
         if self._closed:
             raise NotPlain
-        touches = self.file.touches
+        commits = self.file.commits
         try:
-            return touches.count()
+            return commits.count()
         except NotPlain:
             try:
-                return touches.count(self.file.reader)
+                return commits.count(self.file.reader)
             except DAMAGE as error:
                 raise self.file.damage.noticed(error) from error
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
         """Whether nothing was written to these places between that state and the latest one that was asked for."""
-        return self.file.touches.untouched(places, since)
+        return self.file.commits.untouched(places, since)
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, leaving Items packed if they are returned whole."""

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from potluck.acceleration import BY_ENVIRONMENT, Accelerations
 from potluck.dynamo.errors import CLOSED, FULL, DynamoError, NotPlain, StoreDamaged
-from potluck.dynamo.storage.touches import EVERYWHERE, Place
+from potluck.dynamo.storage.commits import EVERYWHERE, Place
 from potluck.extras import needs_extra
 
 __all__ = [
@@ -116,6 +117,7 @@ async def open_engine(
     endpoint: str | None = None,
     prefix: str = "",
     reserve: bool = False,
+    accelerations: Accelerations = BY_ENVIRONMENT,
 ) -> Engine:
     """Open the engine the settings choose: the file at path, or the service at region or endpoint.
 
@@ -126,7 +128,7 @@ async def open_engine(
     if kind == "embedded":
         from potluck.engines.embedded import open_embedded
 
-        engine = await open_embedded(path, reserve=reserve)
+        engine = await open_embedded(path, reserve=reserve, accelerations=accelerations)
     elif kind == "aws":
         with needs_extra("aws"):
             from potluck.engines.aws import Aws

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
 
-from potluck.engines import EVERYWHERE, DynamoError, Engine, NotPlain, PacksRows
-from potluck.engines.recording import access_pattern
-from potluck.store.query_cache import QueryCache
+from potluck.acceleration import BY_ENVIRONMENT, Accelerations
+from potluck.engines import Engine
+from potluck.store.query_cache import CachedAnswer, QueryCache
 from potluck.store.read_tracking import (
     UNKNOWN,
     Clock,
     ReadTracker,
     note,
     note_cached,
-    note_place,
     note_places,
     place_of,
     second,
     tracking,
 )
-from potluck.store.row_cache import NEVER, RowCache
-from potluck.store.sending import Patience, Sender
+from potluck.store.row_cache import NEVER
+from potluck.store.sending import Patience
+from potluck.store.sources import QueriedRows, source_of
 from potluck.table.access import Gather, ItemCollection, Query, Ref
-from potluck.table.entity import EntityPlan
-from potluck.table.errors import NotFound, Unavailable, UnreadableItem
-from potluck.table.tables import Request, RowName, row_name
+from potluck.table.errors import NotFound, UnreadableItem
+from potluck.table.tables import Request, row_name
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -38,9 +35,6 @@ C = TypeVar("C", bound=ItemCollection)
 
 # Roughly the size of a cached answer without rows.
 ANSWER_BYTES = 600
-BATCH_GET = 100
-# So few rows can be read on the event loop without blocking it for long.
-ROWS_AT_ONCE = 25
 # How many rows a filtered query reads in its first call; each further call reads twice as many, up to a number larger
 # than any answer.
 FILTERED_ROWS = 100
@@ -55,21 +49,28 @@ class QueryPage(Generic[T]):
     next: Mapping[str, Any] | None
 
 
-class StoreReader:
-    """StoreReader entities from an engine: sends, retries and pages, and never returns what has expired."""
+class Lookup(NamedTuple):
+    """The key of an answer in the cache, and the state of the store before anything is read for it."""
 
-    def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
+    key: Hashable
+    state: int
+
+
+class StoreReader:
+    """Reads entities from an engine: sends, retries and pages, and never returns what has expired."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Clock,
+        patience: Patience | None = None,
+        accelerations: Accelerations = BY_ENVIRONMENT,
+    ) -> None:
         self.engine = engine
         self.clock = clock
         self.patience = patience or Patience()
-        self._sender = Sender(engine, self.patience)
-        # Looked up on the class: a wrapper that forwards attributes would seem to have it, and must see every call.
-        packs = callable(getattr(type(engine), "query_rows", None))
-        self._packs = cast(PacksRows, engine) if packs else None
-        unpack = self._packs.unpack if self._packs is not None else _nothing_packed
-        self._rows = RowCache(unpack, partial(second, clock))
-        untouched = self._packs.untouched if self._packs is not None else _never_known
-        self._queries = QueryCache(partial(second, clock), untouched)
+        self.source = source_of(engine, clock, self.patience, accelerations)
+        self._answers = QueryCache(partial(second, clock), self.source.untouched)
 
     @property
     def now(self) -> int:
@@ -79,24 +80,7 @@ class StoreReader:
 
     async def get(self, ref: Ref[T]) -> T | None:
         """The item, or None when there is none or it has expired."""
-        if self._packs is not None:
-            try:
-                table = ref.members[0].table
-                row = self._packs.row(table.name, ref.key)
-                tracker = tracking.get()
-                if tracker is not None:
-                    tracker.places.add((table.name, None, ref.key[table.partition.name]["S"]))
-                if row is None:
-                    return None
-                entity, until = self._rows.entity_until(ref.members, row)
-                if tracker is not None and until < tracker.until:
-                    tracker.until = until
-                # No cast and no contextlib.suppress: either would take as long as reading the row.
-                return entity  # type: ignore[no-any-return]
-            except NotPlain:
-                pass
-        answer = await self._read(ref.pattern, ref.request())
-        return cast("T | None", self._entity(ref.members, answer.get("Item")))
+        return cast("T | None", await self.source.get(ref))
 
     async def one(self, ref: Ref[T]) -> T:
         """The item; NotFound when there is none."""
@@ -107,37 +91,7 @@ class StoreReader:
 
     async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
         """The items in the order asked for, None where there is none, in as few requests as possible."""
-        if self._packs is not None and len(refs) <= ROWS_AT_ONCE:
-            try:
-                return self._seen(refs, self._packs)
-            except NotPlain:
-                pass
-        found: dict[RowName, Any] = {}
-        # If the same item is asked for twice, the consistent read wins.
-        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
-        waiting = list(wanted.values())
-        attempt = 0
-        while waiting:
-            batch, waiting = waiting[:BATCH_GET], waiting[BATCH_GET:]
-            asked: dict[str, dict[str, Any]] = {}
-            for ref in batch:
-                table = asked.setdefault(ref.members[0].table.name, {"Keys": []})
-                table["Keys"].append(ref.key)
-                if ref.consistent:
-                    table["ConsistentRead"] = True
-            answer = await self._read(batch[0].pattern, Request("BatchGetItem", {"RequestItems": asked}))
-            tables = {ref.members[0].table.name: ref.members[0].table for ref in batch}
-            for name, items in answer["Responses"].items():
-                for item in items:
-                    found[row_name(tables[name], item)] = item
-            left = [
-                wanted[row_name(tables[name], key)]
-                for name, rest in answer.get("UnprocessedKeys", {}).items()
-                for key in rest["Keys"]
-            ]
-            attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
-            waiting = left + waiting
-        return [self._entity(ref.members, found.get(row_name(ref.members[0].table, ref.key))) for ref in refs]
+        return await self.source.get_many(refs)
 
     @overload
     async def get_together(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
@@ -157,17 +111,16 @@ class StoreReader:
         """Items as they were at one moment; None for each that did not exist."""
         wanted = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
         items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
-        answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
-        found = {identity: each.get("Item") for identity, each in zip(wanted, answer["Responses"], strict=True)}
-        return tuple(self._entity(ref.members, found[row_name(ref.members[0].table, ref.key)]) for ref in refs)
+        answer = await self.source.call(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
+        rows = {name: response.get("Item") for name, response in zip(wanted, answer["Responses"], strict=True)}
+        return tuple(self.source.entity(ref, rows[row_name(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> QueryPage[T]:
         """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
-        question, state = self._question(query, limit, after)
-        if question is not None and (cached := self._queries.find(question, state)) is not None:
-            note_cached(cached)
+        lookup = self._lookup(query, limit, after)
+        if (cached := self._find(lookup)) is not None:
             page = cached.answer
             return QueryPage([*page.items], page.next)
         rows: list[Any] = []
@@ -177,55 +130,51 @@ class StoreReader:
         look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
         while True:
             look_at = min(look_at, MOST_ROWS)
-            answer = await self._query(query, query.request(limit=look_at, after=after))
-            more_rows, more_entities, soonest = self._visible(query, answer["Items"])
-            rows += more_rows
-            entities += more_entities
-            until = min(until, soonest)
-            after = answer.get("LastEvaluatedKey")
+            part = await self.source.query(query, query.request(limit=look_at, after=after))
+            rows += part.rows
+            entities += part.entities
+            until = min(until, part.until)
+            after = part.next
             if len(rows) > limit or after is None:
                 break
             # If a call found nothing, the rows that follow may all be expired or of another kind as well.
-            more = selective or not more_rows
+            more = selective or not part.rows
             look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
         following: dict[str, Any] | None = None
         if len(rows) > limit:
-            last = rows[limit - 1]
-            if type(last) is bytes:
-                (last,) = self._rows.unpack([last])
+            last = self.source.attributes(rows[limit - 1])
             following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
         page = QueryPage(entities[:limit], following)
-        self._keep(question, state, query, page, until, sum(map(len, rows)))
+        self._keep(lookup, query, page, until, sum(map(len, rows)))
         return QueryPage([*page.items], following)
 
     async def each(self, query: Query[T]) -> AsyncIterator[T]:
         """Every item, however many requests it takes."""
-        async for _, entities, _ in self._pages(query):
-            for entity in entities:
+        async for part in self._parts(query):
+            for entity in part.entities:
                 yield entity
 
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
-        question, state = self._question(query)
-        if question is not None and (cached := self._queries.find(question, state)) is not None:
-            note_cached(cached)
+        lookup = self._lookup(query)
+        if (cached := self._find(lookup)) is not None:
             return [*cached.answer]
-        found: list[T] = []
-        size = 0
+        entities: list[T] = []
         until = NEVER
-        async for rows, entities, soonest in self._pages(query):
-            found += entities
-            size += sum(map(len, rows))
-            until = min(until, soonest)
-        self._keep(question, state, query, tuple(found), until, size)
-        return found
+        size = 0
+        async for part in self._parts(query):
+            entities += part.entities
+            until = min(until, part.until)
+            size += sum(map(len, part.rows))
+        self._keep(lookup, query, tuple(entities), until, size)
+        return entities
 
-    async def _pages(self, query: Query[T]) -> AsyncIterator[tuple[list[Any], list[T], float]]:
+    async def _parts(self, query: Query[T]) -> AsyncIterator[QueriedRows]:
         after: Mapping[str, Any] | None = None
         while True:
-            answer = await self._query(query, query.request(after=after))
-            yield self._visible(query, answer["Items"])
-            after = answer.get("LastEvaluatedKey")
+            part = await self.source.query(query, query.request(after=after))
+            yield part
+            after = part.next
             if after is None:
                 return
 
@@ -234,11 +183,10 @@ class StoreReader:
         after: Mapping[str, Any] | None = None
         look_at = FILTERED_ROWS if query.filter is not None else 1
         while True:
-            answer = await self._query(query, query.request(limit=look_at, after=after))
-            _, entities, _ = self._visible(query, answer["Items"])
-            if entities:
-                return entities[0]
-            after = answer.get("LastEvaluatedKey")
+            part = await self.source.query(query, query.request(limit=look_at, after=after))
+            if part.entities:
+                return cast(T, part.entities[0])
+            after = part.next
             if after is None:
                 return None
             look_at = min(max(FILTERED_ROWS, look_at * 2), MOST_ROWS)
@@ -250,7 +198,7 @@ class StoreReader:
         total = 0
         after: Mapping[str, Any] | None = None
         while True:
-            answer = await self._read(query.pattern.name, query.request(after=after, recognisable=True))
+            answer = await self.source.call(query.pattern.name, query.request(after=after, recognisable=True))
             now = second(self.clock)
             total += sum(len(plan.visible(answer["Items"], now)) for plan in query.pattern.members)
             after = answer.get("LastEvaluatedKey")
@@ -278,9 +226,13 @@ class StoreReader:
         assert query.pattern.collection is not None
         return cast(C, query.pattern.collection(**values))
 
+    async def repeat(self, request: Request) -> dict[str, Any]:
+        """Send a request that may safely be sent twice, with retries."""
+        return await self.source.repeat(request)
+
     # --- cached answers -------------------------------------------------------------------------------------------
 
-    async def cache_until_write(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
+    async def cache_until_write(self, key: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
         """The result of `work`, cached while nothing is written to what it read; it must read nothing but this store.
 
         `work` returns its result and the second until which it may be cached.
@@ -290,10 +242,10 @@ class StoreReader:
             # The expiry that `work` returns counts, not that of what it read.
             return *await work(), 0
 
-        return await self._cached(question, worked)
+        return await self._cached(key, worked)
 
-    async def remember(
-        self, question: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
+    async def cache_answer(
+        self, key: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
     ) -> T:
         """The result of `work`, cached for at most `seconds`, while nothing that it read is written to or expires.
 
@@ -301,150 +253,63 @@ class StoreReader:
         """
 
         async def worked(tracker: ReadTracker) -> tuple[T, float, int | None]:
-            found, size = await work()
-            return found, min(tracker.until, second(self.clock) + seconds), size
+            answer, size = await work()
+            return answer, min(tracker.until, second(self.clock) + seconds), size
 
-        return await self._cached(question, worked)
+        return await self._cached(key, worked)
 
-    def remembered(self, question: Hashable) -> Any:
-        """The result that `remember` has cached for this question, without computing it; None if there is none."""
-        state = self._state()
-        cached = None if state is None else self._queries.find(question, state)
-        if cached is None:
-            return None
-        note_cached(cached)
-        return cached.answer
+    def cached_answer(self, key: Hashable) -> Any:
+        """The result that `cache_answer` has cached under this key, without computing it; None if there is none."""
+        cached = self._find(self._lookup_of(key))
+        return None if cached is None else cached.answer
 
-    async def _cached(
-        self, question: Hashable, work: Callable[[ReadTracker], Awaitable[tuple[T, float, int | None]]]
-    ) -> T:
+    async def _cached(self, key: Hashable, work: Callable[[ReadTracker], Awaitable[tuple[T, float, int | None]]]) -> T:
         """The cached result of `work`, which returns it with its expiry and size in bytes, None for not cacheable."""
-        state = self._state()
-        if state is None:
+        lookup = self._lookup_of(key)
+        if lookup is None:
             return (await work(ReadTracker()))[0]
-        cached = self._queries.find(question, state)
+        cached = self._find(lookup)
         if cached is not None:
-            note_cached(cached)
             return cached.answer  # type: ignore[no-any-return]
         tracker = ReadTracker()
         token = tracking.set(tracker)
         try:
-            found, until, size = await work(tracker)
+            answer, until, size = await work(tracker)
         finally:
             tracking.reset(token)
         note(until)
         note_places(tracker.places)
         if size is not None and until > 0:
-            self._queries.keep(question, state, found, until, ANSWER_BYTES + size, tuple(tracker.places))
-        return found
+            self._answers.keep(*lookup, answer, until, ANSWER_BYTES + size, tuple(tracker.places))
+        return answer
 
-    # --- sending --------------------------------------------------------------------------------------------------
+    def _lookup_of(self, key: Hashable) -> Lookup | None:
+        """The lookup of this key; None if nothing can be cached."""
+        state = self.source.state()
+        return None if state is None else Lookup(key, state)
 
-    async def _read(self, pattern: str, request: Request) -> dict[str, Any]:
-        note(UNKNOWN)
-        with access_pattern(pattern):
-            return await self.repeat(request)
-
-    def _seen(self, refs: Sequence[Ref[T]], engine: PacksRows) -> list[T | None]:
-        """The items, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
-        tables: dict[str, list[int]] = {}
-        for at, ref in enumerate(refs):
-            tables.setdefault(ref.members[0].table.name, []).append(at)
-        found: list[Any] = [None] * len(refs)
-        until = NEVER
-        for name, positions in tables.items():
-            # One read per table: in single-table design that is nearly always all of them.
-            for place, row in engine.rows_of(name, [refs[at].key for at in positions]).items():
-                at = positions[place]
-                found[at], soonest = self._rows.entity_until(refs[at].members, row)
-                until = min(until, soonest)
-        tracker = tracking.get()
-        if tracker is not None:
-            for ref in refs:
-                table = ref.members[0].table
-                tracker.places.add((table.name, None, ref.key[table.partition.name]["S"]))
-            tracker.until = min(tracker.until, until)
-        return found
-
-    async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
-        if self._packs is not None:
-            # If this fails, fall back to the usual call below, with its retries.
-            with contextlib.suppress(DynamoError):
-                answer = await self._packs.query_rows(request.body)
-                note_place(place_of(query))
-                return answer
-        return await self._read(query.pattern.name, request)
-
-    async def repeat(self, request: Request) -> dict[str, Any]:
-        """Send a request that may safely be sent twice, with retries."""
-        # Which partitions the request reads is not known here, so any write invalidates the answer.
-        note_place(EVERYWHERE)
-        return await self._sender.repeat(request)
-
-    def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
-        for plan in members:
-            if item is not None and plan.matches(item):
-                return None if plan.expired(item, second(self.clock)) else plan.coding.decode(item)
-        return None
-
-    def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T], float]:
-        """The matching rows that have not expired, packed or not, their entities, and until when these can be cached.
-
-        The time is 0 if the entities must not be shared between readers, or if their expiry is not known.
-        """
-        if not items:
-            return [], [], NEVER
-        members = query.pattern.members
-        if type(items[0]) is bytes:
-            if len(members) == 1 and members[0].coding.shareable:
-                rows, entities, until = self._rows.visible(members, items)
-                note(until if until > 0 or members[0].expiry is not None else NEVER)
-                return *query.kept(rows, entities), until
-            items = self._rows.unpack(items)
-        note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
-        return *query.read(items, second(self.clock)), 0
-
-    def _state(self) -> int | None:
-        """The engine's write counter; None if it has none."""
-        try:
-            return None if self._packs is None else self._packs.state()
-        except NotPlain:
-            return None
-
-    def _question(
+    def _lookup(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
-    ) -> tuple[Hashable, int]:
-        """The cache key of a query, None if it cannot be cached, and the engine's state before anything is read."""
-        if self._packs is None or query.filter is not None:
-            return None, 0
+    ) -> Lookup | None:
+        """The lookup of a query; None if its answer cannot be cached."""
+        if query.filter is not None:
+            return None
         try:
             # Keyed by name, because the order of the arguments is up to the caller.
             values = None if query.sort.keep is None else frozenset(query.values.items())
             sort = query.sort.operator, query.sort.values
-            asked = query.pattern, query.partition, sort, values, query.descending, limit, after and repr(after)
-            hash(asked)
-            return asked, self._packs.state()
-        except (NotPlain, TypeError):
-            return None, 0
+            key = query.pattern, query.partition, sort, values, query.descending, limit, after and repr(after)
+            hash(key)
+        except TypeError:
+            return None
+        return self._lookup_of(key)
 
-    def _keep(self, question: Hashable, state: int, query: Query[Any], answer: Any, until: float, size: int) -> None:
-        if question is not None and until > 0:
-            self._queries.keep(question, state, answer, until, ANSWER_BYTES + size, (place_of(query),))
+    def _find(self, lookup: Lookup | None) -> CachedAnswer | None:
+        cached = None if lookup is None else self._answers.find(*lookup)
+        if cached is not None:
+            note_cached(cached)
+        return cached
 
-    async def _after_a_batch(self, attempt: int, nothing_done: bool, some_left: bool) -> int:
-        """Back off if part of a batch was left unprocessed; give up only if all of it keeps being."""
-        if not some_left:
-            return 0
-        attempt = attempt + 1 if nothing_done else 1
-        if attempt >= self.patience.attempts:
-            raise Unavailable("the engine is too busy: a batch was left undone again and again")
-        await asyncio.sleep(self.patience.wait(attempt))
-        return attempt
-
-
-def _never_known(places: Any, since: int) -> bool:
-    return False
-
-
-def _nothing_packed(rows: list[bytes]) -> list[dict[str, Any]]:
-    raise TypeError("this engine packs no rows")
+    def _keep(self, lookup: Lookup | None, query: Query[Any], answer: Any, until: float, size: int) -> None:
+        if lookup is not None and until > 0:
+            self._answers.keep(*lookup, answer, until, ANSWER_BYTES + size, (place_of(query),))

@@ -78,6 +78,16 @@ class Sender:
                     raise
                 await tries.wait_after(error)
 
+    async def after_batch(self, attempt: int, *, nothing_done: bool, some_left: bool) -> int:
+        """Back off if part of a batch was left unprocessed; give up only if all of it keeps being."""
+        if not some_left:
+            return 0
+        attempt = attempt + 1 if nothing_done else 1
+        if attempt >= self.patience.attempts:
+            raise Unavailable("the engine is too busy: a batch was left undone again and again")
+        await asyncio.sleep(self.patience.wait(attempt))
+        return attempt
+
     async def write(self, operation: Operation, request: Request, now: int, recognise: bool) -> dict[str, Any]:
         """Send a write until its outcome is known.
 

@@ -9,9 +9,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar, cast, overload
-from uuid import uuid4
 from weakref import WeakValueDictionary
 
+from potluck.acceleration import BY_ENVIRONMENT, Accelerations
 from potluck.engines import DynamoError, Engine
 from potluck.engines.recording import access_pattern
 from potluck.store.read_tracking import Clock, second
@@ -40,8 +40,14 @@ MODIFY_ATTEMPTS = 200
 class Store(StoreReader):
     """StoreReader and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
 
-    def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
-        super().__init__(engine, clock, patience)
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Clock,
+        patience: Patience | None = None,
+        accelerations: Accelerations = BY_ENVIRONMENT,
+    ) -> None:
+        super().__init__(engine, clock, patience, accelerations)
         # A lock lives only while somebody holds or awaits it.
         self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
 
@@ -77,7 +83,7 @@ class Store(StoreReader):
     async def _row(self, ref: Ref[Any], *, though_expired: bool = False) -> dict[str, Any]:
         """The item as it is stored; NotFound when there is none."""
         plan = ref.plan
-        stored: dict[str, Any] | None = (await self._read(ref.pattern, ref.request())).get("Item")
+        stored: dict[str, Any] | None = (await self.source.call(ref.pattern, ref.request())).get("Item")
         if (
             stored is None
             or not plan.matches(stored)
@@ -112,21 +118,12 @@ class Store(StoreReader):
         """All operations or none. If one is refused, its refusal is raised, with its position."""
         transaction = Transaction(*operations)
         now = second(self.clock)
-        request = transaction.request(now, self._token())
+        request = transaction.request(now, self.source.token())
 
         def explain(error: DynamoError) -> Exception:
             return transaction.explain(error, now)
 
-        if self._packs is not None:
-            # No access pattern to name: a recorded engine is a wrapper, and wrappers do not pack rows.
-            await self._sender.transact(request, explain, self._packs.transact)
-            return
-        with access_pattern(transaction.name):
-            await self._sender.transact(request, explain)
-
-    def _token(self) -> str | None:
-        """The idempotency token of a transaction; an engine in this process loses no answers, and needs none."""
-        return str(uuid4()) if self._packs is None else None
+        await self.source.transact(transaction.name, request, explain)
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item depending on its current values, retrying on conflicts; NotFound if it is gone."""
@@ -182,7 +179,9 @@ class Store(StoreReader):
             with access_pattern("write_each"):
                 answer = await self.repeat(Request("BatchWriteItem", {"RequestItems": asked}))
             left = [(table, write) for table, writes in answer.get("UnprocessedItems", {}).items() for write in writes]
-            attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
+            attempt = await self.source.sender.after_batch(
+                attempt, nothing_done=len(left) == len(batch), some_left=bool(left)
+            )
             waiting = left + waiting
 
     async def _write(self, operation: Operation, recognise: bool = True) -> dict[str, Any]:
@@ -190,16 +189,18 @@ class Store(StoreReader):
         request = operation.request(now)
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
-                token = self._token()
+                token = self.source.token()
                 if token is not None:
                     request.body["ClientRequestToken"] = token
-                return await self._sender.transact(request, lambda error: Transaction(operation).explain(error, now))
-            return await self._sender.write(operation, request, now, recognise)
+                return await self.source.sender.transact(
+                    request, lambda error: Transaction(operation).explain(error, now)
+                )
+            return await self.source.sender.write(operation, request, now, recognise)
 
     async def create_tables(self, *tables: Table) -> None:
         """Create missing tables, indexes and expiry settings; existing ones are left alone."""
         for table in tables:
-            await create_table(self._sender, table)
+            await create_table(self.source.sender, table)
 
 
 def _item_of(operation: Operation) -> Ref[Any]:

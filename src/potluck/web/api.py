@@ -165,7 +165,7 @@ class Api:
                     tagged = etag_at(tagged, body)
                 return Tagged(tagged, body), size
 
-            return _unless_known(request, await self._core.store.remember(question, work))
+            return _unless_known(request, await self._core.store.cache_answer(question, work))
 
         return answer
 
@@ -193,7 +193,7 @@ class Api:
                 body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
                 return Tagged(tagged, body), question.remembered_bytes(visitor, body)
 
-            return _unless_known(request, await self._core.store.remember(question, work, LISTS_REMEMBERED_SECONDS))
+            return _unless_known(request, await self._core.store.cache_answer(question, work, LISTS_REMEMBERED_SECONDS))
 
         return answer
 
@@ -205,7 +205,7 @@ class Api:
             if value_of(request.scope, b"if-none-match") is not None:
                 return None
             question = CacheKey.of(request, self._authentication, declared.access)
-            response: Tagged | None = self._core.store.remembered(question)
+            response: Tagged | None = self._core.store.cached_answer(question)
             return response
 
         return found

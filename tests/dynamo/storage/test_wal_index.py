@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from potluck.acceleration import ALL
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import NotPlain
 from potluck.dynamo.storage import file
@@ -44,7 +45,7 @@ def member(number: int) -> Member:
 
 
 def index_of(opened: StoreFile) -> WalIndex:
-    index = opened.touches._index
+    index = opened.commits._index
     assert index is not None
     return index
 
@@ -117,12 +118,12 @@ def test_where_there_is_no_index_there_is_nothing_to_look_at(tmp_path: Path, siz
 
 
 async def test_an_index_that_does_not_show_a_commit_is_not_believed_again(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "store.db") as database:
-        store = Store(database, lambda: NOW)
+    async with await Database.open(tmp_path / "store.db", accelerations=ALL) as database:
+        store = Store(database, lambda: NOW, accelerations=ALL)
         await store.create_tables(clubs)
         shutil.copyfile(f"{database.file.path}-shm", tmp_path / "stale.db-shm")
         index = WalIndex.of(str(tmp_path / "stale.db"))
-        database.file.touches._index = index.opened()
+        database.file.commits._index = index.opened()
         database.state()
         await store.put(member(1), when=absent)
         with pytest.raises(NotPlain):

@@ -145,6 +145,7 @@ async def test_what_follows_a_write_and_fails_does_not_deny_the_write(tmp_path, 
 # --- what is remembered -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.accelerated
 async def test_what_is_remembered_is_bounded_with_the_addresses_it_is_found_by(tmp_path):
     """An address can be eight thousand characters long and mean what a short one does."""
     cores: list[Core] = []
@@ -155,7 +156,7 @@ async def test_what_is_remembered_is_bounded_with_the_addresses_it_is_found_by(t
 
     async with suite_on(tmp_path, (known,)) as (client, _):
         ada = await signed_up(client)
-        counted, grown = cores[0].store._queries, []
+        counted, grown = cores[0].store._answers, []
         for number in range(20):
             before = counted._bytes
             data(await ask(client, "GET", f"/books?{'&' * (7000 + number)}", by=ada))

@@ -21,6 +21,7 @@ from potluck.dynamo.storage.clean_close import (
     must_have_its_log,
     must_have_its_whole_log,
 )
+from potluck.dynamo.storage.commits import Commits
 from potluck.dynamo.storage.connection import open_connection, opening, transaction
 from potluck.dynamo.storage.creation import create_file
 from potluck.dynamo.storage.damage import DAMAGE, Damage
@@ -46,6 +47,7 @@ class StoreFile:
         vfs: str | None = None,
         *,
         reserve: bool = False,
+        wal_index: bool = True,
     ) -> None:
         if path is None:
             folder = tempfile.mkdtemp(prefix="potluck-")
@@ -74,11 +76,12 @@ class StoreFile:
         self._checkpoints = threading.Thread(target=self._keep_checkpointing, name="potluck-checkpoints", daemon=True)
         self._checkpoints.start()
         # Another VFS, as tests use, need not have a WAL index at all.
-        self.touches = Touches(self._wal_index.opened() if vfs is None else None, self.catalog)
+        index = self._wal_index.opened() if wal_index and vfs is None else None
+        self.commits = Commits() if index is None else Touches(index, self.catalog)
         self.writer = Writer(
             connection,
             self.catalog,
-            self.touches,
+            self.commits,
             self.damage,
             self.reserve,
             self._checkpoint_due.set,

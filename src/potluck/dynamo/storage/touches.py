@@ -7,7 +7,6 @@ after the last known change, a changed definition.
 """
 
 import logging
-import threading
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -15,17 +14,13 @@ import apsw
 
 from potluck.dynamo.errors import NotPlain
 from potluck.dynamo.storage.catalog import Catalog
+from potluck.dynamo.storage.commits import EVERYWHERE, Commits, Place
 from potluck.dynamo.storage.rows import Rows, Stored, unpack
 from potluck.dynamo.storage.wal_index import WalIndex, commits_between
 from potluck.dynamo.tables import Table
 from potluck.dynamo.values import Item
 
 logger = logging.getLogger(__name__)
-
-Place = tuple[str, str | None, str | None]
-"""A table, an index or None for the table itself, and a partition or None for the whole table."""
-
-EVERYWHERE: Place = ("", None, None)
 
 MOST_PLACES = 50_000
 # With more new records than this from other processes, the whole table counts as written.
@@ -40,15 +35,14 @@ class Coming(NamedTuple):
     sequences: dict[str, int]
 
 
-class Touches:
-    """Counts the commits it has seen, and remembers at which count each place was last touched."""
+class Touches(Commits):
+    """Counts the commits that the WAL index shows, and remembers at which count each place was last touched."""
 
-    def __init__(self, index: WalIndex | None, catalog: Catalog) -> None:
-        self._index = index
+    def __init__(self, index: WalIndex, catalog: Catalog) -> None:
+        super().__init__()
+        self._index: WalIndex | None = index
         self._catalog = catalog
         self._catalog_version = -1
-        self._lock = threading.Lock()
-        self._count = 0
         self._known = NOTHING_KNOWN, 0
         """The last header accounted for, and the count that goes with it.
 
@@ -66,7 +60,6 @@ class Touches:
     # --- readers ------------------------------------------------------------------------------------------------
 
     def count(self, reader: Rows | None = None) -> int:
-        """How many commits have been seen; NotPlain if there may be more and there is no reader to account for them."""
         index = self._index
         if index is None:
             raise NotPlain
@@ -84,7 +77,6 @@ class Touches:
             return self._count
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
-        """Whether nothing was written to any of these places after that count."""
         if since < self._floor:
             return False
         touched, tables = self._touched, self._tables
@@ -97,7 +89,6 @@ class Touches:
     # --- the writer ---------------------------------------------------------------------------------------------
 
     def begin(self, rows: Rows) -> None:
-        """Account for other processes' commits; call it in a write transaction, so that they cannot make more."""
         if self._index is None or self._index.first() == self._known[0]:
             return
         with self._lock:
@@ -109,7 +100,6 @@ class Touches:
                 self._account_for(header, rows)
 
     def coming(self, stored: list[Stored]) -> None:
-        """Announce that the transaction is about to be committed, with these changes."""
         if self._index is None:
             return
         places: set[Place] = {EVERYWHERE}
@@ -124,7 +114,6 @@ class Touches:
             self._coming = Coming(places, sequences)
 
     def ended(self, *, committed: bool) -> None:
-        """Note that the transaction was committed or rolled back."""
         if self._index is None:
             return
         with self._lock:
@@ -147,7 +136,6 @@ class Touches:
                 self._known = NOTHING_KNOWN, self._count
 
     def doubt(self) -> None:
-        """Discard what is known: at the next look, every table counts as written."""
         with self._lock:
             self._coming = None
             self._known = NOTHING_KNOWN, self._count

@@ -13,11 +13,11 @@ import apsw
 from potluck.dynamo.errors import CLOSED, FULL, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
 from potluck.dynamo.storage.clean_close import is_marked_open, mark_open
+from potluck.dynamo.storage.commits import Commits
 from potluck.dynamo.storage.connection import transaction
 from potluck.dynamo.storage.damage import DAMAGE, Damage
 from potluck.dynamo.storage.reserve import Reserve, is_full
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
-from potluck.dynamo.storage.touches import Touches
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class Writer:
         self,
         connection: apsw.Connection,
         catalog: Catalog,
-        touches: Touches,
+        commits: Commits,
         damage: Damage,
         reserve: Reserve,
         checkpoint: Callable[[], None],
@@ -71,7 +71,7 @@ class Writer:
     ) -> None:
         self.connection = connection
         self.catalog = catalog
-        self.touches = touches
+        self.commits = commits
         self.damage = damage
         self.reserve = reserve
         self.checkpoint = checkpoint
@@ -229,7 +229,7 @@ class Writer:
         execute("BEGIN IMMEDIATE")
         try:
             self._look_for_others()
-            self.touches.begin(rows)
+            self.commits.begin(rows)
             outcomes: list[Outcome] = []
             for job in jobs:
                 try:
@@ -239,7 +239,7 @@ class Writer:
             rows.save_counts()
             if rows.stored:
                 # A commit without changes does not show in the file: the next one to show would be somebody else's.
-                self.touches.coming(rows.stored)
+                self.commits.coming(rows.stored)
             execute("COMMIT")
         except BaseException:
             rows.counts.clear()
@@ -247,17 +247,17 @@ class Writer:
             if not self.connection.get_autocommit():
                 execute("ROLLBACK")
             self.catalog.refresh(self.connection, undone=True)
-            self.touches.ended(committed=False)
+            self.commits.ended(committed=False)
             raise
         stored, rows.stored = rows.stored, []
         try:
-            self.touches.ended(committed=True)
+            self.commits.ended(committed=True)
             if stored:
                 self._handed_over += self.on_commit(stored) or ()
         except Exception:
             # It is committed: reporting a failure would make the callers write it again.
             logger.exception("a commit was not told of")
-            self.touches.doubt()
+            self.commits.doubt()
         return outcomes
 
     def _look_for_others(self) -> None:

@@ -1,0 +1,32 @@
+"""What makes answers faster without changing them, and the one switch that turns all of it off.
+
+The plain path is the specification: with POTLUCK_PLAIN=1 every request takes it, and all tests pass.
+"""
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accelerations:
+    packed_rows: bool
+    """The embedded engine's rows are read as they are stored, and each is decoded once, not called for and decoded."""
+    cached_answers: bool
+    """Answers are cached until something is written where they were read. Only packed rows can be."""
+    wal_index: bool
+    """Commits are seen in the index of SQLite's write-ahead log, with what they touched, not by PRAGMA data_version."""
+    fast_path: bool
+    """A cached answer is sent where its request was parsed, without a task."""
+
+
+ALL = Accelerations(packed_rows=True, cached_answers=True, wal_index=True, fast_path=True)
+PLAIN = Accelerations(packed_rows=False, cached_answers=False, wal_index=False, fast_path=False)
+
+
+def chosen_by(plain: str | None) -> Accelerations:
+    """The accelerations that a value of POTLUCK_PLAIN leaves; `potluck.settings` refuses any but 1 and 0."""
+    return PLAIN if plain == "1" else ALL
+
+
+BY_ENVIRONMENT = chosen_by(os.environ.get("POTLUCK_PLAIN"))
+"""For an engine or a store that is opened without settings."""
