@@ -29,6 +29,7 @@ from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Site
+from potluck.web.errors import problem_of
 from potluck.web.health import health
 from potluck.web.home import home
 from potluck.web.http.application import Application
@@ -193,7 +194,9 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     )
     everything = [site_app, people_app(core, apps), *apps]
     rules = [each for app in everything for subject in app.subjects for each in subject.declared]
-    declared = tuple(problem for each in rules for problem in (*each.problems, *each.access.refusals()))
+    declared = tuple(
+        problem for each in rules for problem in (*each.problems, *map(problem_of, each.access.refusals()))
+    )
     problems = Problems(templates, declared)
     site = Site(core, authentication, templates, problems)
     request_key = derived(secret, "requests")

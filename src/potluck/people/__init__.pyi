@@ -1,7 +1,15 @@
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import Account, InvitationOfPlace
-from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, NotNow, Throttled, TooMany
+from potluck.people.errors import (
+    AccountGone,
+    AlreadyDone,
+    InvitationInvalid,
+    NoSuchInvitation,
+    NotNow,
+    Throttled,
+    TooMany,
+)
 from potluck.people.fields import AnyEmail, Email, EmailOrBlank, Name
 from potluck.people.invitations import Invitations, withdrawing
 from potluck.people.passwords import Passwords
@@ -11,6 +19,7 @@ from potluck.people.throttling import Limit
 __all__ = [
     "Account",
     "AccountGone",
+    "AlreadyDone",
     "Also",
     "AnyEmail",
     "Email",

@@ -4,33 +4,28 @@ from potluck.web.api import MaybeSince
 from potluck.web.app import App, Core, Demo, Export, Guests, HomeCard, Waiting, WorthALook
 from potluck.web.app_catalogue import CATALOGUE, AppEntry
 from potluck.web.assets import Assets
-from potluck.web.cookies import ANONYMOUS, SESSION, SealedCookie, Sets
+from potluck.web.cookies import ANONYMOUS, SealedCookie, Sets
 from potluck.web.csv_files import CsvColumns, csv_bytes, inert
-from potluck.web.declarations import Instead, Redirect
+from potluck.web.declarations import Instead
 from potluck.web.direct_calls import Direct
 from potluck.web.drawings import Chart, Flow, HeatMap, Spark, Trend, VoteMove, columns, flow, heat_map, spark, trend
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import (
-    ALREADY_DONE,
-    ALREADY_EXISTS,
     CHALLENGE,
-    EXPIRED,
     FORBIDDEN,
-    NOT_SIGNED_IN,
-    THROTTLED,
-    TOO_LARGE,
-    TOO_MANY,
     VERSION_CONFLICT,
+    AlreadyThere,
     Conflict,
     Forbidden,
+    NoLongerValid,
     NotFound,
     Problem,
     ProblemError,
+    SignInRequired,
 )
-from potluck.web.flash import Flash
-from potluck.web.forms import ByField, Form, Line, blank, decode_form, values_of
+from potluck.web.forms import ByField, Form, Line, blank, values_of
 from potluck.web.http.clients import lacks_https
-from potluck.web.http.responses import Cookie, redirect
+from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Edit, FormOf, Input, New, Unset, Versioned
 from potluck.web.layout import Section, in_words, initials
 from potluck.web.live import Changes, Event, EventChange, EventSource, EventStreamResponse, Grant, Live, NamedEvent
@@ -40,31 +35,23 @@ from potluck.web.pagination import OwnPages, PageQuery, PageRequest, References
 from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
 from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
 from potluck.web.qr import qr_code
-from potluck.web.rate_limits import GUESSES, RateLimit
-from potluck.web.requests import body_of, camel, decoded, must_be_form
+from potluck.web.rate_limits import RateLimit
+from potluck.web.requests import camel, decoded
 from potluck.web.suite_secret import derived, load_secret
 from potluck.web.versions import etag
 from potluck.web.views import View, computed, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
 
 __all__ = [
-    "ALREADY_DONE",
-    "ALREADY_EXISTS",
     "ANONYMOUS",
     "CATALOGUE",
     "CHALLENGE",
-    "EXPIRED",
     "FORBIDDEN",
-    "GUESSES",
-    "NOT_SIGNED_IN",
-    "SESSION",
-    "THROTTLED",
-    "TOO_LARGE",
-    "TOO_MANY",
     "UNSET",
     "VERSION_CONFLICT",
     "Access",
     "Actions",
+    "AlreadyThere",
     "App",
     "AppEntry",
     "Assets",
@@ -74,7 +61,6 @@ __all__ = [
     "Changes",
     "Chart",
     "Conflict",
-    "Cookie",
     "Core",
     "CsvColumns",
     "Demo",
@@ -86,7 +72,6 @@ __all__ = [
     "EventSource",
     "EventStreamResponse",
     "Export",
-    "Flash",
     "Flow",
     "Forbidden",
     "Form",
@@ -106,6 +91,7 @@ __all__ = [
     "MaybeSince",
     "NamedEvent",
     "New",
+    "NoLongerValid",
     "NotFound",
     "Outbound",
     "Outcome",
@@ -118,13 +104,13 @@ __all__ = [
     "Problem",
     "ProblemError",
     "RateLimit",
-    "Redirect",
     "References",
     "Refused",
     "SealedCookie",
     "Section",
     "Sets",
     "Show",
+    "SignInRequired",
     "SignedIn",
     "Spark",
     "Trend",
@@ -138,13 +124,11 @@ __all__ = [
     "WorthALook",
     "Writes",
     "blank",
-    "body_of",
     "camel",
     "carried_invitation",
     "columns",
     "computed",
     "csv_bytes",
-    "decode_form",
     "decoded",
     "derived",
     "drop_invitation",
@@ -157,7 +141,6 @@ __all__ = [
     "lacks_https",
     "latest_first",
     "load_secret",
-    "must_be_form",
     "or_raise",
     "or_retry",
     "qr_code",

@@ -22,7 +22,7 @@ from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation
-from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
+from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, DeclarationError, Edit, New
 from potluck.web.live import Grant, Listener
@@ -197,8 +197,8 @@ class Access:
         return entity
 
     @classmethod
-    def refusals(cls) -> Sequence[Problem]:
-        """The problems that callers can be refused with besides 401 and 404, for the API document."""
+    def refusals(cls) -> Sequence[type[Exception]]:
+        """The errors that callers can be refused with besides 401 and 404, for the API document."""
         return ()
 
     # --- for rules ----------------------------------------------------------------------------------------------------
@@ -411,8 +411,8 @@ class ByRow(SignedIn, Generic[R]):
         return Grant(self.ref(), lambda row: all(meets(row, each) for each in conditions))
 
     @classmethod
-    def refusals(cls) -> Sequence[Problem]:
-        return [otherwise.problem for _, otherwise in cls.rights]
+    def refusals(cls) -> Sequence[type[Exception]]:
+        return [otherwise for _, otherwise in cls.rights]
 
 
 async def read_together(store: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:

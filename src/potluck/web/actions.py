@@ -47,7 +47,7 @@ from potluck.web.declarations import (
 )
 from potluck.web.decorators import ActionDecorator, ListDecorator, ReadDecorator
 from potluck.web.entity_fields import kinds_of
-from potluck.web.errors import Problem, ProblemError
+from potluck.web.errors import Problem, problem_of
 from potluck.web.flash import Flashes
 from potluck.web.inputs import DeclarationError, FormOf, Input
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
@@ -62,7 +62,7 @@ E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
 
 Context = Mapping[str, Any]
-Problems = Sequence[type[ProblemError] | Problem]
+Problems = Sequence[type[Exception] | Problem]
 Frame = Callable[[Any], Awaitable[Context]]
 
 
@@ -136,7 +136,7 @@ class Actions(Generic[E]):
     def list(
         self,
         path: str = "",
-        *problems: type[ProblemError] | Problem,
+        *problems: type[Exception] | Problem,
         order: Callable[[Any], tuple[Any, ...]] | None = None,
         also: Callable[[Sequence[Any]], Struct] | None = None,
         shows: type[Struct] | None = None,
@@ -181,7 +181,7 @@ class Actions(Generic[E]):
     def read(
         self,
         path: str = "",
-        *problems: type[ProblemError] | Problem,
+        *problems: type[Exception] | Problem,
         media_type: str = "application/json",
         tagged: bool = True,
     ) -> ReadDecorator[E]:
@@ -206,7 +206,7 @@ class Actions(Generic[E]):
 
     def create(
         self,
-        *problems: type[ProblemError] | Problem,
+        *problems: type[Exception] | Problem,
         form: PageForm | None = None,
         secret: bool = False,
         rate_limit: RateLimit = DEFAULT_LIMIT,
@@ -219,7 +219,7 @@ class Actions(Generic[E]):
 
     def change(
         self,
-        *problems: type[ProblemError] | Problem,
+        *problems: type[Exception] | Problem,
         form: PageForm | None = None,
         rate_limit: RateLimit = DEFAULT_LIMIT,
     ) -> ActionDecorator[E]:
@@ -227,7 +227,7 @@ class Actions(Generic[E]):
         return self._action("PATCH", "", problems, status=200, form=form, rate_limit=rate_limit)
 
     def delete(
-        self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None
+        self, path: str = "", *problems: type[Exception] | Problem, form: PageForm | None = None
     ) -> ActionDecorator[E]:
         """`DELETE` of one thing, answered with 204; with If-Match, only of that version."""
         return self._action("DELETE", path, problems, status=204, form=form, frees_room=True)
@@ -236,7 +236,7 @@ class Actions(Generic[E]):
         self,
         method: Method,
         path: str = "",
-        *problems: type[ProblemError] | Problem,
+        *problems: type[Exception] | Problem,
         status: int = 200,
         form: PageForm | None = None,
         secret: bool = False,
@@ -523,7 +523,7 @@ def needed_by(access: type[Access]) -> set[str]:
 
 
 def problems_of(declared: Problems) -> tuple[Problem, ...]:
-    return tuple(each if isinstance(each, Problem) else each.problem for each in declared)
+    return tuple(each if isinstance(each, Problem) else problem_of(each) for each in declared)
 
 
 def _views(view: Any) -> dict[type[Access], ViewPlan]:

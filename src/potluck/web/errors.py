@@ -258,6 +258,9 @@ NO_ROOM = Problem(
 PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, Problem))
 
 
+CHALLENGE = 'Bearer realm="potluck"'
+
+
 def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
     """Each problem by its slug, the last part of its address."""
     return {each.slug: each for each in problems}
@@ -307,7 +310,7 @@ class ProblemError(Exception):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        return {}
+        return {"www-authenticate": CHALLENGE} if self.problem.status == 401 else {}
 
 
 def is_guess(error: Exception) -> bool:
@@ -327,6 +330,24 @@ class Forbidden(ProblemError):
     """The caller may see this but not do that."""
 
     problem = FORBIDDEN
+
+
+class AlreadyThere(ProblemError):
+    """Something with this id or name exists."""
+
+    problem = ALREADY_EXISTS
+
+
+class NoLongerValid(ProblemError):
+    """What this would open was used, withdrawn or has expired; the answer does not say which."""
+
+    problem = EXPIRED
+
+
+class SignInRequired(ProblemError):
+    """Only people who are signed in may do this."""
+
+    problem = NOT_SIGNED_IN
 
 
 class Conflict(ProblemError):
@@ -362,7 +383,6 @@ class ProblemMapping:
 
 BUSY_SECONDS = "2"
 FULL_SECONDS = "300"
-CHALLENGE = 'Bearer realm="potluck"'
 
 
 def _fields(error: ValidationError) -> dict[str, Any]:
@@ -413,6 +433,14 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     table.NoSpace: ProblemMapping(NO_ROOM, headers=lambda _: {"retry-after": FULL_SECONDS}, detail=""),
     table.Unavailable: ProblemMapping(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
 }
+
+
+def problem_of(error: type[Exception]) -> Problem:
+    """The problem that an error of this class is reported as."""
+    if issubclass(error, ProblemError):
+        return error.problem
+    return next(ERRORS[cls].problem for cls in error.__mro__ if cls in ERRORS)
+
 
 # What Starlette and the server refuse, by status.
 BY_STATUS: dict[int, Problem] = {

@@ -363,7 +363,7 @@ def _query(kind: type[Input] | None) -> list[CallParameter]:
 def _problems(declared: Declared, *others: Problem) -> frozenset[Problem]:
     # Ids of nothing are counted where no account is needed.
     guessed = [errors.THROTTLED] if "{" in str(declared.path) and not declared.access.needs_principal else []
-    return frozenset({*declared.problems, *declared.access.refusals(), *guessed, *others})
+    return frozenset({*declared.problems, *map(errors.problem_of, declared.access.refusals()), *guessed, *others})
 
 
 def _is_entity(kind: Any) -> bool:

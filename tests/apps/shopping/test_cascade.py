@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from potluck.apps.shopping.cascade import LINKS_AT_ONCE
-from potluck.apps.shopping.conflicts import AlreadyThere
+from potluck.apps.shopping.conflicts import IdTaken
 from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
 from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.table import absent, put
@@ -107,7 +107,7 @@ async def many_links(shop, count):
     assert {each.item_id for each in exported} == {None}
     with pytest.raises(NotFound):
         await todo.add(ada, family, item_id=milk.item_id)
-    with pytest.raises(AlreadyThere):
+    with pytest.raises(IdTaken):
         await shop.shopping.inventory.add(ada, family, "Milk", item_id=milk.item_id)
     await shop.carried()
     assert await loosened(shop, ada, family, store) == count
@@ -247,7 +247,7 @@ async def test_a_store_with_more_links_than_fit_is_hidden_and_carried(embedded_s
     assert [(each.store_id, each.store_name) for each in listed.groups] == [(None, None)]
     assert {each.store_id for each in listed.items} == {None}
     assert (await shop.shopping.inventory.one(ada, family, milk.item_id)).preferred_store_id is None
-    with pytest.raises(AlreadyThere):
+    with pytest.raises(IdTaken):
         await shop.shopping.stores.add(ada, family, "Another", store_id=store.store_id)
     await shop.carried()
     assert {row.store_id for row in await shop.store.all(ShoppingListItem.all_of_family(family))} == {None}

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from potluck.apps.shopping.access import AdminsOnly
-from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken
+from potluck.apps.shopping.conflicts import IdTaken, NameTaken
 from potluck.apps.shopping.entities import InventoryItem
 from potluck.validation.errors import ValidationError
 from potluck.web.errors import Conflict, NotFound
@@ -83,7 +83,7 @@ async def test_the_same_id_again_is_told_what_is_there(embedded_shop):
         (store, shop.shopping.stores.add(ada, family, "Baker", store_id=chosen)),
         (location, shop.shopping.locations.add(ada, family, "Attic", location_id=chosen)),
     ):
-        with pytest.raises(AlreadyThere) as refused:
+        with pytest.raises(IdTaken) as refused:
             await attempt
         assert refused.value.members["existing"] == existing
 

@@ -1,7 +1,7 @@
 """Every refusal is a problem that a caller can look up."""
 
 from potluck.apps.shopping.app import SUBJECTS
-from potluck.apps.shopping.conflicts import AlreadyThere
+from potluck.apps.shopping.conflicts import IdTaken
 from potluck.web.errors import ProblemError
 
 
@@ -19,7 +19,7 @@ def test_they_are_what_the_contract_calls_them():
         "AdminsOnly": ("forbidden", 403),
         "LastAdmin": ("last-admin", 409),
         "DuplicateItem": ("duplicate-item", 409),
-        "AlreadyThere": ("already-exists", 409),
+        "IdTaken": ("already-exists", 409),
         "NameTaken": ("name-taken", 409),
         "AlreadyRestocked": ("already-restocked", 409),
         "NotRestockable": ("not-restockable", 409),
@@ -34,5 +34,5 @@ def test_each_is_declared_by_a_rule_so_that_it_has_a_page():
 
 
 def test_what_exists_already_is_in_the_answer():
-    assert AlreadyThere(None).members == {}
-    assert AlreadyThere("the item").members == {"existing": "the item"}
+    assert IdTaken(None).members == {}
+    assert IdTaken("the item").members == {"existing": "the item"}

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.apps.shopping.conflicts import AlreadyThere
+from potluck.apps.shopping.conflicts import IdTaken
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.apps.shopping.ordering import by_store
@@ -78,7 +78,7 @@ async def test_the_same_id_again_is_told_what_is_there(shop):
     chosen = uuid4()
     added = await shop.shopping.shopping_list.add(ada, family, name="Bread", shopping_item_id=chosen)
     for name in ("Bread", "Cake"):
-        with pytest.raises(AlreadyThere) as refused:
+        with pytest.raises(IdTaken) as refused:
             await shop.shopping.shopping_list.add(ada, family, name=name, shopping_item_id=str(chosen))
         assert refused.value.members["existing"] == added
 

@@ -25,7 +25,7 @@ from potluck.apps.journal.fields import AthleteId, CommentId, EntryId, ThreadId,
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.store import Store
 from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
-from potluck.web import ByRow, Forbidden, Grant, NotFound, Problem, SignedIn
+from potluck.web import ByRow, Forbidden, Grant, NotFound, SignedIn
 
 active = the(CoachAthleteLink.status) == "active"
 
@@ -210,8 +210,8 @@ class OwnEntry(ToEntry):
         self.thing: Entry | None = await self.read_entry()
 
     @classmethod
-    def refusals(cls) -> Sequence[Problem]:
-        return [AthleteOnly.problem]
+    def refusals(cls) -> Sequence[type[Exception]]:
+        return [AthleteOnly]
 
 
 class AtComment(ToEntry):
@@ -229,8 +229,8 @@ class AtComment(ToEntry):
         self.thing = next((each for each in comments if each.comment_id == self.comment_id), None)
 
     @classmethod
-    def refusals(cls) -> Sequence[Problem]:
-        return [Forbidden.problem]
+    def refusals(cls) -> Sequence[type[Exception]]:
+        return [Forbidden]
 
 
 class InThread(Athlete):

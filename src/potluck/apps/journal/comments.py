@@ -13,21 +13,19 @@ from potluck.apps.journal.entities import Comment, Entry, EntryMeta
 from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, comment_writes
 from potluck.apps.journal.links import names_of
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Change as FieldChange
 from potluck.table import Operation, Query, absent, check, delete, present, put, the, update
 from potluck.web import (
-    ALREADY_EXISTS,
-    TOO_MANY,
     UNSET,
     Actions,
+    AlreadyThere,
     Edit,
     Forbidden,
     FoundByAccess,
     New,
     NotFound,
     Outcome,
-    ProblemError,
     Unset,
     View,
     Writes,
@@ -46,10 +44,6 @@ class NotTheAuthor(Forbidden, detail="Only who wrote a comment may change its wo
 
 class NotTheAthlete(Forbidden, detail="Only the athlete may hide a comment on their entry"):
     """A coach tried to hide a comment."""
-
-
-class CommentThere(ProblemError):
-    problem = ALREADY_EXISTS
 
 
 class Authors:
@@ -115,7 +109,7 @@ def comments_on(at: ToEntry) -> Query[Comment]:
     return Comment.of_entry(at.entry_id)
 
 
-@comments.create(TOO_MANY, CommentThere)
+@comments.create(TooMany, AlreadyThere)
 async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Say something about an entry. The athlete and all of their coaches read it."""
     await at.must_fit(Comment.of_entry(at.entry_id), MOST_COMMENTS, "comments on an entry")
@@ -125,12 +119,12 @@ async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
     if new.comment_id is not UNSET:
         # The time comes first in the key, so a conditional put alone does not detect that the id is taken.
         if any(each.comment_id == new.comment_id for each in await at.store.all(Comment.of_entry(at.entry_id))):
-            raise CommentThere
+            raise AlreadyThere
         entry = await at.store.get(at.entry)
         counted = or_retry(
             counted.operation.and_when(the(Entry.comments).still(0 if entry is None else entry.comments))
         )
-    return Writes(comment, or_raise(put(comment, when=absent), CommentThere), counted, *_words(at, None, comment))
+    return Writes(comment, or_raise(put(comment, when=absent), AlreadyThere), counted, *_words(at, None, comment))
 
 
 @comments.change()

@@ -29,20 +29,18 @@ from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
 from potluck.apps.journal.unread import NewToAthlete, NewToCoach
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Condition, Milliseconds, Operation, Query, absent, delete, present, put, the, update
 from potluck.validation import FieldError, Message, ValidationError
 from potluck.web import (
-    ALREADY_EXISTS,
-    TOO_MANY,
     UNSET,
     Actions,
+    AlreadyThere,
     FoundByAccess,
     Input,
     New,
     NotFound,
     PageForm,
-    ProblemError,
     RateLimit,
     Unset,
     Versioned,
@@ -204,10 +202,6 @@ class ReadReceipt(Input):
         return now if self.until is UNSET else min(to_the_millisecond(self.until.astimezone(UTC)), now)
 
 
-class EntryThere(ProblemError):
-    problem = ALREADY_EXISTS
-
-
 def _pages(sent: NewEntry | EntryChange) -> int:
     """How many pages of text this writes: every word costs a row."""
     sections = [] if sent.sections is UNSET else [sent.sections.private, sent.sections.shared]
@@ -266,13 +260,13 @@ async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
     return at.shown
 
 
-@entries.create(TOO_MANY, EntryThere, rate_limit=WRITING)
+@entries.create(TooMany, AlreadyThere, rate_limit=WRITING)
 async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
     """Write a session down."""
     await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal")
     if new.entry_id is not UNSET and await at.store.first(Comment.of_entry(new.entry_id)) is not None:
         # Left over from an entry just deleted: they would become comments on this one.
-        raise EntryThere
+        raise AlreadyThere
     when = at.now if new.date is UNSET else _possible(new.date, at.now)
     entry = at.make(
         new,
@@ -283,7 +277,7 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
         session_metrics=_with_unique_tags(new.session_metrics),
     )
     meta = EntryMeta(entry_id=entry.entry_id, athlete_id=at.own_id, created_at=entry.created_at, date=entry.date)
-    return Writes(entry, or_raise(put(meta, when=absent), EntryThere), put(entry, when=absent), *_words(None, entry))
+    return Writes(entry, or_raise(put(meta, when=absent), AlreadyThere), put(entry, when=absent), *_words(None, entry))
 
 
 @entries.change(rate_limit=WRITING)

@@ -43,7 +43,7 @@ from potluck.people import Account
 from potluck.store import all_done, attempts
 from potluck.table import absent, check, present, put
 from potluck.validation import FieldError, ValidationError
-from potluck.web import TOO_LARGE, Actions, RateLimit, Writes, camel, or_retry
+from potluck.web import Actions, RateLimit, Writes, camel, or_retry
 
 LARGEST_FILE = 10_000_000
 ENTRIES_AT_ONCE = 100
@@ -95,7 +95,7 @@ class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
 imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
 
 
-@imports.action("POST", "", TOO_LARGE, idempotent=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
+@imports.action("POST", "", idempotent=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[JournalImported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     await asyncio.to_thread(_refuse_impossible, file, at.now)
@@ -111,7 +111,7 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[JournalImport
     return Writes(run.imported())
 
 
-@imports.action("POST", "/preview", TOO_LARGE, idempotent=False, largest_body=LARGEST_FILE)
+@imports.action("POST", "/preview", idempotent=False, largest_body=LARGEST_FILE)
 async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
     """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
     await asyncio.to_thread(_refuse_impossible, file, at.now)

@@ -40,7 +40,6 @@ from potluck.store import Store, all_done, attempts
 from potluck.table import Operation, WriteRefused, absent, check, present, put, the, update
 from potluck.validation import FieldError, Message
 from potluck.web import (
-    TOO_MANY,
     UNSET,
     Actions,
     Core,
@@ -252,7 +251,7 @@ async def own_links(at: Athlete) -> Links:
     )
 
 
-@links.action("POST", "", TOO_MANY, status=201, secret=True)
+@links.action("POST", "", TooMany, status=201, secret=True)
 async def request_link(at: Athlete, new: NewLink) -> Writes[InvitationMade]:
     """Ask somebody to be one's coach, or one's athlete. The token and its link are shown only now, to hand over."""
     role, email = ("coach", new.coach_email) if new.coach_email is not UNSET else ("athlete", new.athlete_email)

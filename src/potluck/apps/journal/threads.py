@@ -29,11 +29,9 @@ from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.times import day_of
-from potluck.people import new_id
+from potluck.people import AlreadyDone, TooMany, new_id
 from potluck.table import Query, absent, delete, present, put, the, update
 from potluck.web import (
-    ALREADY_DONE,
-    TOO_MANY,
     UNSET,
     Actions,
     FoundByAccess,
@@ -149,7 +147,7 @@ async def threads_of(at: Athlete) -> list[AIThread]:
     return [each for each in found if each.athlete_id is None or each.athlete_id in coached]
 
 
-@threads.create(TOO_MANY)
+@threads.create(TooMany)
 async def begin_thread(at: Athlete, new: NewThread) -> Writes[AIThread]:
     """Begin a conversation. What it may read is said now and never gets more."""
     about = None if new.athlete_id is UNSET or new.athlete_id == at.own_id else new.athlete_id
@@ -179,7 +177,7 @@ def said_in(at: InThread) -> Query[AIMessage]:
     return AIMessage.in_thread(at.thread_id)
 
 
-@messages.create(TOO_MANY, ALREADY_DONE, rate_limit=ASKING)
+@messages.create(TooMany, AlreadyDone, rate_limit=ASKING)
 async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     """Ask something. The answer says where it has each thing from; both are kept, or neither."""
     await at.must_fit(AIMessage.in_thread(at.thread_id), MOST_MESSAGES, "messages in a conversation", 2)

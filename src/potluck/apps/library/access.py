@@ -6,7 +6,7 @@ from typing import Any
 from potluck.apps.library.entities import Library, SharedLibrary
 from potluck.apps.library.fields import LibraryId, owner_of
 from potluck.table import Operation, Ref, WriteRefused, check, present
-from potluck.web import Grant, NotFound, Problem, ProblemError, SignedIn
+from potluck.web import Grant, NotFound, ProblemError, SignedIn
 
 
 class OwnerOnly(ProblemError, slug="owner-only", status=403, title="Only the owner may"):
@@ -67,8 +67,8 @@ class OwnLibrary(InLibrary):
             raise OwnerOnly
 
     @classmethod
-    def refusals(cls) -> Sequence[Problem]:
-        return [OwnerOnly.problem]
+    def refusals(cls) -> Sequence[type[Exception]]:
+        return [OwnerOnly]
 
 
 class Viewer:

@@ -8,16 +8,14 @@ from potluck.apps.library.entities import Collection, CollectionMember
 from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Query, absent, collate, delete, put
 from potluck.web import (
-    ALREADY_EXISTS,
-    TOO_MANY,
     UNSET,
     Actions,
+    AlreadyThere,
     Edit,
     New,
-    ProblemError,
     Unset,
     View,
     Writes,
@@ -29,8 +27,8 @@ from potluck.web import (
 MOST_COLLECTIONS = 5_000
 
 
-class CollectionThere(ProblemError, field="name", detail="This library has a collection of that name already"):
-    problem = ALREADY_EXISTS
+class CollectionThere(AlreadyThere, field="name", detail="This library has a collection of that name already"):
+    """The name is in use."""
 
 
 class CollectionView(View[Collection]):
@@ -74,7 +72,7 @@ def all_collections(at: InLibrary) -> Query[Collection]:
     return Collection.in_library(at.owner_id, at.library_id)
 
 
-@collections.create(CollectionThere, TOO_MANY)
+@collections.create(CollectionThere, TooMany)
 async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collection]:
     """Make a collection. Its name is the library's only one, whatever its case and accents. Only the owner may."""
     await at.must_fit(Collection.in_library(at.owner_id, at.library_id), MOST_COLLECTIONS, "collections in a library")

@@ -40,11 +40,11 @@ from potluck.apps.library.placement import (
     must_have_room,
 )
 from potluck.apps.library.title_search import as_new_book
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.store import Store, attempts
 from potluck.table import Operation, absent, fold, put
 from potluck.validation import FieldError, Length, Message, ValidationError
-from potluck.web import TOO_MANY, Actions, Input, NotFound, Outcome, RateLimit, Unset, Writes, or_retry
+from potluck.web import Actions, Input, NotFound, Outcome, RateLimit, Unset, Writes, or_retry
 
 LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, one for a title to come, and some for the
@@ -156,7 +156,7 @@ def rows_in(sent: ImportFile) -> int:
 ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 
 
-@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
+@imports.action("POST", "", TooMany, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImported]:
     """Add what is in a file: a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` only say what
     would happen. A book with only an ISBN is kept until its title is known. Only the owner may."""

@@ -43,29 +43,22 @@ from potluck.apps.library.placement import (
     spot_in,
 )
 from potluck.apps.library.shelf import ShelfEntry, shelf_page
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Operation, Query, absent, delete, present, put, the
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
-    ALREADY_EXISTS,
-    TOO_MANY,
     UNSET,
     Actions,
+    AlreadyThere,
     Input,
     Outcome,
     OwnPages,
-    ProblemError,
     Unset,
     Versioned,
     Writes,
     camel,
     or_raise,
 )
-
-
-class ItemThere(ProblemError):
-    problem = ALREADY_EXISTS
-
 
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
@@ -178,10 +171,10 @@ async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
     if history is not None and await at.store.first(history) is not None:
         # An item with this id was just deleted, and its remaining history would become this one's.
-        raise ItemThere
+        raise AlreadyThere
     spot = await spot_in(at.store, at.library, new.collection_id, new.order)
     item = new_item(new, spot)
-    there = or_raise(put(item, when=absent), ItemThere)
+    there = or_raise(put(item, when=absent), AlreadyThere)
     return Writes(
         item,
         there,
@@ -191,19 +184,19 @@ async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
     )
 
 
-@books.create(ItemThere, TOO_MANY)
+@books.create(AlreadyThere, TooMany)
 async def add_book(at: OwnLibrary, new: NewBook) -> Writes[Book | Video]:
     """Add a book. With an ISBN and no title, its title is looked up later. Only the owner may."""
     return await _added(at, new)
 
 
-@videos.create(ItemThere, TOO_MANY)
+@videos.create(AlreadyThere, TooMany)
 async def add_video(at: OwnLibrary, new: NewVideo) -> Writes[Book | Video]:
     """Add a video. Only the owner may."""
     return await _added(at, new)
 
 
-@items.change(ItemThere, TOO_MANY)
+@items.change(AlreadyThere, TooMany)
 async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) -> Writes[Book | Video]:
     """Change a book or a video, or move it to another library or collection. Only the owner may."""
     changed = _new_values(item, change)
@@ -242,7 +235,7 @@ async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot
     return Writes(
         after,
         or_raise(delete(item, when=present), as_seen(at, item)),
-        or_raise(put(after, when=absent), ItemThere),
+        or_raise(put(after, when=absent), AlreadyThere),
         counting_in_library(at.library, -1),
         counting_in_library(spot.library, 1),
         *await leaving_collection(at.store, item),

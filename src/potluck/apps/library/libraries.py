@@ -8,14 +8,13 @@ from potluck.apps.library.access import InLibrary, OwnLibrary, Viewer
 from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
 from potluck.apps.library.page_frame import HOME, frame_of
-from potluck.people import Account, AccountGone, new_id
+from potluck.people import Account, AccountGone, TooMany, new_id
 from potluck.store import Store
 from potluck.table import absent, check, collate, delete, put, the
 from potluck.web import (
-    ALREADY_EXISTS,
-    TOO_MANY,
     UNSET,
     Actions,
+    AlreadyThere,
     Edit,
     Input,
     New,
@@ -35,8 +34,8 @@ TAG = "Library"
 MOST_LIBRARIES = 200
 
 
-class LibraryThere(ProblemError, field="libraryName", detail="You have a library of this name already"):
-    problem = ALREADY_EXISTS
+class LibraryThere(AlreadyThere, field="libraryName", detail="You have a library of this name already"):
+    """The name is in use."""
 
 
 class StillLent(ProblemError, slug="still-lent", status=409, title="Something is lent"):
@@ -113,7 +112,7 @@ async def all_libraries(at: SignedIn) -> list[Library]:
     return await libraries_of(at.store, at.principal.user_id)
 
 
-@libraries.create(LibraryThere, TOO_MANY)
+@libraries.create(LibraryThere, TooMany)
 async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
     """Make a library. Its name is its owner's only one of that name."""
     account = await at.store.get(Account.by_id(at.principal.user_id))

@@ -15,11 +15,12 @@ from potluck.apps.library.entities import KnownElsewhere
 from potluck.apps.library.fields import TOP_OF_CAST, Title
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.libraries import TAG
+from potluck.people import Throttled
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table import fold
 from potluck.validation import BadAddress, FieldError, Text, ValidationError
-from potluck.web import THROTTLED, Access, Actions, Input, Outbound, RateLimit, SignedIn, Unreachable
+from potluck.web import Access, Actions, Input, Outbound, RateLimit, SignedIn, Unreachable
 
 FOUND_STAYS = timedelta(days=30)
 NOT_FOUND_STAYS = timedelta(days=1)
@@ -251,7 +252,7 @@ class VideoQuery(Input):
 lookups: Actions[Any] = Actions(SignedIn, api="/lookup", tag=TAG)
 
 
-@lookups.read("/isbn/{isbn}", THROTTLED, tagged=False)
+@lookups.read("/isbn/{isbn}", Throttled, tagged=False)
 async def look_up_isbn(at: OfIsbn) -> LookupResult:
     """A book by its ISBN, of ten or thirteen digits, with hyphens or not; a wrong one is refused with the reason."""
     # Reading the clock prevents caching: the answer depends on more than the store.
@@ -263,7 +264,7 @@ async def look_up_isbn(at: OfIsbn) -> LookupResult:
     return await looking_up(at).book(isbn)
 
 
-@lookups.read("/video", THROTTLED, tagged=False)
+@lookups.read("/video", Throttled, tagged=False)
 async def look_up_video(at: SignedIn, wanted: VideoQuery) -> LookupResult:
     """Films by their title, the closest first."""
     _ = at.now

@@ -29,7 +29,6 @@ from potluck.people import (
 from potluck.store import Clock, Store, attempts
 from potluck.table import Operation, WriteRefused, absent, check, delete, present, put, the, update
 from potluck.web import (
-    TOO_MANY,
     Actions,
     Core,
     Input,
@@ -96,7 +95,7 @@ shares = Actions(
 )  # fmt: skip
 
 
-@shares.create(TOO_MANY, secret=True)
+@shares.create(TooMany, secret=True)
 async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
     """Invite somebody to look. Whoever opens the link signed in may look from then on, once. Only the owner may."""
     invitations = at.core.people.invitations

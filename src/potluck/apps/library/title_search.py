@@ -15,11 +15,12 @@ from potluck.apps.library.entities import AwaitedTitle, Book, LibraryItem, Video
 from potluck.apps.library.items import NewBook, items
 from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult, looking_up
 from potluck.apps.library.placement import as_seen
+from potluck.people import Throttled
 from potluck.store import Clock, Store, attempts
 from potluck.streams import Lease
 from potluck.table import Change, WriteRefused, delete, the, update
 from potluck.validation import ValidationError, decode_tree
-from potluck.web import THROTTLED, UNSET, ProblemError, Writes, or_raise
+from potluck.web import UNSET, ProblemError, Writes, or_raise
 
 # How long to wait after each try; after the last there is no other, unless the owner asks for it.
 WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 30, 120, 360, 1440, 2 * 1440, 4 * 1440, 7 * 1440, 14 * 1440))
@@ -72,7 +73,7 @@ def _new_values(item: Book | Video, looked: LookupResult) -> list[Change]:
         return []
 
 
-@items.action("POST", "/look-up", NoTitleYet, THROTTLED, idempotent=False)
+@items.action("POST", "/look-up", NoTitleYet, Throttled, idempotent=False)
 async def look_up_title(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
     """Look up the title of a book that was added by its ISBN alone, now. Only the owner may."""
     if not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:

@@ -37,7 +37,6 @@ from potluck.store import Store
 from potluck.table import Operation, WriteRefused, absent, check, put, the, update
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
-    TOO_MANY,
     UNSET,
     Actions,
     Edit,
@@ -411,7 +410,7 @@ async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
 
 
 @polls.action(
-    "POST", "/codes", WrongKey, NoCodesAsked, TOO_MANY, status=201, secret=True, rate_limit=CODES, serialized=True
+    "POST", "/codes", WrongKey, NoCodesAsked, TooMany, status=201, secret=True, rate_limit=CODES, serialized=True
 )
 async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
     """Make codes to hand out, each good for one vote; a poll has at most 10,000. They are told only now."""

@@ -4,7 +4,7 @@ A vote checks the poll's row but does not write it, so voters contend only if th
 ten shards. The counts and the votes' version change together with the vote, or not at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -21,13 +21,12 @@ from potluck.apps.polls.keys import VoterKeys, new_edit_key, new_voter_key
 from potluck.people import hash_of
 from potluck.table import Condition, Ref, absent, check, delete, present, put, the, update, upsert
 from potluck.web import (
-    CHALLENGE,
-    NOT_SIGNED_IN,
     Actions,
     Input,
     Outcome,
     ProblemError,
     RateLimit,
+    SignInRequired,
     View,
     Writes,
     computed,
@@ -74,14 +73,8 @@ class WrongCode(CodeNeeded):
     guessed = True
 
 
-class AccountNeeded(ProblemError, detail="Sign in to vote in this poll"):
+class AccountNeeded(SignInRequired, detail="Sign in to vote in this poll"):
     """The poll is for people who are signed in."""
-
-    problem = NOT_SIGNED_IN
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        return {"www-authenticate": CHALLENGE}
 
 
 class VoteCast(Struct, rename="camel", frozen=True, kw_only=True):

@@ -13,18 +13,7 @@ from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import BEFORE_ID, Role, ShortId
 from potluck.people import Account, AccountGone, hash_of
 from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
-from potluck.web import (
-    CHALLENGE,
-    FORBIDDEN,
-    Forbidden,
-    Grant,
-    Maker,
-    NotFound,
-    Problem,
-    ProblemError,
-    SealedCookie,
-    Visitor,
-)
+from potluck.web import Forbidden, Grant, Maker, NotFound, ProblemError, SealedCookie, Visitor
 
 TOKEN = {
     "Authorization": "`Bearer` and the `token` of a session of this shareable, or that of a person: who made it signed"
@@ -54,10 +43,6 @@ class PasscodeNeeded(
         found = cls(detail)
         found.way_in = (f"{BEFORE_ID}{short_id}/{page}", "Enter the passcode")
         return found
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        return {"www-authenticate": CHALLENGE}
 
 
 class ShareableAdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
@@ -207,8 +192,8 @@ class Reader(ToShareable):
         return Grant(Shareable.one(self.short_id), lambda row: self.role_in(row) is not None)
 
     @classmethod
-    def refusals(cls) -> Sequence[Problem]:
-        return [PasscodeNeeded.problem, Expired.problem, *([FORBIDDEN] if cls.admins_only else [])]
+    def refusals(cls) -> Sequence[type[Exception]]:
+        return [PasscodeNeeded, Expired, *([Forbidden] if cls.admins_only else [])]
 
 
 class Participant(Reader):

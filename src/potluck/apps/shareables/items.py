@@ -14,9 +14,9 @@ from potluck.people import Random, new_id
 from potluck.table import Condition, Operation, absent, delete, present, put, the, update
 from potluck.validation import Message
 from potluck.web import (
-    ALREADY_EXISTS,
     UNSET,
     Actions,
+    AlreadyThere,
     Edit,
     Input,
     New,
@@ -37,10 +37,6 @@ class ListFull(
     ProblemError, slug="list-full", title="The list is full", detail=f"A checklist has at most {MOST_ITEMS} items"
 ):
     """A checklist is always changed as a whole, so it can have only so many items."""
-
-
-class ItemThere(ProblemError):
-    problem = ALREADY_EXISTS
 
 
 class TickingOff(
@@ -177,14 +173,14 @@ KEPT_FIELDS = ("short_id", "checklist_item_id", "order", "name", "note", "done",
 items = Actions(InChecklist, ChecklistItem.one, ItemView, api=f"{LIST}/items", page=f"{LIST}/items", tag="Shareables")
 
 
-@items.action("POST", "", ListFull, ItemThere, status=201, serialized=True)
+@items.action("POST", "", ListFull, AlreadyThere, status=201, serialized=True)
 async def add_item(at: ListEditor, new: NewItem) -> Writes[ChecklistItem]:
     """Add an item to the end of a checklist. Admins only."""
     there = await at.items()
     if len(there) >= MOST_ITEMS:
         raise ListFull
     item = new_item(at.shareable, there[-1].order + 1 if there else 0, new, at.services.random)
-    return Writes(item, at.items_change(as_read=True), or_raise(put(item, when=absent), ItemThere))
+    return Writes(item, at.items_change(as_read=True), or_raise(put(item, when=absent), AlreadyThere))
 
 
 # Sixty people at a party behind one address, ticking and unticking for minutes, must not be rate-limited.
@@ -216,7 +212,7 @@ async def delete_item(at: ListEditor, item: ChecklistItem) -> Writes[None]:
     return Writes(None, at.items_change(as_read=False), gone, put(_kept(item, at.now)))
 
 
-@items.action("POST", "/restore", ListFull, ItemThere, status=201, serialized=True, form=PageForm(then=LIST))
+@items.action("POST", "/restore", ListFull, AlreadyThere, status=201, serialized=True, form=PageForm(then=LIST))
 async def restore_item(at: ListEditor, wanted: Restored) -> Writes[ChecklistItem]:
     """Restore an item that was deleted less than ten minutes ago: as it was, in its place. Admins only."""
     kept = await at.store.get(DeletedItem.one(at.short_id, wanted.checklist_item_id))
@@ -232,7 +228,7 @@ async def restore_item(at: ListEditor, wanted: Restored) -> Writes[ChecklistItem
         at.items_change(as_read=True),
         # Of two at once, one restores it.
         or_retry(delete(kept, when=present)),
-        or_raise(put(item, when=absent), ItemThere),
+        or_raise(put(item, when=absent), AlreadyThere),
         *map(or_retry, moved),
     )
 

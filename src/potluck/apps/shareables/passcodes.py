@@ -14,7 +14,7 @@ from potluck.apps.shareables.fields import AnyPasscode, Passcode, Role
 from potluck.people import Limit, Random, hash_of
 from potluck.table import check, put, the
 from potluck.validation import FieldError, ValidationError
-from potluck.web import CHALLENGE, UNSET, Input, ProblemError, Unset, Writes, or_retry
+from potluck.web import UNSET, Input, ProblemError, Unset, Writes, or_retry
 
 SESSION_LASTS = timedelta(days=7)
 TOKEN_BYTES = 32
@@ -44,10 +44,6 @@ class WrongPasscode(
 ):
     """A shareable has an admin passcode, and may have one for looking. This is neither of them. `triesLeft` says how
     many wrong ones can still follow before there is a pause."""
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"www-authenticate": CHALLENGE}
 
 
 class SessionOpened(Struct, rename="camel", frozen=True, kw_only=True):

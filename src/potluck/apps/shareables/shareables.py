@@ -32,11 +32,11 @@ from potluck.apps.shareables.passcodes import (
     replaced,
     unlocked,
 )
+from potluck.people import Throttled
 from potluck.store import Store
 from potluck.table import Operation, delete, put, the, update
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
-    THROTTLED,
     UNSET,
     Actions,
     Edit,
@@ -189,7 +189,7 @@ async def one_shareable(at: Reader, shareable: Shareable) -> Shareable:
     return shareable
 
 
-@shareables.action("POST", "/sessions", WrongPasscode, THROTTLED, status=201, secret=True, idempotent=False)
+@shareables.action("POST", "/sessions", WrongPasscode, Throttled, status=201, secret=True, idempotent=False)
 async def open_session(at: ToShareable, shareable: Shareable, given: Unlock) -> Writes[SessionOpened]:
     """Give a passcode, for a token of its role. It ends after seven days, or when that passcode is replaced."""
     return await unlocked(at, shareable, given.passcode)

@@ -19,20 +19,15 @@ from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
 from potluck.people import new_id
 from potluck.store import attempts
 from potluck.table import Ref, absent, check, delete, present, put
-from potluck.web import EXPIRED, Actions, Input, Outcome, ProblemError, Writes, or_raise, or_retry
+from potluck.web import Actions, Input, NoLongerValid, Outcome, Writes, or_raise, or_retry
 
 UNDO_LASTS = timedelta(hours=1)
 # Undoing takes up to three actions for each item: it, and checks that its inventory item and its store exist.
 CLEARED_AT_ONCE = 30
 
 
-class NothingToUndo(ProblemError):
-    """The token was never given, was used, or is over: which of them is not told."""
-
-    problem = EXPIRED
-
-    def __init__(self) -> None:
-        super().__init__("This can no longer be undone")
+class NothingToUndo(NoLongerValid, detail="This can no longer be undone"):
+    """The token was never issued, was used, or has expired."""
 
 
 class Cleared(Struct, rename="camel", frozen=True, kw_only=True):

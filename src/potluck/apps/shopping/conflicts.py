@@ -5,13 +5,11 @@ from uuid import UUID
 
 from potluck.apps.shopping.entities import Deletable, Deletion
 from potluck.table import NotUnique, WriteRefused, absent, check, put
-from potluck.web import ALREADY_EXISTS, Outcome, ProblemError, Unset, or_raise
+from potluck.web import AlreadyThere, Outcome, ProblemError, Unset, or_raise
 
 
-class AlreadyThere(ProblemError):
+class IdTaken(AlreadyThere):
     """Something has the id that the caller chose: `existing`, or what is just being deleted."""
-
-    problem = ALREADY_EXISTS
 
     def __init__(self, existing: Any = None) -> None:
         members = {} if existing is None else {"existing": existing}
@@ -42,11 +40,11 @@ def put_new(thing: Any, what: Deletable, chosen_id: UUID | Unset) -> list[Outcom
     """Put something new that other rows can link to, perhaps under an id that the client chose."""
 
     async def taken(refusal: WriteRefused) -> ProblemError | None:
-        return await name_taken(refusal) or AlreadyThere(refusal.current)
+        return await name_taken(refusal) or IdTaken(refusal.current)
 
     putting = or_raise(put(thing, when=absent), taken)
     if not isinstance(chosen_id, UUID):
         return [putting]
     # While links to a deleted row of this id are still being cleared, links to the new one would be cleared too.
     unused = check(Deletion.by_id(thing.family_id, what, chosen_id), when=absent)
-    return [putting, or_raise(unused, AlreadyThere)]
+    return [putting, or_raise(unused, IdTaken)]

@@ -13,10 +13,9 @@ from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
 from potluck.apps.shopping.fields import MOST_FAMILIES, Name, Role
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import put
 from potluck.web import (
-    TOO_MANY,
     UNSET,
     Actions,
     Edit,
@@ -172,7 +171,7 @@ async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     return redirect(f"{HOME}/{first.family_id}")
 
 
-@families.create(TOO_MANY, form=PageForm(path="/families", then=FAMILY, on=first_page))
+@families.create(TooMany, form=PageForm(path="/families", then=FAMILY, on=first_page))
 async def create_family(at: OwnPlaces, new: NewFamily) -> Writes[Family]:
     """Make a family. The caller is its first admin."""
     await at.must_fit(Member.families_of(at.principal.user_id, "active"), MOST_FAMILIES, "families of one person")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.cascade import deleting
-from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken, name_taken, put_new
+from potluck.apps.shopping.conflicts import IdTaken, NameTaken, name_taken, put_new
 from potluck.apps.shopping.entities import InventoryItem, StorageLocation, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
@@ -27,11 +27,10 @@ from potluck.apps.shopping.fields import (
 )
 from potluck.apps.shopping.names import ItemNames
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Operation, Query, Ref, check, present, the
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
-    TOO_MANY,
     UNSET,
     Actions,
     Edit,
@@ -145,7 +144,7 @@ async def inventory_item(at: InFamily, item: InventoryItem) -> InventoryItem:
     return item
 
 
-@inventory.create(AlreadyThere, NameTaken, TOO_MANY)
+@inventory.create(IdTaken, NameTaken, TooMany)
 async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[InventoryItem]:
     """Add something to the inventory. Case makes no other name: “pasta” is the Pasta that is there."""
     await at.must_fit(InventoryItem.all_of_family(at.family_id), MOST_AT_HOME, "things in the inventory")

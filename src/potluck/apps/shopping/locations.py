@@ -6,14 +6,14 @@ from uuid import UUID
 
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import deleting, links_to
-from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken, name_taken, put_new
+from potluck.apps.shopping.conflicts import IdTaken, NameTaken, name_taken, put_new
 from potluck.apps.shopping.entities import StorageLocation
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_LOCATIONS, Description, LocationId, LocationName
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Query
-from potluck.web import TOO_MANY, UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
+from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
 
 STORES = f"{FAMILY}/stores"
 
@@ -72,7 +72,7 @@ async def location_page(at: InFamily, location: StorageLocation, show: Show) -> 
     }
 
 
-@locations.create(NameTaken, AlreadyThere, TOO_MANY)
+@locations.create(NameTaken, IdTaken, TooMany)
 async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocation]:
     """Add a storage location. Admins may; no two have the same name."""
     await at.must_fit(StorageLocation.all_of_family(at.family_id), MOST_LOCATIONS, "locations in a family")

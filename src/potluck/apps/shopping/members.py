@@ -22,11 +22,10 @@ from potluck.apps.shopping.families import (
 )
 from potluck.apps.shopping.fields import InvitationId, Role
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import EmailOrBlank, InvitationOfPlace, NoSuchInvitation
+from potluck.people import EmailOrBlank, InvitationOfPlace, NoSuchInvitation, TooMany
 from potluck.table import Query
 from potluck.validation import FieldError
 from potluck.web import (
-    TOO_MANY,
     Actions,
     Edit,
     Input,
@@ -151,7 +150,7 @@ class OfInvitation(FamilyAdmin):
     invitation_id: InvitationId
 
 
-@invitations.create(TOO_MANY, secret=True, form=PageForm(on=members_page))
+@invitations.create(TooMany, secret=True, form=PageForm(on=members_page))
 async def invite(at: FamilyAdmin, new: NewInvitation) -> Writes[InvitationMade]:
     """Invite somebody: whoever is given the secret comes in, once. Admins may."""
     return await family_place.invite(at, new.role, new.email)

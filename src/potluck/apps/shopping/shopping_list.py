@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from potluck.apps.shopping.access import InFamily
-from potluck.apps.shopping.conflicts import AlreadyThere
+from potluck.apps.shopping.conflicts import IdTaken
 from potluck.apps.shopping.duplicates import (
     MOST_DUPLICATES,
     DuplicateItem,
@@ -39,7 +39,6 @@ from potluck.store import attempts
 from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
 from potluck.validation import FieldError
 from potluck.web import (
-    TOO_MANY,
     UNSET,
     Actions,
     Edit,
@@ -215,10 +214,10 @@ async def shopping_item(at: InFamily, item: ShoppingListItem) -> ShoppingListIte
 
 
 async def already_there(refusal: WriteRefused) -> ProblemError | None:
-    return AlreadyThere(refusal.current)
+    return IdTaken(refusal.current)
 
 
-@shopping_list.create(DuplicateItem, AlreadyThere, TOO_MANY)
+@shopping_list.create(DuplicateItem, IdTaken, TooMany)
 async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingListItem]:
     """Put something on the list. What is linked to the inventory and there already is answered with 409, and with it as
     `existing`, unless `allowDuplicate` is true."""
@@ -280,7 +279,7 @@ async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | Non
 # --- adding what was typed --------------------------------------------------------------------------------------------
 
 
-@shopping_list.action("POST", "/bulk", TOO_MANY, status=201)
+@shopping_list.action("POST", "/bulk", TooMany, status=201)
 async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingListItem]]:
     """Put several things on the list, as they were typed or pasted. All of them or none. What is at home by the name of
     a line, and is not on the list yet, is linked to it."""

@@ -7,15 +7,15 @@ from uuid import UUID
 
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import deleting, links_to
-from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken, name_taken, put_new
+from potluck.apps.shopping.conflicts import IdTaken, NameTaken, name_taken, put_new
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_STORES, Address, Name, StoreId
 from potluck.apps.shopping.locations import LocationView, NewLocation, add_location, all_locations, locations
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import new_id
+from potluck.people import TooMany, new_id
 from potluck.table import Query
-from potluck.web import TOO_MANY, UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
+from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
 
 STORES = f"{FAMILY}/stores"
 
@@ -91,7 +91,7 @@ async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
     }
 
 
-@stores.create(NameTaken, AlreadyThere, TOO_MANY, form=PageForm(then=f"{STORES}?said=store", on=stores_page))
+@stores.create(NameTaken, IdTaken, TooMany, form=PageForm(then=f"{STORES}?said=store", on=stores_page))
 async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
     """Add a store. Admins may; no two have the same name."""
     await at.must_fit(Store.all_of_family(at.family_id), MOST_STORES, "stores in a family")
