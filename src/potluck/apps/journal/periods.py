@@ -419,6 +419,7 @@ _ATOMS = _compiled(
     (rf"(?:(?P<which>last|this|past) )?{_MONTH}{_YEAR}", _month),
     (rf"q(?P<quarter>[1-4])\b{_YEAR}", _quarter),
     (rf"(?P<quarter>{'|'.join(ORDINALS)}) quarter\b{_YEAR}", _quarter),
+    (r"last quarter of (?P<number>(?:19|20)\d\d)\b", lambda match, today: _months_from(int(match["number"]), 10, 3)),
     (rf"h(?P<half>[12])\b{_YEAR}", _half),
     (rf"(?P<half>first|1st|second|2nd) half{_YEAR.removesuffix('?')}", _half),
     (r"(?P<half>first|1st|second|2nd) half of (?P<year>the year)\b",

@@ -139,6 +139,7 @@ class Bag:
                 or (goal and "period" in self.values)
                 or "per" in self.values
                 or "group" in self.values
+                or self.noun in ("weeks", "months", "days")
             ):
                 kept.append((measure, bounds))
                 continue
@@ -155,7 +156,11 @@ class Bag:
         periods = one_period(self.values.get("period", ()))
         if periods is None:
             return None
-        given: dict[str, Any] = {
+        among = self.one("of_newest", 0)
+        if among and self.where != NOTHING and not (kind == "share" or "count" in self.asks):
+            # "My last ten sessions in the gi" are the last ten in the gi, or some of the last ten.
+            return None
+        given: dict[str, Any] = {"among": among,
             "measure": measure or self.measure, "periods": periods, "where": self.where, "anchor": self.one("anchor"),
             "hard_words": self.hard_words, "newest": self.one("newest", 0), "oldest": self.one("oldest", 0),
         }  # fmt: skip

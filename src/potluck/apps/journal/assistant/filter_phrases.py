@@ -45,11 +45,11 @@ Lengths @at_most: Number Or_less Minutes
 Lasting: of | for | with | a | that lasted/lasting/took/was/were/ran? | lasting | lasted | last | took | were | was |
     go | went | that went | that go | running | ran
 Top amount @minutes: Lasting? Lengths long? | Lasting? Lengths in length/duration
-With: with | of | that had/have? | had | have | has | having | featuring | for | in | were | was | where i did/had |
+With: of | that had/have? | had | have | has | having | featuring | for | in | were | was | where i did/had |
     did | i did
 Times: sessions/session/times/trainings/classes/workouts/entries/time | training sessions
 Rounds: sparring? rounds/round | rounds of sparring | - round
-Top amount @no_rounds: with no rounds | without rounds/sparring? | without any rounds | with zero rounds | with 0
+Top amount @no_rounds: with no rounds | without rounds/sparring | without any rounds | with zero rounds | with 0
     rounds | no rounds
 Top amount @days: Counted different? days
 Level: intensity/intensities/effort/rpe level/rating/score?
@@ -68,6 +68,7 @@ Count_of_rounds: Counted Rounds
 Count_of_rounds @at_least: Number Rounds Or_more
 Count_of_rounds @at_most: Number Rounds Or_less
 Top amount @rounds: With? Count_of_rounds
+Top where @with_rounds: with Count_of_rounds
 Count_of_times: Counted Times
 Count_of_times @at_least: Number Times Or_more | At_least Once
 Count_of_times @at_most: Number Times Or_less
@@ -185,14 +186,14 @@ Span =30: month/months
 Top anchor @before: before Latest? Event | prior to Latest? Event | leading up to Latest? Event
     | ahead of Latest? Event
 Top period: Period
-Top this: of/for/in/during/this? the Unit | of the Unit so far
+Top this: of/for/in/during/this? the Unit | my Unit | of the Unit so far
 Top halves: in? the? first or/and/vs/versus/than in? the? second half of? Period
 Top relative=half: in? the? second half/one
 Top relative=week: in/to/with/from? the week before that?
 Top relative=month: in/to/with/from? the month before that?
 Top relative=quarter: in/to/with/from? the quarter before that?
 Top relative=year: in/to/with/from? the year before that? | a year earlier | a year before
-Top relative=year_ago: the same period/month/week/time last year | a year ago | the year earlier | the same
+Top relative=year_ago: the? same period/month/week/time last year | a year ago | the year earlier | the same
     period/month/week/time a year ago/earlier/before
 Top relative=before: the one before that? | the period before that? | the previous one | before that | the time before
     that? | the previous time | the time before | the session before that?

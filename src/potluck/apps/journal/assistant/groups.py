@@ -96,22 +96,22 @@ def groups(reading: Reading, scope: Scope) -> Answer:
 def having(reading: Reading, scope: Scope) -> Answer:
     """How many weeks or months reach a number, and which."""
     goal = reading.goal or Bounds(1, None)
-    parts = grouped(scope.counted, reading.unit)
-    if 0 in goal:
-        parts = _with_empty(parts, reading.unit, scope)
+    parts, note = grouped(scope.counted, reading.unit), ""
+    if 0 in goal or goal.low is None:
+        # A week that is not over yet has few sessions because of that.
+        parts, note = _complete(_with_empty(parts, reading.unit, scope), reading.unit, scope)
     reached = [(name, some) for name, some in parts if round(amount_of(reading.measure, some)) in goal]
     name = {"minutes": "minutes of training", "rounds": "rounds", "days": "days of training"}.get(
         reading.measure, "sessions"
     )
     bounds = goal.words(name) if goal != Bounds(1, None) else "a session"
-    if bounds == f"1 {name}" and name == "sessions":
-        bounds = "1 session"
-    kind = f"{reading.unit}{'' if len(reached) == 1 else 's'} with {bounds}{filtered(reading.where)}{scope.words}"
+    bounds = {"1 sessions": "with 1 session", "0 sessions": "without a session"}.get(bounds, f"with {bounds}")
+    kind = f"{reading.unit}{'' if len(reached) == 1 else 's'} {bounds}{filtered(reading.where)}{scope.words}"
     if not reached:
-        return Answer(f"No {reading.unit} with {bounds}{filtered(reading.where)}{scope.words}.")
+        return Answer(f"No {reading.unit} {bounds}{filtered(reading.where)}{scope.words}.{note}")
     named = listed(some_of([name for name, _ in reversed(reached)], MOST_GROUPS_NAMED))
     yes = "Yes: " if reading.asks_whether else ""
-    said = f"{yes}{len(reached):,} {kind}: {named}.{hard_note(reading)}"
+    said = f"{yes}{len(reached):,} {kind}: {named}.{note}{hard_note(reading)}"
     return answered(said, [each for _, some in reversed(reached) for each in some], reading.where)
 
 

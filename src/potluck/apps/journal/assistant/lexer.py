@@ -64,7 +64,8 @@ _PLAIN = (
     (r"\b(?:thsi|tihs)\b", "this"),
     (r"\bmoth\b", "month"),
     (r"\b(?:yr|yrs)\b", "year"),
-    (r"\bhav\b", "have"),
+    (r"\b(?:hav|hve)\b", "have"),
+    (r"\bjuli\b", "july"),
     (r"\bjanurary\b", "january"),
     (r"\bu\b", "you"),
 )  # fmt: skip

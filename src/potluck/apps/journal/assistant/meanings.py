@@ -90,7 +90,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "hours_and_minutes": lambda hours, minutes: 60 * hours + minutes,
     "hours_and_half": lambda hours: 60 * hours + 30,
     "minutes": _amount("minutes"), "rounds": _amount("rounds"), "sessions": _amount("sessions"),
-    "days": _amount("days"), "no_rounds": lambda: ("rounds", Bounds(0, 0)),
+    "with_rounds": lambda compared: Filter(rounds=_bounds(compared)), "days": _amount("days"), "no_rounds": lambda: ("rounds", Bounds(0, 0)),
     "intensity": _intensity, "level": lambda number: Bounds(round(number), None) if number <= 10 else None,
     "am": _hour(0), "pm": _hour(12), "time": _time,
     "before_clock": lambda minutes: Filter(clock=Bounds(None, minutes - 1)),

@@ -39,7 +39,7 @@ Top compare=yes: compare | comparison of/between? | compared | the? difference b
     of/between? | how does | how do | stack up | how did | comparing | contrast | the? breakdown of? | the? split
     between/of? | break down | broken down | divided | by
 Top share=yes: what? percentage of? | what percent of? | which percentage of? | what? share of? | what? proportion of?
-    | what? fraction of? | what part of | what % of? | % of? | how many percent of? | percent of | how many of | how
+    | what? fraction of? | what part of | what % of? | % of? | how many percent of? | percent of | how
     much of | the? percentage | as a percentage | in percent | what portion of
 Top advice=yes: what should i Improve next/more/most/better? | what could i Improve next/more/most/better? | what must
     i Improve | what do i need to Improve | what are/is my Weak | where do i struggle most? | what do i struggle with
@@ -121,11 +121,11 @@ Measure =intensity: intensity | average intensity
 Measure =days: days | training days
 Measure =load: load | training load
 Most =+: most | the most | highest | the highest | largest | greatest | biggest | maximum | the maximum | max | record
-Most: least | the least | fewest | the fewest | lowest | the lowest | smallest | minimum | min | lowest
+Most =-: least | the least | fewest | the fewest | lowest | the lowest | smallest | minimum | min | lowest
 Top top @top: Most number/amount/total/count? of? Measure
 Top top=+: most often/frequently/regularly? | the most often/frequently? | most/least used/common/frequent/popular |
     top | favourite/favorite | main | most frequently used | most often used
-Top top=-: least often/frequently/regularly? | the least often/frequently?
+Top top=-: fewest | the fewest | least often/frequently/regularly? | the least often/frequently?
 Top top_number=3: top three/3
 Top top_number=5: top five/5
 Top top_number=10: top ten/10
@@ -161,7 +161,8 @@ Top first=1: first | first time | the first time | first ever | very first | the
     for? | how long have Subject been doing bjj/this
 Top nth: Ordinal Session | Ordinal Session of/in/from
 Newest: last | latest | past | previous | most recent | newest
-Top newest @whole: Own? Newest Number Sessions | Own? Newest Number
+Top newest @whole: Own? Newest Number
+Top of_newest @whole: Own? Newest Number Sessions
 Top oldest @whole: Own? first Number Sessions | Own? earliest Number Sessions
 Top streak=day: streak | training streak | daily streak | day streak | consecutive days | consecutive training days |
     days in a row | days straight | days running | days consecutively | run of days | run of consecutive days | day
@@ -196,6 +197,12 @@ Top off=count: rest days | days off | off days | days without training | days wi
 Top off=list: which/what days Aux Subject not Train | which/what days Aux not Subject Train | on which/what days Aux
     Subject not Train | which/what days Subject Aux not Train | which days did Subject skip/miss | which/what days Aux
     Subject rest | which/what days Aux Subject take off
+Top idle=week: weeks without training/sessions | weeks without a/any session/training | weeks with no
+    training/sessions/session | weeks Aux Subject not Train | weeks Subject Aux not Train | weeks Aux not Subject
+    Train | weeks off | which/what weeks Aux Subject not Train
+Top idle=month: months without training/sessions | months without a/any session/training | months with no
+    training/sessions/session | months Aux Subject not Train | months Subject Aux not Train | which/what months Aux
+    Subject not Train
 Top doubles=yes: twice a/per day | twice in a/one single? day | twice on/in the same day | twice on one/a day | two -
     a - days | two a days | double sessions | double days | two/2/multiple/several sessions/times/trainings in/on/per?
     a/one/the same? day | more than once a/per day | more than once in/on a/one/the same? single? day | more than one

@@ -214,6 +214,8 @@ class Reading(NamedTuple):
     """Of the sessions that count, only so many, the newest; 0 is all of them."""
     oldest: int = 0
     """Of the sessions that count, only so many, the oldest; 0 is all of them."""
+    among: int = 0
+    """Only the newest sessions, so many of them, before the filter; 0 is all of them."""
     average: bool = False
     """For groups and comparisons: of averages, not of sums."""
     sides: tuple[Side, ...] = ()

@@ -75,6 +75,9 @@ class Scope(NamedTuple):
             words += f"{days} {'after' if after else 'before'} {long_day(found.day)}, {last_one}"
             period = span if period is None else Period(max(span.first, period.first), min(span.last, period.last))
         inside = [each for each in journal.sessions if period is None or each.day in period]
+        if reading.among:
+            inside = inside[: reading.among]
+            words += f" among the latest {several(len(inside), 'session')}"
         counted = [each for each in inside if each.counts(reading.where)]
         if reading.newest:
             counted = counted[: reading.newest]

@@ -43,7 +43,7 @@ class Shape(NamedTuple):
 
 
 def _table(text: str) -> list[Shape]:
-    rows = [line.split(";") for line in re.sub(r"\n +(?=\w)", " ", text).strip("\n").splitlines()]
+    rows = [line.split(";") for line in re.sub(r"\n {4}", " ", text).strip("\n").splitlines()]
     return [
         Shape(tuple(_items(needs)), tuple(_items(allows.replace("$", "period anchor ever"))), kind.strip())
         for needs, allows, kind in rows
@@ -153,7 +153,11 @@ def _extreme(bag: Bag) -> Reading | None:
         adj = bag.one("top")
     if adj[0] not in AVERAGED:
         return None
-    if bag.noun not in (None, "sessions", adj[0], "length") and not (bag.noun == "days" and adj[0] == "intensity"):
+    if (
+        bag.noun not in (None, "sessions", adj[0], "length")
+        and not (bag.noun == "days" and adj[0] == "intensity")
+        and not (bag.noun in AVERAGED and bag.of_sessions)
+    ):
         return None
     return bag.reading("extreme", adj[0], least=adj[1], number=number)
 
@@ -311,8 +315,9 @@ _BUILD: dict[str, Callable[[Bag], Reading | None]] = {
     "commenters": _commenters, "comments": _comments, "run": _run, "streak": _streak, "gap": _gap, "days off": _off,
     "doubles": lambda bag: bag.reading("doubles"), "since": lambda bag: bag.reading("since"), "share": _share,
     "tags": _tags, "having": _having, "ever": lambda bag: _having(bag) if "ever" in bag or "period" in bag else None,
+    "idle": lambda bag: bag.reading("having", "sessions", unit=bag.one("idle"), goal=Bounds(0, 0)),
     "groups": _groups, "last": _last("last"), "first": _last("first"), "nth": _nth, "extreme": _extreme,
-    "breakdown": lambda bag: bag.reading("breakdown", unit=bag.one("each")), "part": _part,
+    "breakdown": lambda bag: bag.reading("breakdown", unit=bag.one("each"), average="avg" in bag or "single" in bag), "part": _part,
     "state": lambda bag: _summary(bag) if bag.where.pain else None, "trend": _trend,
     "trend now": lambda bag: _trend(bag) if "am" in bag.words[:2] else None, "rate": _rate, "average": _average,
     "goal": _goal, "whether": _whether, "total": _total, "bare total": _bare_total, "summary": _summary,
@@ -327,17 +332,18 @@ who says ; noun:comments/sessions top period total ; commenters
 who noun:comments ; says top period by said total ; commenters
 who ; top period total ; commenters
 said_last ; period ask:when/summary/list/quotes noun:comments ever ; comments
-said ; by noun:comments period last newest ask:count/often/when/summary/list/quotes/whether/which/how ever trend total ;
-    comments
-noun:comments ; by says period last newest ask:count/often/when/summary/list/quotes/whether/which/how ever trend total ;
-    comments
+said ; by noun:comments period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
+    trend total ; comments
+noun:comments ; by says period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
+    trend total ; comments
 run ; $ ask:whether/when/count/often/summary last ; run
 streak ; $ ask:long/count/summary/when/which/whether/list/how adj top current in_a_row total noun:days ; streak
 gap ; $ ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
 off ; period ask:count/which/list/when/summary/how total ever noun:days ; days off
+idle ; $ ask:count/which/list/when total ; idle
 doubles ; $ ask:count/often/whether/when/which/list noun:days/sessions last total group ; doubles
 ask:since ; last noun:sessions ; since
-share ; $ noun total ask:count/much/summary ; share
+share ; $ noun total of_newest ask:count/much/summary ; share
 ask:count/often per amount ; $ noun:sessions ; having
 group:tag top ; $ noun:tags top_number single ask:summary ; tags
 noun:tags ; $ top top_number ask:list/which/summary group ; tags
@@ -355,32 +361,32 @@ group adj ; $ noun avg ask:which/when ; groups
 group cmp ; $ noun ; groups
 group last ; $ noun:sessions ; last
 per top ; $ noun ask:summary/which/when ; groups
-each ; $ noun ask:count/often/much/list/summary/long/hard avg total ; breakdown
+each ; $ noun single ask:count/often/much/list/summary/long/hard avg total ; breakdown
 nth ; $ ask:when/summary/which/list/how ; nth
-adj ; $ noun ask:when/which/list/summary/long/hard/how single top_number newest oldest ; extreme
+adj ; $ noun ask:when/which/list/summary/long/hard/how/count/much single top_number newest of_newest oldest ; extreme
 adjs ; $ noun:sessions/days ask:when/which/list/summary ; extreme
-top ; $ noun ask:when/which/list/summary/count/much single newest ; extreme
+top ; $ noun ask:when/which/list/summary/count/much single newest of_newest ; extreme
 part ask:how/whether/summary ; period trend ; part
 ask:how trend ; period ; state
 trend ; noun ask:whether/how/summary cmp avg ; trend
 ask:whether cmp ; noun ; trend now
 per ; $ noun ask:count/often/much/long/summary/hard/how avg total ; rate
 last ; $ noun:sessions/days/minutes/rounds/intensity/length/load group
-    ask:when/summary/list/which/count/much/long/hard/how/whether total ; last
+    ask:when/summary/list/which/count/much/long/hard/how total ; last
 first ; $ noun:sessions/days/minutes/rounds/intensity/length/load ask:when/summary/list/which/count/much/long/hard
     total ; first
-avg ; $ noun single newest oldest ask:count/often/much/long/hard/summary/how total ; average
-single ; $ noun newest ask:count/much/long/hard/summary ; average
+avg ; $ noun single newest of_newest oldest ask:count/often/much/long/hard/summary/how total ; average
+single ; $ noun newest of_newest ask:count/much/long/hard/summary ; average
 ask:whether amount ; $ noun total ; goal
 ask:whether ; $ noun:sessions/days ; whether
-ask:count ; $ noun newest oldest total current ask:count/whether ; total
-ask:often ; $ noun:sessions newest oldest total ask:often/whether ; total
-ask:much ; $ noun newest oldest total ; total
-ask:long ; $ noun newest oldest total ; total
-ask:hard ; $ noun:sessions newest oldest total ; total
-noun:minutes/rounds/intensity/load/days/length ; $ newest oldest total ask:summary/how/list ; bare total
-ask:quotes ; $ noun:sessions newest oldest trend ; quotes
- ; $ noun:sessions/days newest oldest group total ask:list/summary/how/when/which ; summary
+ask:count ; $ noun newest of_newest oldest total current ask:count/whether ; total
+ask:often ; $ noun:sessions newest of_newest oldest total ask:often/whether ; total
+ask:much ; $ noun newest of_newest oldest total ; total
+ask:long ; $ noun newest of_newest oldest total ; total
+ask:hard ; $ noun:sessions newest of_newest oldest total ; total
+noun:minutes/rounds/intensity/load/days/length ; $ newest of_newest oldest total ask:summary/how/list ; bare total
+ask:quotes ; $ noun:sessions newest of_newest oldest trend ; quotes
+ ; $ noun:sessions/days newest of_newest oldest group total ask:list/summary/how/when/which ; summary
 """)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from potluck.apps.journal.assistant.amounts import (
+    AVERAGED,
     UNIT_DAYS,
     Sessions,
     amount_of,
@@ -111,8 +112,10 @@ def breakdown(reading: Reading, scope: Scope) -> Answer:
     if len(parts) > MOST_PARTS:
         return average(reading, scope) if reading.measure == "intensity" else total(reading, scope)
     measure: Measure = "minutes" if reading.measure == "much" else reading.measure
-    said = ", ".join(f"{name} {value_of(measure, some)}" for name, some in parts)
-    whole = average(reading, scope) if measure == "intensity" else total(reading._replace(measure=measure), scope)
+    averaged = reading.average and measure in AVERAGED
+    said = ", ".join(f"{name} {value_of(measure, some, averaged)}" for name, some in parts)
+    answer = average if measure == "intensity" or averaged else total
+    whole = answer(reading._replace(measure=measure), scope)
     return whole._replace(content=f"{whole.content} By {reading.unit}: {said}.")
 
 
