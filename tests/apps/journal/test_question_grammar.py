@@ -1,4 +1,4 @@
-"""Questions made of every measure, period and filter: each number is recounted, and a word too many means no reading."""
+"""Questions made of every measure, period and filter, recounted; and with a word too many, which has no reading."""
 
 import inspect
 import random
@@ -103,12 +103,13 @@ def test_every_measure_goes_with_every_period_and_filter(measure: str, period: s
 
 # Each changes what is asked, and none is in the grammar.
 SPOILERS = (
-    "almost", "planned", "unless rainy", "twice as many", "hardly", "instead of running", "only sometimes", "supposedly",
-    "says Leo", "per partner", "if injured", "except sometimes", "never", "neither", "roughly 12", "times 3", "minus two",
+    "almost", "planned", "unless rainy", "twice as many", "hardly", "instead of running", "only sometimes",
+    "supposedly", "says Leo", "per partner", "if injured", "except sometimes", "never", "neither", "roughly 12", "times 3",
+    "minus two",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("spoiler", "number"), product(SPOILERS, range(6)))
+@pytest.mark.parametrize(("spoiler", "number"), [*product(SPOILERS, range(6))])
 def test_a_word_too_many_means_no_reading(spoiler: str, number: int):
     chance = random.Random(f"{SEED} {spoiler} {number}")
     measure, period, filter_ = chance.choice(ALL)
