@@ -104,6 +104,10 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
 
 
 def _in_step(step: str, was: Entry, now: Entry) -> Iterator[Difference]:
+    if now.get("status", 0) >= 500 > was.get("status", 0):
+        # What else its page says is of no interest.
+        yield Difference(step, "status", _text(was["status"]), _text(now["status"]))
+        return
     for part in dict.fromkeys([*was, *now]):
         old, new = was.get(part, ABSENT), now.get(part, ABSENT)
         if old == new or part == "step":

@@ -6,8 +6,16 @@ from tests.differential.script import Played
 
 __all__ = ["not_played"]
 
-# They take everyone and everything; what they could refuse is no request to them.
-NEVER_REFUSED: frozenset[str] = frozenset()
+# Pages and files that take everyone and everything.
+NEVER_REFUSED = frozenset(
+    f"GET {path}"
+    for path in (
+        *("/", "/healthz", "/readyz", "/problems", "/schema", "/schema/openapi.json", "/style", "/hues.css"),
+        *("/sign-in", "/sign-up", "/forgotten", "/reset", "/goodbye", "/invitation"),
+        *("/shareables", "/shareables/new", "/polls", "/polls/new", "/library/spine"),
+        *("/shopping/offline", "/shopping/worker.js"),
+    )
+)
 
 
 def not_played(played: Iterable[Played]) -> dict[str, str]:

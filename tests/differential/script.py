@@ -242,7 +242,7 @@ class Who:
         async with asyncio.timeout(PATIENCE_SECONDS):
             response = await self.client.request(method, path, headers=named, **sent)
         self.script.note({"step": step} | asked | self._answered(method, response))
-        to_sign_in = response.headers.get("location", "").startswith("/sign-in")
+        to_sign_in = response.headers.get("location", "").startswith("/sign-in?next=")
         self.script.asked.append((method, path.partition("?")[0], response.status_code < 400 and not to_sign_in))
         return Answer(response)
 

@@ -10,6 +10,7 @@ from tests.differential.chapters import CHAPTERS
 from tests.differential.differences import Difference, differences, report, unexpected
 from tests.differential.intended import Rule, load_rules
 from tests.differential.recording import load
+from tests.differential.routes import not_played
 from tests.differential.script import Played, play
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -40,6 +41,10 @@ async def test_everything_is_answered_as_it_was_recorded(session):
 
 async def test_every_rule_is_about_something(session):
     assert [rule.why for rule in session.rules if not rule.used] == [], "Take these out of intended.toml"
+
+
+async def test_every_address_is_answered_once_and_refused_once(session):
+    assert not_played(session.played) == {}
 
 
 # --- the comparison itself --------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.differential.chapters.files import files
 from tests.differential.chapters.front import front, openapi
 from tests.differential.chapters.journal import journal
 from tests.differential.chapters.journal_pages import journal_pages
@@ -20,6 +21,7 @@ __all__ = ["CHAPTERS"]
 
 CHAPTERS: dict[str, tuple[Chapter, dict[str, Any]]] = {
     "front": (front, {}),
+    "files": (files, {}),
     "openapi": (openapi, {}),
     "people": (people, {}),
     "people_pages": (people_pages, {}),

@@ -42,6 +42,7 @@ async def library_pages(script: Script) -> None:
     }  # fmt: skip
     outsiders = {"nobody": (nobody, nobody), "stranger": (eve, eve), "guest": (bo, bo)}
     await sweep(script, ("/library",), ids, outsiders, {"owner": (ada, ada)})
+    await ada.submit("delete the library", f"{home}/delete", {"force": "true"})
     await ada.page("a library that is gone", home)
 
 

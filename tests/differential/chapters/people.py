@@ -1,5 +1,6 @@
 """People: accounts, sessions, tokens, passwords, invitations and leaving, by the API and by pages."""
 
+from tests.differential.chapters.sweep import sweep
 from tests.differential.script import PASSWORD, Script
 
 ANOTHER = "battery staple"
@@ -151,6 +152,8 @@ async def people(script: Script) -> None:
     await ada.api("sign out", "DELETE", "/sessions/current")
     await ada.api("sign out again", "DELETE", "/sessions/current")
     await ada.api("me after signing out", "GET", "/me")
+    prefixes = tuple(f"/api/v1/{name}" for name in ("accounts", "sessions", "me", "password-resets", "invitations"))
+    await sweep(script, prefixes, {}, {"nobody": (nobody, nobody)}, {"Ben": (ben, ben)})
     script.clock.forward(days=31)
     await ben.api("me after a month", "GET", "/me")
 
@@ -162,19 +165,17 @@ async def people_pages(script: Script) -> None:
         await nobody.call(f"{name} with HEAD", "HEAD", f"/{name}")
     await nobody.page("sign-in on the way to a page", "/sign-in?next=/shopping")
     await nobody.page("sign-in on the way to another site", "/sign-in?next=//evil.example")
-    await nobody.page("sign-in after a reset", "/sign-in?done=reset")
     await nobody.page("sign-up on the way to a page", "/sign-up?next=/polls/new")
-    await nobody.page("account with words", "/account?done=name")
 
     who = {"name": "Ada", "email": "ada@example.org", "password": PASSWORD}
     await ada.form("sign up with everything wrong", "/sign-up", {"name": " ", "email": "ada", "password": "short"})
     await ada.form("sign up with nothing", "/sign-up")
-    await ada.form("sign up", "/sign-up", who | {"next": "/account?done=name"})
+    await ada.form("sign up", "/sign-up", who | {"next": "/account"})
     await nobody.form("sign up with a taken address", "/sign-up", who | {"name": "Another <b>"})
-    await nobody.form(
+    await nobody.submit(
         "sign up with a made-up invitation", "/sign-up", who | {"email": "x@example.org", "invitation": "pli_1"}
     )
-    await nobody.form(
+    await nobody.submit(
         "sign up on the way elsewhere", "/sign-up", who | {"email": "y@example.org", "next": "//evil.example"}
     )
     await nobody.form("sign out again", "/sign-out")
@@ -190,73 +191,77 @@ async def people_pages(script: Script) -> None:
 
     await ada.page("home", "/")
     await ada.page("account", "/account")
-    for done in ("name", "email", "password", "sessions", "token", "nothing"):
-        await ada.page(f"account after {done}", f"/account?done={done}")
-    await ada.form("rename", "/account/name", {"name": "Ada L", "version": "1"})
-    await ada.form("rename to nothing", "/account/name", {"name": " ", "version": "2"})
-    await ada.form("rename by an old version", "/account/name", {"name": "Countess <b>", "version": "1"})
-    await ada.form("rename without a version", "/account/name", {"name": "Countess"})
-    await nobody.form("rename nobody", "/account/name", {"name": "X", "version": "1"})
-    await ada.form("change the address", "/account/email", {"email": "countess@example.org", "password": PASSWORD})
-    await ada.form("change it with another password", "/account/email", {"email": "c@example.org", "password": ANOTHER})
-    await ada.form("change it to none", "/account/email", {"email": "nowhere", "password": PASSWORD})
-    await ada.form("change it to a taken one", "/account/email", {"email": "y@example.org", "password": PASSWORD})
-    await ada.form("change the password from another", "/account/password", {"current": ANOTHER, "new": PASSWORD + "s"})
-    await ada.form("change the password to a short one", "/account/password", {"current": PASSWORD, "new": "short"})
+    await ada.submit("rename", "/account/name", {"name": "Ada L", "version": "1"})
+    await ada.submit("rename to nothing", "/account/name", {"name": " ", "version": "2"})
+    await ada.submit("rename by an old version", "/account/name", {"name": "Countess <b>", "version": "1"})
+    await ada.submit("rename without a version", "/account/name", {"name": "Countess"})
+    await nobody.submit("rename nobody", "/account/name", {"name": "X", "version": "1"})
+    await ada.submit("change the address", "/account/email", {"email": "countess@example.org", "password": PASSWORD})
+    await ada.submit(
+        "change it with another password", "/account/email", {"email": "c@example.org", "password": ANOTHER}
+    )
+    await ada.submit("change it to none", "/account/email", {"email": "nowhere", "password": PASSWORD})
+    await ada.submit("change it to a taken one", "/account/email", {"email": "y@example.org", "password": PASSWORD})
+    await ada.submit(
+        "change the password from another", "/account/password", {"current": ANOTHER, "new": PASSWORD + "s"}
+    )
+    await ada.submit("change the password to a short one", "/account/password", {"current": PASSWORD, "new": "short"})
     page = await ada.page("account for a token", "/account")
     key = page.find(r'name="key" value="([^"]+)"')
-    await ada.form("make a token without a name", "/account/tokens", {"name": "", "key": key})
-    await ada.form("make a token", "/account/tokens", {"name": "Script <b>", "key": key})
-    await ada.form("make a token once more", "/account/tokens", {"name": "Script <b>", "key": key})
-    await ada.form("make a token without a key", "/account/tokens", {"name": "Script"})
+    await ada.submit("make a token without a name", "/account/tokens", {"name": "", "key": key})
+    await ada.submit("make a token", "/account/tokens", {"name": "Script <b>", "key": key})
+    await ada.submit("make a token once more", "/account/tokens", {"name": "Script <b>", "key": key})
+    await ada.submit("make a token without a key", "/account/tokens", {"name": "Script"})
     page = await ada.page("account with a token", "/account")
     token = page.find(r"/account/tokens/([0-9a-f-]{36})/revoke")
-    await ada.form("revoke a token", f"/account/tokens/{token}/revoke")
-    await ada.form("revoke a token again", f"/account/tokens/{token}/revoke")
-    await ada.form("revoke a token of a malformed id", "/account/tokens/script/revoke")
+    await ada.submit("revoke a token", f"/account/tokens/{token}/revoke")
+    await ada.submit("revoke a token again", f"/account/tokens/{token}/revoke")
+    await ada.submit("revoke a token of a malformed id", "/account/tokens/script/revoke")
     await other.page("account elsewhere", "/account")
     await other.form("sign in elsewhere", "/sign-in", {"email": "countess@example.org", "password": PASSWORD})
     await other.page("account elsewhere again", "/account")
-    await ada.form("end the other sessions", "/account/sessions/end-others")
+    await ada.submit("end the other sessions", "/account/sessions/end-others")
     await other.page("account after it ended", "/account")
-    await other.form("a form after it ended", "/account/name", {"name": "X", "version": "2"})
-    await ada.form("change the password", "/account/password", {"current": PASSWORD, "new": ANOTHER})
-    await ada.form("export", "/account/export")
-    await nobody.form("export nobody", "/account/export")
+    await other.submit("a form after it ended", "/account/name", {"name": "X", "version": "2"})
+    await ada.submit("change the password", "/account/password", {"current": PASSWORD, "new": ANOTHER})
+    await ada.submit("export", "/account/export")
+    await nobody.submit("export nobody", "/account/export")
 
     async with script.operator() as operator:
         reset = (await operator.resets.issue("countess@example.org")).secret
-    await nobody.form("reset by a made-up secret", "/reset", {"token": "plr_1", "new": PASSWORD})
-    await nobody.form("reset to a short one", "/reset", {"token": reset, "new": "short"})
-    await nobody.form("reset", "/reset", {"token": reset, "new": PASSWORD})
+    await nobody.submit("reset by a made-up secret", "/reset", {"token": "plr_1", "new": PASSWORD})
+    await nobody.submit("reset to a short one", "/reset", {"token": reset, "new": "short"})
+    await nobody.submit("reset", "/reset", {"token": reset, "new": PASSWORD})
     await ada.page("account after the reset", "/account")
     await ada.form("sign in after it", "/sign-in", {"email": "countess@example.org", "password": PASSWORD})
 
     await nobody.form("hold no invitation", "/invitation", {"invitation": ""})
     await nobody.form("hold a made-up one", "/invitation", {"invitation": "pli_" + "0" * 64})
-    started = await ada.form("a family", "/shopping/families", {"name": "Lovelace"})
-    invited = await ada.form("invite", f"{started.location}/invitations", {"role": "member"})
+    started = await ada.submit("a family", "/shopping/families", {"name": "Lovelace"})
+    invited = await ada.submit("invite", f"{started.location}/invitations", {"role": "member"})
     secret = invited.find(r"(pli_[0-9a-f]{64})")
     ben = script.browser("Ben")
     await ben.form("hold an invitation", "/invitation", {"invitation": f" {secret} "})
     await ben.page("the invitation of a visitor", "/invitation")
     await ben.page("sign-up with an invitation", "/sign-up")
-    await ben.form(
+    await ben.submit(
         "sign up with an invitation", "/sign-up", {"name": "Ben", "email": "ben@example.org", "password": PASSWORD}
     )
     await ben.page("the invitation", "/invitation")
-    await ben.form("come in", "/shopping/invitation")
-    await ben.form("come in by nothing", "/shopping/invitation")
+    await ben.submit("come in", "/shopping/invitation")
+    await ben.submit("come in by nothing", "/shopping/invitation")
     await ben.page("the invitation afterwards", "/invitation")
 
     await ada.page("leaving", "/account/delete")
-    await ada.form("leave unsure", "/account/delete", {"password": PASSWORD})
-    await ada.form("leave with another password", "/account/delete", {"password": ANOTHER, "sure": "on"})
-    await ada.form("leave as the last admin", "/account/delete", {"password": PASSWORD, "sure": "on"})
-    await nobody.form("leave as nobody", "/account/delete", {"password": PASSWORD, "sure": "on"})
-    await ben.form("leave", "/account/delete", {"password": PASSWORD, "sure": "on"})
+    await ada.submit("leave unsure", "/account/delete", {"password": PASSWORD})
+    await ada.submit("leave with another password", "/account/delete", {"password": ANOTHER, "sure": "on"})
+    await ada.submit("leave as the last admin", "/account/delete", {"password": PASSWORD, "sure": "on"})
+    await nobody.submit("leave as nobody", "/account/delete", {"password": PASSWORD, "sure": "on"})
+    await ben.submit("leave", "/account/delete", {"password": PASSWORD, "sure": "on"})
     await ben.page("goodbye", "/goodbye")
     await ben.page("account after leaving", "/account")
+    prefixes = ("/account", "/sign", "/reset", "/forgotten", "/invitation", "/goodbye")
+    await sweep(script, prefixes, {}, {"nobody": (nobody, nobody)}, {"Ada": (ada, ada)})
     await ada.form("sign out", "/sign-out")
     await ada.page("home after signing out", "/")
 

@@ -1,5 +1,6 @@
 """Polls by the API: made in every way, voted in, counted, opened and closed."""
 
+from tests.differential.chapters.sweep import sweep
 from tests.differential.script import Script
 
 NEVER = "00000000-0000-4000-8000-ffffffffffff"
@@ -186,6 +187,12 @@ async def polls(script: Script) -> None:
     await eve.api("close another's poll", "POST", f"{there}/close")
     await ada.api("close one's poll without a key", "POST", f"{there}/close")
 
+    tried = await ada.api("make a poll to try", "POST", "/polls", basic)
+    vote = await anyone.api("vote in it, to try", "POST", f"/polls/{tried['id']}/votes", {"rankings": [LAKE]})
+    ids = {"poll_id": tried["id"], "vote_id": vote["id"]}
+    outsiders = {"anyone": (anyone, anyone), "stranger": (eve, eve)}
+    await sweep(script, ("/api/v1/polls",), ids, outsiders, {"maker": (ada, ada)})
+
     brief = await anyone.api("make a poll for a day", "POST", "/polls", basic | {"expiresAt": "2040-01-02T12:00:00Z"})
     script.clock.forward(days=2)
     await anyone.api("a poll whose time is over", "GET", f"/polls/{brief['id']}")
@@ -205,21 +212,21 @@ async def polls_pages(script: Script) -> None:
     lines = f"{LAKE} | By the water\n{HUT}\n\n{CAMP}"
     await here.page("polls of a visitor", "/polls")
     await here.page("new", "/polls/new")
-    await here.form("make a wrong one", "/polls", {"title": "", "candidates": LAKE, "seats": "0", "maxRankings": "x"})
-    await here.form(
+    await here.submit("make a wrong one", "/polls", {"title": "", "candidates": LAKE, "seats": "0", "maxRankings": "x"})
+    await here.submit(
         "make one of twins", "/polls", {"title": "X <b>", "candidates": f"{LAKE}\n{LAKE}", "expires": "whenever"}
     )
-    made = await here.form("make", "/polls", {"title": "Where <b>to?", "description": "Say", "candidates": lines})
+    made = await here.submit("make", "/polls", {"title": "Where <b>to?", "description": "Say", "candidates": lines})
     poll = made.location.removesuffix("/share")
-    shared = await here.page("share", f"{poll}/share")
-    key = shared.find(r"(pla_[0-9a-f]{64})")
+    key = made.find(r"(pla_[0-9a-f]{64})")
+    await here.page("share", f"{poll}/share")
     await here.page("share again", f"{poll}/share")
     await there.page("share for another", f"{poll}/share")
     await here.page("manage", f"{poll}/manage")
     await there.page("manage for another", f"{poll}/manage")
-    await there.form("manage by a made-up key", f"{poll}/manage", {"key": "pla_" + "0" * 64})
+    await there.submit("manage by a made-up key", f"{poll}/manage", {"key": "pla_" + "0" * 64})
     for verb in ("close", "reopen", "duplicate", "delete", "codes", "recount", "edit"):
-        await there.form(
+        await there.submit(
             f"{verb} by another", f"{poll}/{verb}", {"title": "X", "candidates": "A\nB", "version": "1", "count": "1"}
         )
     for name in ("edit", "delete"):
@@ -232,40 +239,37 @@ async def polls_pages(script: Script) -> None:
         "voterPolicy": "open",
         "resultsVisibility": "always",
     }
-    await here.form("edit wrongly", f"{poll}/edit", edited | {"title": ""})
-    await here.form("edit", f"{poll}/edit", edited)
-    await here.form("edit by an old version", f"{poll}/edit", edited | {"title": "Old"})
-    await here.page("managed after it changed", f"{poll}/manage?said=changed")
+    await here.submit("edit wrongly", f"{poll}/edit", edited | {"title": ""})
+    await here.submit("edit", f"{poll}/edit", edited)
+    await here.submit("edit by an old version", f"{poll}/edit", edited | {"title": "Old"})
     await here.page("results without votes", f"{poll}/results")
     ballot = await here.page("ballot", poll)
     await here.call("ballot with HEAD", "HEAD", poll)
     number = ballot.find(r'name="ballot" value="([^"]+)"')
-    await here.form("vote for two at once", f"{poll}/vote", {"rank-1": "1", "rank-2": "1", "ballot": number})
-    await here.form("vote in words", f"{poll}/vote", {"rank-1": "first", "ballot": number})
-    await here.form("vote for nobody", f"{poll}/vote", {"ballot": number})
-    await here.form("vote on an older ballot", f"{poll}/vote", {"rank-1": "1", "ballot": "0" * 16})
-    await here.form("vote", f"{poll}/vote", {"rank-1": "1", "rank-2": "2", "ballot": number})
-    thanks = await here.page("thanks", f"{poll}/thanks")
+    await here.submit("vote for two at once", f"{poll}/vote", {"rank-1": "1", "rank-2": "1", "ballot": number})
+    await here.submit("vote in words", f"{poll}/vote", {"rank-1": "first", "ballot": number})
+    await here.submit("vote for nobody", f"{poll}/vote", {"ballot": number})
+    await here.submit("vote on an older ballot", f"{poll}/vote", {"rank-1": "1", "ballot": "0" * 16})
+    thanks = await here.submit("vote", f"{poll}/vote", {"rank-1": "1", "rank-2": "2", "ballot": number})
     edit_key = thanks.find(r"(ple_[0-9a-f]{96})")
     await here.page("thanks again", f"{poll}/thanks")
     await there.page("thanks for nothing", f"{poll}/thanks")
-    await here.form("vote again", f"{poll}/vote", {"rank-3": "1", "ballot": number})
+    await here.submit("vote again", f"{poll}/vote", {"rank-3": "1", "ballot": number})
     await here.page("ballot that was cast", poll)
-    await here.form("change a vote wrongly", f"{poll}/vote/change", {"rank-1": "1", "rank-2": "1"})
-    await here.form("change a vote", f"{poll}/vote/change", {"rank-1": "2", "rank-2": "1", "rank-3": "3"})
-    await here.page("thanks for a change", f"{poll}/thanks?said=changed")
-    await there.form("change no vote", f"{poll}/vote/change", {"rank-1": "1"})
+    await here.submit("change a vote wrongly", f"{poll}/vote/change", {"rank-1": "1", "rank-2": "1"})
+    await here.submit("change a vote", f"{poll}/vote/change", {"rank-1": "2", "rank-2": "1", "rank-3": "3"})
+    await there.submit("change no vote", f"{poll}/vote/change", {"rank-1": "1"})
     await there.page("mine", f"{poll}/mine")
-    await there.form("mine by a made-up key", f"{poll}/mine", {"key": "ple_1"})
-    await there.form("mine by the key", f"{poll}/mine", {"key": edit_key})
+    await there.submit("mine by a made-up key", f"{poll}/mine", {"key": "ple_1"})
+    await there.submit("mine by the key", f"{poll}/mine", {"key": edit_key})
     await there.page("ballot that is mine", poll)
     for number in range(3):
         voter = script.browser(f"voter {number}")
         await voter.page("ballot of a voter", poll)
-        await voter.form("vote of a voter", f"{poll}/vote", {"rank-1": "1", f"rank-{2 + number % 2}": "2"})
+        await voter.submit("vote of a voter", f"{poll}/vote", {"rank-1": "1", f"rank-{2 + number % 2}": "2"})
     last = script.browser("the last voter")
     await last.page("ballot of the last voter", poll)
-    await last.form("vote of the last voter", f"{poll}/vote", {"rank-2": "1"})
+    await last.submit("vote of the last voter", f"{poll}/vote", {"rank-2": "1"})
     await here.page("results", f"{poll}/results")
     await here.page("results by Schulze", f"{poll}/results?method=schulze")
     await here.page("results by dice", f"{poll}/results?method=dice")
@@ -278,48 +282,47 @@ async def polls_pages(script: Script) -> None:
         await stream.until(0)
         late = script.browser("a late voter")
         await late.page("ballot of a late voter", poll)
-        await late.form("vote of a late voter", f"{poll}/vote", {"rank-1": "1"})
+        await late.submit("vote of a late voter", f"{poll}/vote", {"rank-1": "1"})
         await stream.until(1)
     await here.page("edit what has votes", f"{poll}/edit")
-    await here.form("edit what has votes all the same", f"{poll}/edit", edited | {"version": "2", "title": "Late"})
-    await here.form("recount", f"{poll}/recount")
-    await here.form("withdraw", f"{poll}/vote/withdraw")
-    await here.page("thanks for nothing more", f"{poll}/thanks?said=withdrawn")
-    await here.form("withdraw again", f"{poll}/vote/withdraw")
-    await here.form("close", f"{poll}/close")
+    await here.submit("edit what has votes all the same", f"{poll}/edit", edited | {"version": "2", "title": "Late"})
+    await here.submit("recount", f"{poll}/recount")
+    await here.submit("withdraw", f"{poll}/vote/withdraw")
+    await here.submit("withdraw again", f"{poll}/vote/withdraw")
+    await here.submit("close", f"{poll}/close")
     await here.page("managed when closed", f"{poll}/manage")
     await late.page("ballot when closed", poll)
-    await late.form("vote when closed", f"{poll}/vote", {"rank-1": "1"})
-    await late.form("withdraw when closed", f"{poll}/vote/withdraw")
+    await late.submit("vote when closed", f"{poll}/vote", {"rank-1": "1"})
+    await late.submit("withdraw when closed", f"{poll}/vote/withdraw")
     await here.page("results at the end", f"{poll}/results")
-    await here.form("reopen until whenever", f"{poll}/reopen", {"expires": "whenever"})
-    await here.form("reopen until the past", f"{poll}/reopen", {"expires": "2039-12-31T10:00"})
-    await here.form(
+    await here.submit("reopen until whenever", f"{poll}/reopen", {"expires": "whenever"})
+    await here.submit("reopen until the past", f"{poll}/reopen", {"expires": "2039-12-31T10:00"})
+    await here.submit(
         "reopen", f"{poll}/reopen", {"expires": "2040-02-01T10:00", "expiresAt": "2040-02-01T09:00:00.000Z"}
     )
     await here.page("managed when open again", f"{poll}/manage")
-    await here.form("codes where none are", f"{poll}/codes", {"count": "2"})
-    await there.form("manage by the key", f"{poll}/manage", {"key": key})
+    await here.submit("codes where none are", f"{poll}/codes", {"count": "2"})
+    await there.submit("manage by the key", f"{poll}/manage", {"key": key})
     await there.page("managed by another", f"{poll}/manage")
-    copy = await here.form("duplicate", f"{poll}/duplicate")
+    copy = await here.submit("duplicate", f"{poll}/duplicate")
     await here.page("share the copy", copy.location)
-    await here.form("delete", f"{poll}/delete")
+    await here.submit("delete", f"{poll}/delete")
     await here.page("a poll that is gone", poll)
     await here.page("results that are gone", f"{poll}/results")
     await here.page("a poll of a malformed id", "/polls/where")
 
-    coded = await here.form(
+    coded = await here.submit(
         "make one of codes", "/polls", {"title": "Codes", "candidates": lines, "voterPolicy": "codes"}
     )
     poll = coded.location.removesuffix("/share")
-    await here.form("too many codes", f"{poll}/codes", {"count": "1001"})
-    codes = await here.form("codes", f"{poll}/codes", {"count": "2"})
+    await here.submit("too many codes", f"{poll}/codes", {"count": "1001"})
+    codes = await here.submit("codes", f"{poll}/codes", {"count": "2"})
     code = codes.find(r"<code>([0-9A-Z-]{14})</code>")
     await there.page("ballot with a code", poll)
-    await there.form("vote without a code", f"{poll}/vote", {"rank-1": "1"})
-    await there.form("vote by a made-up code", f"{poll}/vote", {"rank-1": "1", "code": "AAAA-BBBB-CCCC"})
-    await there.form("vote by a code", f"{poll}/vote", {"rank-1": "1", "code": code})
-    await late.form("vote by a used code", f"{poll}/vote", {"rank-1": "1", "code": code})
+    await there.submit("vote without a code", f"{poll}/vote", {"rank-1": "1"})
+    await there.submit("vote by a made-up code", f"{poll}/vote", {"rank-1": "1", "code": "AAAA-BBBB-CCCC"})
+    await there.submit("vote by a code", f"{poll}/vote", {"rank-1": "1", "code": code})
+    await late.submit("vote by a used code", f"{poll}/vote", {"rank-1": "1", "code": code})
 
     hidden = {
         "title": "Hidden",
@@ -330,22 +333,26 @@ async def polls_pages(script: Script) -> None:
     }
     await ada.form("Ada signs up", "/sign-up", {"name": "Ada", "email": "ada@example.org", "password": "correct horse"})
     await ada.page("no polls", "/polls")
-    made = await ada.form("make one for accounts", "/polls", hidden)
+    made = await ada.submit("make one for accounts", "/polls", hidden)
     poll = made.location.removesuffix("/share")
     await ada.page("share one's own", f"{poll}/share")
     await ada.page("one's polls", "/polls")
     await ada.page("home with a poll", "/")
     await ada.page("manage one's own", f"{poll}/manage")
     await there.page("ballot for nobody", poll)
-    await there.form("vote as nobody", f"{poll}/vote", {"rank-1": "1"})
+    await there.submit("vote as nobody", f"{poll}/vote", {"rank-1": "1"})
     await there.page("results that are hidden", f"{poll}/results")
     await there.page("table that is hidden", f"{poll}/results.csv")
     await there.page("events that are hidden", f"{poll}/results/events")
     await ada.page("ballot for somebody", poll)
-    await ada.form("vote for too many", f"{poll}/vote", {"rank-1": "1", "rank-2": "2", "rank-3": "3"})
-    await ada.form("vote as somebody", f"{poll}/vote", {"rank-1": "1"})
+    await ada.submit("vote for too many", f"{poll}/vote", {"rank-1": "1", "rank-2": "2", "rank-3": "3"})
+    await ada.submit("vote as somebody", f"{poll}/vote", {"rank-1": "1"})
     await ada.page("results for whoever made it", f"{poll}/results")
     stv = {"title": "Two seats", "candidates": lines, "seats": "2", "method": "stv", "expires": "2040-03-01T10:00"}
-    made = await ada.form("make one of two seats", "/polls", stv)
+    made = await ada.submit("make one of two seats", "/polls", stv)
     await ada.page("edit one of two seats", made.location.replace("/share", "/edit"))
     await ada.page("ballot of two seats", made.location.removesuffix("/share"))
+    poll = made.location.removesuffix("/share")
+    stranger = script.browser("stranger")
+    ids = {"poll_id": poll.rpartition("/")[2]}
+    await sweep(script, ("/polls",), ids, {"stranger": (stranger, stranger)}, {"maker": (ada, ada)})

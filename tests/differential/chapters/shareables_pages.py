@@ -213,5 +213,7 @@ async def _device(script: Script, guest: Who, here: str) -> None:
     await guest.form("forget when signed in", f"{HOME}/forget")
     await guest.form("sign out", "/sign-out")
     await guest.page("home after signing out", HOME)
+    for path in ("adopt", "forget"):
+        await guest.form(f"{path} from another site", f"{HOME}/{path}", sec_fetch_site="cross-site")
     await guest.submit("forget", f"{HOME}/forget")
     await guest.submit("unlock it once more", f"{here}/unlock", {"passcode": "another view"})

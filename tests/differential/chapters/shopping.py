@@ -1,5 +1,6 @@
 """Shopping by the API: families and who is in them, places, what is at home, and the list."""
 
+from tests.differential.chapters.sweep import sweep
 from tests.differential.script import Script, Who
 
 NEVER = "00000000-0000-4000-8000-ffffffffffff"
@@ -15,6 +16,11 @@ async def shopping(script: Script) -> None:
     await inventory(ada, ben, eve, home, grocer, pantry)
     await shopping_list(script, ada, ben, eve, home, grocer)
     await live(ada, ben, eve, home)
+    ids = {
+        "family_id": home.rpartition("/")[2], "store_id": grocer, "location_id": pantry, "item_id": THING.format(1),
+        "shopping_item_id": LINE.format(1), "member_id": ben.user_id, "invitation_id": NEVER,
+    }  # fmt: skip
+    await sweep(script, ("/api/v1/families",), ids, {"nobody": (nobody, nobody), "stranger": (eve, eve)}, {})
     await leaving(script, ada, ben, cat, eve, nobody, home)
 
 
