@@ -104,8 +104,8 @@ def test_every_measure_goes_with_every_period_and_filter(measure: str, period: s
 # Each changes what is asked, and none is in the grammar.
 SPOILERS = (
     "almost", "planned", "unless rainy", "twice as many", "hardly", "instead of running", "only sometimes",
-    "supposedly", "says Leo", "per partner", "if injured", "except sometimes", "never", "neither", "roughly 12", "times 3",
-    "minus two",
+    "supposedly", "says Leo", "per partner", "if injured", "except sometimes", "never", "neither", "roughly 12",
+    "times 3", "minus two",
 )  # fmt: skip
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from potluck.apps.journal.assistant.chart import Phrase
 from potluck.apps.journal.assistant.mentions import phrase_of
 from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Filter, Kind, Measure, Reading, Term, merged
 from potluck.apps.journal.assistant.sides import one_period
-from potluck.apps.journal.periods import calendar_unit, weekday_before
+from potluck.apps.journal.periods import Period, calendar_unit, weekday_before
 
 # What a session can be called by, so that counting it counts sessions.
 EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars"])
@@ -80,6 +80,14 @@ class Bag:
                 return False
             values["where"][-1] = Filter(intensity=values.pop("level")[0])
             self.hard_words = False
+        if (
+            "lately" in values
+            and not values.keys() & {"cmp", "trend", "said", "by"}
+            and "comments" not in values.get("noun", ())
+        ):
+            # The answer says which days these are.
+            values.pop("lately")
+            values.setdefault("period", []).append(Period(self.today - timedelta(days=27), self.today))
         if "this" in values:
             values.setdefault("period", []).append(calendar_unit(values.pop("this")[0], self.today, 0))
         if "every" in values:
@@ -130,7 +138,7 @@ class Bag:
         kept = []
         goal = (
             "whether" in self.asks
-            and not self.values.keys() & {"ever", "single", "last", "first"}
+            and not self.values.keys() & {"ever", "within", "last", "first"}
             and not self.of_sessions
         )
         for measure, bounds in self.values.pop("amount", ()):

@@ -32,6 +32,7 @@ def compared(
         "group",
         "share",
         "trend",
+        "lately",
     }
     if not bag.values.keys() <= allowed or bag.noun in ("tags", "comments", "weeks", "months"):
         return None

@@ -45,8 +45,8 @@ Lengths @at_most: Number Or_less Minutes
 Lasting: of | for | with | a | that lasted/lasting/took/was/were/ran? | lasting | lasted | last | took | were | was |
     go | went | that went | that go | running | ran
 Top amount @minutes: Lasting? Lengths long? | Lasting? Lengths in length/duration
-With: of | that had/have? | had | have | has | having | featuring | for | in | were | was | where i did/had |
-    did | i did
+With: of | that had/have? | had | have | has | having | featuring | for | in | were | was | where i did/had | did | i
+    did
 Times: sessions/session/times/trainings/classes/workouts/entries/time | training sessions
 Rounds: sparring? rounds/round | rounds of sparring | - round
 Top amount @no_rounds: with no rounds | without rounds/sparring | without any rounds | with zero rounds | with 0
@@ -126,10 +126,10 @@ Intro: about | with | mention/mentions/mentioned/mentioning | involving/involved
     attempt/attempted | work/working/worked | where i mention | anything/something on | notes/entries on | that
     mention/mentions | with mention of | roll/rolled/rolling with | write/wrote/written about | talk/talked about | a
     mention of | mentions of | on the topic of | to do with | when i mention | play/played | covering/covered/cover |
-    spent on | wrote down | teach/taught | learn/learned/learnt | dedicated to | devoted to |
-    refer/referring/referred to | note/noted | write | wrote | say/said | is mentioned in? | say/said anything about |
-    mention anything about | that i worked on | that i did | write/wrote/written/say/said/mention/mentioned
-    anything/something/much about/on | with the words
+    spent on | wrote down | teach/taught | learn/learned/learnt | dedicated to | devoted to | refer/referring/referred
+    to | note/noted | write | wrote | say/said | is mentioned in? | say/said anything about | mention anything about |
+    that i worked on | that i did | write/wrote/written/say/said/mention/mentioned anything/something/much about/on |
+    with the words
 Filter @mention: Intro Det? Terms | Intro Intro Det? Terms | Terms Session | Terms is/was/were/are?
     mentioned/mention/written/noted/drilled/practised/practiced | Terms come/came up | Terms appear/appeared | Terms
     show/showed up | Terms was/were the? focus/topic
@@ -170,7 +170,7 @@ Left_out @days_of_week: on? Weekday
 Top where @outside: Not Period | Except Period
 Top where @without_term: with? no Term Session? | without a/an/any? Term Session? | with no mention of Term
 Event @event: Term | Term Session | Filter | Filter Session | Session Filter | Subject Hurt Part | Hurt | Part Hurt |
-    Hurt Part
+    Hurt Part | Part last Hurt | Subject last Hurt Part | Part last State
 Latest: last | latest | most recent | my last | the last | my | the | her | his | their | Athlete 's | my latest | my
     most recent
 Top anchor @after: since Latest? Event | ever since Latest? Event | after Latest? Event | following Latest? Event |
@@ -183,8 +183,8 @@ Top anchor @span_after: in? the Span after/following Latest? Event
 Span =1: day/days
 Span =7: week/weeks
 Span =30: month/months
-Top anchor @before: before Latest? Event | prior to Latest? Event | leading up to Latest? Event
-    | ahead of Latest? Event
+Top anchor @before: before Latest? Event | prior to Latest? Event | leading up to Latest? Event | ahead of Latest?
+    Event
 Top period: Period
 Top this: of/for/in/during/this? the Unit | my Unit | of the Unit so far
 Top halves: in? the? first or/and/vs/versus/than in? the? second half of? Period
@@ -227,4 +227,9 @@ Top where @commented: With_comment | With_comment by/from/of Author | have comme
     Author leave a/any? comment/comments/feedback on? | Author commented on | Aux Author give me? feedback on?
 Adv: recently/ever/just/also/actually/already
 Top said_last: Aux? Author last Say To? | Author last Say To?
+Top where @between_clock: between Number and Clock | between Clock and Clock | from Clock to Clock | from Number to
+    Clock
+Top period @before_period: in? the Span before Day | in? the Number Span before Day | Number Span before Day
+Top period @after_period: in? the Span after/following Day | in? the Number Span after/following Day | Number Span
+    after Day
 """

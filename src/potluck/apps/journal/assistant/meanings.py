@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
+from math import prod
 from typing import Any
 
-from potluck.apps.journal.assistant.mentions import phrase_of
+from potluck.apps.journal.assistant.mentions import BODY_PARTS, phrase_of
 from potluck.apps.journal.assistant.reading import Anchor, Bounds, Filter, Term
+from potluck.apps.journal.periods import Period
 
 Compared = tuple[str, float, float]
 """At least, at most, more, less, exactly or between, and the two numbers."""
@@ -67,11 +70,35 @@ def _pain(part: tuple[str, str] | None = None) -> Filter:
     return Filter(pain=True, part=part[0], part_stem=part[1]) if part else Filter(pain=True)
 
 
-def _event(*parts: Any) -> Filter:
+def _event(*parts: Any) -> Filter | None:
     """The sessions that a period is bounded by."""
     if parts and isinstance(parts[0], Filter):
         return parts[0]
+    if parts and isinstance(parts[0], Term) and all(phrase[0] in BODY_PARTS for phrase in parts[0].phrases):
+        return None
     return Filter(terms=(parts[0],)) if parts and isinstance(parts[0], Term) else _pain(*parts)
+
+
+def _between_clock(low: float, high: int) -> Filter | None:
+    """ "Between 6 and 9 pm": a number without its half of the day is in that of the other."""
+    start = int(low) if low > 12 else int(60 * low) + (720 if high >= 720 and low < 12 else 0)
+    return Filter(clock=Bounds(start, high - 1)) if start < high else None
+
+
+def _beside(sign: int) -> Callable[..., Period]:
+    """So many days before or after a day."""
+
+    def read(*parts: Any) -> Period:
+        *numbers, period = parts
+        days = timedelta(days=round(prod(numbers)))
+        day = timedelta(days=1)
+        return (
+            Period(period.first - days, period.first - day)
+            if sign < 0
+            else Period(period.last + day, period.last + days)
+        )
+
+    return read
 
 
 def _near(side: Any) -> Callable[..., Anchor]:
@@ -120,7 +147,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "commented": lambda author="anyone": Filter(commented="" if author == "anyone" else author),
     "not_commented": lambda: Filter(without=(Filter(commented=""),)),
     # Periods.
-    "event": _event,
+    "before_period": _beside(-1), "after_period": _beside(1), "between_clock": _between_clock, "event": _event,
     "after": lambda of: Anchor("after", of), "before": lambda of: Anchor("before", of),
     "days_before": _near("before"), "days_after": _near("after"),
     "span_before": lambda span, of: Anchor("before", of, span),

@@ -39,8 +39,8 @@ Top compare=yes: compare | comparison of/between? | compared | the? difference b
     of/between? | how does | how do | stack up | how did | comparing | contrast | the? breakdown of? | the? split
     between/of? | break down | broken down | divided | by
 Top share=yes: what? percentage of? | what percent of? | which percentage of? | what? share of? | what? proportion of?
-    | what? fraction of? | what part of | what % of? | % of? | how many percent of? | percent of | how
-    much of | the? percentage | as a percentage | in percent | what portion of
+    | what? fraction of? | what part of | what % of? | % of? | how many percent of? | percent of | how much of | the?
+    percentage | as a percentage | in percent | what portion of
 Top advice=yes: what should i Improve next/more/most/better? | what could i Improve next/more/most/better? | what must
     i Improve | what do i need to Improve | what are/is my Weak | where do i struggle most? | what do i struggle with
     most? | what should i be Improve | any/some? advice for me
@@ -55,7 +55,8 @@ Session: training/bjj? session/sessions | trainings | workout/workouts | jiu jit
     practice/practices | training | class/classes | entry/entries | journal entry/entries | visits | training days?
     sessions | mat sessions | jiu - jitsu sessions
 Sessions: Session
-Top noun=sessions: Session | by sessions | sessions count | times Subject trained/train | occasions
+Top noun=sessions: Session | by sessions | sessions count | times Subject trained/train | occasions | out of/of all my
+    sessions | of my sessions | out of my sessions
 Top noun=days: day/days | different days | separate days | distinct days | training days | calendar days | days on the
     mat/mats | unique days
 Top noun=minutes: hours/minutes | hour | by minutes/hours/time/duration | mat? hours/minutes | training
@@ -74,7 +75,7 @@ Top noun=months: months | different months | calendar months
 Top noun=tags: tags | tag | topics | topic | techniques | technique | positions | position | themes
 Top total=yes: total | in total | altogether | overall | combined | in all | all told | all together | sum of
 Top avg=yes: on average | average | an average | mean | typical | typically | usual | usually | normally | in general
-    | averages | averaging | the average of | my average | generally
+    | averages | averaging | the average of | my average | generally | normal | is normal for me
 Unit =week: week/weeks
 Unit =month: month/months
 Unit =day: day/days
@@ -87,9 +88,8 @@ Top per=week: weekly
 Top per=month: monthly
 Top per=day: daily
 Top per=year: yearly | annual | annually
-Top single=yes: per/a/each/every/in session/training/class | in a/one/single/any/each session/training/class | per
-    training session | in a single session/training/class | in one single session | in any one session | in one go |
-    at once | per time | each time | every time | a time | in any session | of any session
+Top single=yes: per/a/each/every session/training/class | per training session | per time | each time | every time | a
+    time | for each session
 Top each @first: by Unit | Unit by Unit | broken down by Unit | for each Unit | per Unit breakdown | grouped by Unit
 Top each=weekday: by weekday | by day of the week | per weekday | by week day
 Top group: which/what Unit | in which/what Unit | on which/what Unit | during which/what Unit | at what Unit | the
@@ -101,7 +101,9 @@ Top group=time_of_day: at? what/which time/part of the? day | what/which time | 
 Group_unit: Unit
 Group_unit =weekday: weekday | day of the week
 Top group=tag: which/what Own? tag/tags | which/what topic/topics | which/what technique/techniques | which/what
-    position/positions | what are/is/were/was Own? tags/tag | what theme
+    position/positions | what are/is/were/was Own? tags/tag | what theme | which/what
+    technique/techniques/position/positions/tag/tags/topic do/did/have/does Subject
+    train/work/trained/worked/practise/practice/drill/drilled/use/used on?
 Top topics=yes: what do/does/did/have/has Subject train/work/trained/worked/practise/practice/drill/do/focus on?
 Top best @pair: Adj training? Group_unit | Adj ever? training? Group_unit | Adj single? Group_unit
 Top adj: Adj | the Adj | Own Adj
@@ -121,6 +123,7 @@ Measure =intensity: intensity | average intensity
 Measure =days: days | training days
 Measure =load: load | training load
 Most =+: most | the most | highest | the highest | largest | greatest | biggest | maximum | the maximum | max | record
+    | record for
 Most =-: least | the least | fewest | the fewest | lowest | the lowest | smallest | minimum | min | lowest
 Top top @top: Most number/amount/total/count? of? Measure
 Top top=+: most often/frequently/regularly? | the most often/frequently? | most/least used/common/frequent/popular |
@@ -144,10 +147,11 @@ Top link=or: or
 Top link=and: and | , and
 Top link=to: to
 Top link=with: with | - | /
-Top trend=yes: trend of/in? | trending up/down? | over time | going up | going down | increasing/increased/increase |
+Top trend=yes: trend of/in? | trending up/down? | over time | going/gone/went/go/goes up | going/gone/went/go/goes
+    down | grown/growing/grow | shrinking | increasing/increased/increase |
     decreasing/decreased/decrease/dropping/dropped | rising | falling | than before | than usual | than normal | than
-    earlier | than i used to | lately | recently | these days | as of late | nowadays | more or less | than average |
-    improving over | change/changed/developed/develop/evolved/evolve over time | change/changed/developed/evolved
+    earlier | than i used to | more or less | than average | improving over |
+    change/changed/developed/develop/evolved/evolve over time | change/changed/developed/evolved
 Top trend=intensity: getting harder/easier/more intense? | becoming harder/easier
 Top trend=minutes: getting longer/shorter | becoming longer/shorter
 Top last=1: last | last time | the last time | most recently | most recent | latest | the latest | my last | the most
@@ -167,7 +171,7 @@ Top oldest @whole: Own? first Number Sessions | Own? earliest Number Sessions
 Top streak=day: streak | training streak | daily streak | day streak | consecutive days | consecutive training days |
     days in a row | days straight | days running | days consecutively | run of days | run of consecutive days | day
     run | back to back days | consecutive days of training | days of training in a row | straight days | consecutive
-    days with training
+    days with training | run of training days? | run of days | training run | run of training
 Top streak=week: weekly streak | week streak | consecutive weeks | weeks in a row | weeks straight | weeks running |
     straight weeks | consecutive training weeks | weekly training streak | streak of weeks | streak in weeks |
     consecutive weeks with training/sessions
@@ -219,21 +223,26 @@ Train: train/trained/training/trains/roll/rolled/rolling/spar/sparred/sparring |
     practise/practised/practice/practiced | been training | go/went training | exercise/exercised
 Filler: Train | Own | Subject | Athlete | a/an/the/my/me/mine/we/our/us/her |
     his/their/them/'s/did/do/does/doing/done/have | has/had/having/was/were/is/are/am/be/been |
-    being/of/in/on/at/for/to/it/its/that | these/those/there/any/all/just/really/actually/so/also | then/what/as/,/. |
+    being/of/in/on/at/for/it/its/that | these/those/there/any/all/just/really/actually/so/also | then/what/as/,/. |
     i/you/she/he/they/we | go/went/gone/going/get/got/getting/come/came/attend |
     attended/attending/log/logged/logging/record/recorded/visit/visited/complete |
     completed/spend/spent/spending/put/rack/racked/clock/clocked/manage |
     managed/make/made/take/took/taken/show/showed/happen/happened |
     held/write/wrote/written/fit/squeeze/step/stepped/given/use | used/using/reach/reached/pls/plz/dates/do/end/ended
-    | but | to class | to training | to the gym/mat/mats/academy/dojo | on the mat/mats | in the gym | at the
-    gym/academy | onto the mat/mats | the mat/mats | bjj | jiu jitsu | jiu - jitsu | in training | of training | in
-    the? class | up | in my journal | journal/diary | time Subject | times | of them | of those | different | took
-    place | worth of | amount | number | it was | was it | long | entries | one | ones | up in | add up | by date | i
-    logged | i had | i have | i did | i do | i trained | in practice | logged in | value | on record | actual |
-    individual | whole | ended up | down in | shows/show/showed/comes/come/came up | appears/appear/appeared
+    | but | to class | to train/roll/spar/do/go/get/be | go/went/been/come/came/get/got/gone to | in order to | to
+    training | to the gym/mat/mats/academy/dojo | on the mat/mats | in the gym | at the gym/academy | onto the
+    mat/mats | the mat/mats | bjj | jiu jitsu | jiu - jitsu | in training | of training | in the? class | up | in my
+    journal | journal/diary | time Subject | times | of them | of those | different | took place | worth of | amount |
+    number | it was | was it | long | entries | one | ones | up in | add up | by date | i logged | i had | i have | i
+    did | i do | i trained | in practice | logged in | value | on record | actual | individual | whole | ended up |
+    down in | shows/show/showed/comes/come/came up | appears/appear/appeared
 Lead: can/could you tell me? | can/could you show me | could i know | do you know | i want to know | i had like to
     know | tell me | please | hey | hi | hello | ok | okay | so | well | remind me | thanks | thank you | i wonder |
     just curious | curious | can you give me | i would like to know | give me | would you say | let me know | quick
     question | for me
 Middle =filler: Aux Subject
+Top within=yes: in a/one/single/any/each session/training/class | in a single session/training/class | in one single
+    session | in any one session | in one go | at once | in any session | of any session | in the same session | in
+    session
+Top lately=yes: lately | recently | these days | as of late | nowadays | of late | in recent weeks
 """

@@ -158,7 +158,7 @@ class _Asked:
             return None
         chart = Chart(GRAMMAR, self.words, {
             "Number": self._number, "Ordinal": self._ordinal, "Weekday": self._weekday, "Weekdays": self._weekdays,
-            "Period": self._period, "Thing": self._thing, "Known": self._known,
+            "Period": self._period, "Day": self._day, "Thing": self._thing, "Known": self._known,
             "Written": self._written, "Body": self._body,
             "Coach": self._coach, "Athlete": self._athlete,
         })  # fmt: skip
@@ -244,6 +244,12 @@ class _Asked:
             # A weekday alone is a period or a filter, as the question says.
             if len(words) > 1 or not list(self._weekday(end - 1)):
                 yield end, mention.period
+
+    def _day(self, place: int) -> Iterator[tuple[int, Period]]:
+        """A single day, without a preposition."""
+        for end, period in self._period(place):
+            if period.days == 1 and self.words[place] not in ("after", "before", "since", "until", "on", "in"):
+                yield end, period
 
     def _thing(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
         """A run of words that are in no rule, or a tag."""

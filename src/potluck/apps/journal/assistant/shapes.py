@@ -332,11 +332,11 @@ advice ; period ; advice
 who says ; noun:comments/sessions top period total ; commenters
 who noun:comments ; says top period by said total ; commenters
 who ; top period total ; commenters
-said_last ; period ask:when/summary/list/quotes noun:comments ever ; comments
+said_last ; period ask:when/summary/list/quotes noun:comments ever lately ; comments
 said ; by noun:comments period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
-    trend total ; comments
+    lately trend total ; comments
 noun:comments ; by says period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
-    trend total ; comments
+    lately trend total ; comments
 run ; $ ask:whether/when/count/often/summary last ; run
 streak ; $ ask:long/count/summary/when/which/whether/list/how adj top current in_a_row total noun:days ; streak
 gap ; $ ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
@@ -353,7 +353,7 @@ group:tag ; period ; tags
 topics top ; $ ; tags
 ask:whether per amount ; $ noun:sessions ; ever
 group amount ; $ noun:sessions ask:which/list/when ; having
-noun:weeks/months/days amount ; $ ask:count/list/which/often total ; having
+noun:weeks/months/days amount ; $ ask:count/list/which/often/whether/when total ; having
 noun:weeks/months ask:count ; $ total ; having
 best ; $ noun ask:summary/which/when/list/how total ; groups
 group:time of day ; $ avg top noun:sessions ; groups
@@ -364,13 +364,15 @@ group last ; $ noun:sessions ; last
 per top ; $ noun ask:summary/which/when ; groups
 each ; $ noun single ask:count/often/much/list/summary/long/hard avg total ; breakdown
 nth ; $ ask:when/summary/which/list/how ; nth
-adj ; $ noun ask:when/which/list/summary/long/hard/how/count/much single top_number newest of_newest oldest ; extreme
+adj ; $ noun ask:when/which/list/summary/long/hard/how/count/much within top_number newest of_newest oldest ; extreme
 adjs ; $ noun:sessions/days ask:when/which/list/summary ; extreme
-top ; $ noun ask:when/which/list/summary/count/much single newest of_newest ; extreme
+top ; $ noun ask:when/which/list/summary/count/much within newest of_newest ; extreme
 part ask:how/whether/summary ; period trend ; part
 ask:how trend ; period ; state
 trend ; noun ask:whether/how/summary cmp avg ; trend
 ask:whether cmp ; noun ; trend now
+cmp lately ; noun ask:whether ; trend
+trend lately ; noun ask:whether/how/summary cmp avg ; trend
 per ; $ noun ask:count/often/much/long/summary/hard/how avg total ; rate
 last ; $ noun:sessions/days/minutes/rounds/intensity/length/load group
     ask:when/summary/list/which/count/much/long/hard/how total ; last
@@ -378,8 +380,8 @@ first ; $ noun:sessions/days/minutes/rounds/intensity/length/load ask:when/summa
     total ; first
 avg ; $ noun single newest of_newest oldest ask:count/often/much/long/hard/summary/how total ; average
 single ; $ noun newest of_newest ask:count/much/long/hard/summary ; average
-ask:whether amount ; $ noun total ; goal
-ask:whether ; $ noun:sessions/days ; whether
+ask:whether amount ; $ noun:sessions/minutes/rounds total ; goal
+ask:whether ; $ noun:sessions within ; whether
 ask:count ; $ noun newest of_newest oldest total current ask:count/whether ; total
 ask:often ; $ noun:sessions newest of_newest oldest total ask:often/whether ; total
 ask:much ; $ noun newest of_newest oldest total ; total
@@ -405,7 +407,7 @@ def shaped(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Read
             and (one.value == "long" or one.value in ("days", "weeks", "months"))
         ):
             return None
-    rest = [phrase for phrase in phrases if (phrase.key, phrase.value) not in (("link", "and"), ("link", "to"))]
+    rest = [phrase for phrase in phrases if (phrase.key, phrase.value) != ("link", "and")]
     if any(phrase.key in ("link", "relative") for phrase in rest):
         return None
     bag = Bag(rest, words, today)

@@ -81,9 +81,9 @@ def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Co
         found = _split(phrases, number, links, today)
         if found is not None:
             return found
-    lately = any(phrase.key == "trend" for phrase in phrases)
+    lately = any(phrase.key == "lately" for phrase in phrases)
     if len(links) == 1 and (phrases[links[0]].value == "than" or (lately and phrases[links[0]].value in STRONG)):
-        return _now([phrase for phrase in phrases if phrase.key != "trend"], today, lately)
+        return _now([phrase for phrase in phrases if phrase.key != "lately"], today, lately)
     return None
 
 
