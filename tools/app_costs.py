@@ -1,326 +1,322 @@
-"""Count what an app costs to write, to change and to follow: `python tools/app_costs.py [--walk]`.
+"""Count in how many ways one thing can be done: `python tools/app_costs.py`.
 
-Lines as `wc -l` has them, the lines that name one field of an entity, and the files, functions and layers that one
-request passes. Everything is found by folders, names and the public API, so that the same figures can be had of two
-trees that have little else in common.
+Everything is read from the source, so that other checkouts can be counted, too: `--tree ../before`. `--where` lists
+what was counted.
 """
 
 import argparse
 import ast
-import asyncio
-import json
 import re
-import sys
-import tempfile
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import count, groupby
+from functools import cached_property
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "potluck"
-API = "/api/v1"
 
-# Made-up people and things may have the field or not.
-FIELD_ASIDE = ("demo",)
+# The decorators of handlers: plain endpoints, and what is declared.
+PLAIN = frozenset({"get", "post", "put", "patch"})
+DECLARED = frozenset({"page", "form", "action", "read", "list", "create", "change", "delete"})
+# What a store is asked to write, and what a store is called.
+COMMITS = frozenset({"transact", "write_each", "put", "update", "upsert", "delete", "modify"})
+A_STORE = re.compile(r"(?:^|[._])(?:store|rows)$")
+RUNNER = "web/runner.py"
+READS_STREAMS = frozenset({"DescribeStream", "GetShardIterator", "GetRecords"})
+# A function that tells this many schema types apart is a dispatcher.
+TOLD_APART = 3
+# A field of Journal's entries that is stored, sent, shown, changed and exported, and means nothing else.
+FIELD = "rounds"
+FIELD_ASIDE = ("demo.py", "assistant")
+GUIDE_FILE = re.compile(r"```python\n# (chores/[\w./]+)\n(.*?)```", re.S)
 
-ABOVE_THE_STORE = ("apps", "web", "people")
-LAYERS = (*ABOVE_THE_STORE, "store", "table", "engines", "dynamo")
-# What puts them together is none of them: its files count, but a function that it passed on leads to no other layer.
-ASSEMBLY = "suite"
-ASSEMBLING = ("__init__.py", "commands", "settings.py", "suite.py")
-# Python 3.12 runs most of these as part of their function, 3.11 as functions of their own.
-PARTS_OF_FUNCTIONS = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"})
+SENDS = re.compile(r"""method:\s*(?:["'](?:POST|PUT|PATCH|DELETE)["']|method\b)|\bmethod,""")
 
-WALKS = 3
-SETTLING_SECONDS = 0.2
-
-
-# --- lines -----------------------------------------------------------------------------------------------------------
-
-
-def python_files(folder: Path, *without: str) -> list[Path]:
-    return sorted(file for file in folder.rglob("*.py") if not {*file.relative_to(folder).parts} & {*without})
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def lines_of(files: Iterable[Path]) -> int:
-    return sum(file.read_bytes().count(b"\n") for file in files)
+@dataclass(frozen=True)
+class Cost:
+    what: str
+    here: str
+    aim: str
+    where: list[str] = field(default_factory=list)
 
 
-# --- where a field is said -------------------------------------------------------------------------------------------
+class Tree:
+    """A source tree, parsed once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.source = root / "src" / "potluck"
+
+    @cached_property
+    def modules(self) -> dict[str, ast.Module]:
+        files = sorted(self.source.rglob("*.py"))
+        return {str(file.relative_to(self.source)): ast.parse(file.read_text()) for file in files}
+
+    @cached_property
+    def scripts(self) -> dict[str, str]:
+        files = [file for file in sorted(self.source.rglob("*.js")) if "vendor" not in file.parts]
+        return {str(file.relative_to(self.source)): file.read_text() for file in files}
+
+    def below(self, *folders: str) -> dict[str, ast.Module]:
+        return {name: tree for name, tree in self.modules.items() if name.startswith(folders)}
+
+    def without(self, *folders: str) -> dict[str, ast.Module]:
+        return {name: tree for name, tree in self.modules.items() if not name.startswith(folders)}
 
 
-def words_of(name: str) -> list[str]:
-    """The words of an identifier: NewStore and new_store are the same two."""
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)]
+def nodes(trees: dict[str, ast.Module]) -> Iterator[tuple[str, ast.AST]]:
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            yield name, node
 
 
-def holds(name: str, words: list[str]) -> bool:
-    found = words_of(name)
-    return any(found[at : at + len(words)] == words for at in range(len(found)))
+# --- what an app author has to know -----------------------------------------------------------------------------------
 
 
-def names_in(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """The identifiers in a piece of code, strings that could be one included, each with its line."""
-    for each in ast.walk(node):
-        match each:
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name, each.lineno
-            case ast.ClassDef(name=name) | ast.keyword(arg=str(name)):
-                yield name, each.lineno
-            case ast.Attribute(attr=name, end_lineno=int(line)):
-                yield name, line
-            case ast.Constant(value=str(name)) if name.isidentifier():
-                yield name, each.lineno
+def imported(tree: Tree) -> dict[str, set[str]]:
+    """The modules outside the apps that apps import from, with the names they import."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for _, node in nodes(tree.below("apps/")):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if _outside_apps(module):
+                found[module] |= {name.name for name in names}
+            case ast.Import(names=names):
+                for name in names:
+                    if _outside_apps(name.name):
+                        found[name.name] |= set()
+    return found
 
 
-def is_about(node: ast.AST, entity: list[str]) -> bool:
-    """Whether a class or function has to do with an entity. A name that is nothing but its word may be anything's."""
-    whole, several = "_".join(entity), [*entity[:-1], f"{entity[-1]}s"]
-    return any(name != whole and (holds(name, entity) or holds(name, several)) for name, _ in names_in(node))
+def _outside_apps(module: str) -> bool:
+    return module.split(".")[0] == "potluck" and not f"{module}.".startswith("potluck.apps.")
 
 
-def field_lines(folder: Path, entity: str, name: str) -> dict[Path, list[int]]:
-    """The lines that name a field of an entity, in what has to do with that entity, and those that define its type.
-
-    A constant or type at the head of a module counts if one of those lines uses it.
-    """
-    about, wanted = words_of(entity), words_of(name)
-    found: dict[Path, set[int]] = {}
-    used: set[str] = set()
-    definitions: list[tuple[str, Path, int]] = []
-    for file in python_files(folder):
-        if file.stem in FIELD_ASIDE:
-            continue
-        for node in ast.parse(file.read_text()).body:
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                if is_about(node, about):
-                    named = [(each, line) for each, line in names_in(node) if holds(each, wanted)]
-                    lines = {line for each, line in named if each == name}
-                    found.setdefault(file, set()).update(lines)
-                    used |= {each for each, line in named if line in lines}
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                definitions += [
-                    (each.id, file, node.lineno)
-                    for each in targets
-                    if isinstance(each, ast.Name) and holds(each.id, wanted)
-                ]
-    for defined, file, line in definitions:
-        if defined in used:
-            found.setdefault(file, set()).add(line)
-    return {file: sorted(lines) for file, lines in sorted(found.items()) if lines}
+def handlers(tree: Tree) -> tuple[list[str], list[str]]:
+    """Functions that answer requests: plain endpoints, and declared ones."""
+    plain, declared = [], []
+    for name, node in nodes(tree.below("apps/", "web/", "people/")):
+        if isinstance(node, Function):
+            verbs = {_verb(decorator) for decorator in node.decorator_list}
+            if verbs & PLAIN:
+                plain.append(f"{name}: {node.name}")
+            elif verbs & DECLARED:
+                declared.append(f"{name}: {node.name}")
+    return plain, declared
 
 
-# --- the way of a request --------------------------------------------------------------------------------------------
+def _verb(decorator: ast.expr) -> str:
+    match decorator:
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=verb)):
+            return verb
+    return ""
 
 
-@dataclass
-class Walk:
-    """What of ours a request passes."""
-
-    functions: set[CodeType] = field(default_factory=set)
-    files: dict[str, str] = field(default_factory=dict)
-    """Each with its layer, in the order in which they are first passed."""
-    layers: list[str] = field(default_factory=list)
-    """Those that run, one after the other: going into a function, and coming back to where it was called."""
-
-    def files_in(self, layers: Iterable[str]) -> list[str]:
-        return [file for file, layer in self.files.items() if layer in layers]
-
-    def layers_in(self, layers: Iterable[str]) -> list[str]:
-        """The way through these layers alone, whatever is called from them in between."""
-        return [layer for layer, _ in groupby(each for each in self.layers if each in layers)]
+def classes(tree: Tree) -> dict[str, list[str]]:
+    """Where each class is defined."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, node in nodes(tree.modules):
+        if isinstance(node, ast.ClassDef):
+            found[node.name].append(name)
+    return found
 
 
-walking: ContextVar[bool] = ContextVar("walking", default=False)
+def repeated_classes(tree: Tree) -> dict[str, list[str]]:
+    return {name: files for name, files in sorted(classes(tree).items()) if len(files) > 1}
 
 
-class Tracer:
-    """Follows whatever runs in the request's own context, and the threads that work for it.
-
-    The threads count for functions and files only: what they do goes on beside the way of the request.
-    """
-
-    def __init__(self) -> None:
-        self.walk: Walk | None = None
-        self.main = threading.get_ident()
-        self.places: dict[CodeType, tuple[str, str] | None] = {}
-
-    def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        here = threading.get_ident() == self.main
-        if self.walk is None or event not in ("call", "return") or (here and not walking.get()):
-            return
-        place = self.place(frame.f_code)
-        if place is None:
-            return
-        file, layer = place
-        self.walk.functions.add(frame.f_code)
-        self.walk.files.setdefault(file, layer)
-        if here:
-            self.walk.layers.append(layer)
-
-    def place(self, code: CodeType) -> tuple[str, str] | None:
-        """The file of ours that code is in, and its layer."""
-        if code not in self.places:
-            file = Path(code.co_filename)
-            ours = file.is_relative_to(SOURCE) and code.co_name not in PARTS_OF_FUNCTIONS
-            self.places[code] = (str(file.relative_to(SOURCE)), layer_of(file)) if ours else None
-        return self.places[code]
+# --- second ways ------------------------------------------------------------------------------------------------------
 
 
-def layer_of(file: Path) -> str:
-    """Its folder; of the modules beside those, what assembles them is above, and the rest is the store with its own."""
-    first = file.relative_to(SOURCE).parts[0]
-    if first in LAYERS:
-        return first
-    return ASSEMBLY if first in ASSEMBLING else "store"
-
-
-@contextmanager
-def traced() -> Iterator[Tracer]:
-    """Follow this thread and those that are started in here."""
-    tracer = Tracer()
-    threading.setprofile(tracer)
-    sys.setprofile(tracer)
-    try:
-        yield tracer
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
-
-
-async def asked(application: Any, method: str, path: str, token: str = "", body: Any = None) -> Any:
-    """Call the application as a server would, without a socket."""
-    raw = b"" if body is None else json.dumps(body).encode()
-    headers = [(b"host", b"testserver"), (b"content-type", b"application/json")]
-    headers.append((b"content-length", str(len(raw)).encode()))
-    if token:
-        headers.append((b"authorization", f"Bearer {token}".encode()))
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "root_path": "",
-        "query_string": b"",
-        "headers": headers,
-        "client": ("127.0.0.1", 40_000),
-        "server": ("testserver", 80),
-        "state": {},
-    }
-    status, answer = 0, b""
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": raw, "more_body": False}
-
-    async def send(message: dict[str, Any]) -> None:
-        nonlocal status, answer
-        if message["type"] == "http.response.start":
-            status = message["status"]
-        else:
-            answer += message.get("body", b"")
-
-    await application(scope, receive, send)
-    assert 200 <= status < 300, (method, path, status, answer)
-    return json.loads(answer)
-
-
-async def walked() -> Walk:
-    """One status change of an item on a shopping list, on the whole suite, after others have warmed it up."""
-    from potluck.settings import Settings
-    from potluck.suite import assembled
-
-    with tempfile.TemporaryDirectory() as folder, traced() as tracer:
-        async with assembled(Settings(data=Path(folder))) as application:
-            account = {"email": "ada@example.org", "password": "correct horse battery", "name": "Ada"}
-            token = (await asked(application, "POST", f"{API}/accounts", "", account))["token"]
-            family = (await asked(application, "POST", f"{API}/families", token, {"name": "Walked"}))["familyId"]
-            items = f"{API}/families/{family}/shopping-list"
-            store = await asked(application, "POST", f"{API}/families/{family}/stores", token, {"name": "Grocer"})
-            new = {"name": "Milk", "storeId": store["storeId"]}
-            item = (await asked(application, "POST", items, token, new))["shoppingItemId"]
-            versions = count(1)
-
-            async def tick(status: str) -> None:
-                change = {"status": status, "version": next(versions)}
-                await asked(application, "PATCH", f"{items}/{item}/status", token, change)
-
-            async def followed() -> Walk:
-                await tick("pending")
-                # What the writes before it woke up has its own way, and is not to be on this one.
-                await asyncio.sleep(SETTLING_SECONDS)
-                walk = tracer.walk = Walk()
-                context = copy_context()
-                context.run(walking.set, True)
-                await asyncio.get_running_loop().create_task(tick("purchased"), context=context)
-                tracer.walk = None
-                return walk
-
-            await tick("purchased")
-            # Threads also work for others, if they happen to write: the walk with the least has only its own.
-            return min([await followed() for _ in range(WALKS)], key=lambda walk: len(walk.functions))
-
-
-# --- the table -------------------------------------------------------------------------------------------------------
-
-
-def costs(entity: str, name: str, walk: Walk) -> list[tuple[str, str, str]]:
-    """What is counted, how much it is, and how much it is to be."""
-    shopping, polls = SOURCE / "apps" / "shopping", SOURCE / "apps" / "polls"
-    said = field_lines(shopping, entity, name)
-    above = walk.layers_in(ABOVE_THE_STORE)
+def commits(tree: Tree) -> list[str]:
+    """The calls that commit a write by themselves, outside the runner."""
+    lower = ("dynamo/", "engines/", "table/", "store", "backfill.py", "streams")
     return [
-        ("the toy app, lines", f"{lines_of(python_files(ROOT / 'tests' / 'toy')):,}", "≤ 300"),
-        ("Shopping, lines", f"{lines_of(python_files(shopping)):,}", "≤ 4,200"),
-        (
-            "Polls without `counting/` and `ballot_files/`, lines",
-            f"{lines_of(python_files(polls, 'counting', 'ballot_files')):,}",
-            "≤ 3,600",
-        ),
-        ("`web/`, lines", f"{lines_of(python_files(SOURCE / 'web')):,}", "≤ 8,000"),
-        (
-            f"`{entity}.{name}`, lines and Python files",
-            f"{sum(map(len, said.values()))} in {len(said)}",
-            "≤ 5 in 2",
-        ),
-        ("status PATCH, files above the store", f"{len(walk.files_in((ASSEMBLY, *ABOVE_THE_STORE)))}", "≤ 16"),
-        ("— layer changes above the store", f"{len(above) - 1}", "one way"),
-        ("— how often it comes to the app", f"{above.count('apps')}", ""),
-        ("— files, all in all", f"{len(walk.files)}", ""),
-        ("— functions, all in all", f"{len(walk.functions)}", ""),
-        ("— layer changes, all in all", f"{len(walk.layers_in(LAYERS)) - 1}", ""),
+        f"{name}:{node.lineno}: {ast.unparse(node.func)}"
+        for name, node in nodes(tree.without(*lower))
+        if name != RUNNER
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in COMMITS
+        and A_STORE.search(ast.unparse(node.func.value))
     ]
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Count what an app costs to write, to change and to follow.")
-    parser.add_argument("--field", default="Store.address", help="a field of Shopping; found in what names its entity")
-    parser.add_argument("--walk", action="store_true", help="list the files that the request passes, in their order")
-    parser.add_argument("--where", action="store_true", help="list the lines that name the field")
-    chosen = parser.parse_args(arguments)
-    entity, _, name = chosen.field.partition(".")
-    walk = asyncio.run(walked())
+def naming_operations(tree: Tree, operations: frozenset[str]) -> list[str]:
+    """The modules above the engines that call one of these operations by name."""
+    found = {
+        name
+        for name, node in nodes(tree.without("dynamo/", "engines/"))
+        if isinstance(node, ast.Call)
+        for argument in node.args
+        if isinstance(argument, ast.Constant) and argument.value in operations
+    }
+    return sorted(found)
+
+
+def dispatchers(tree: Tree) -> list[str]:
+    """Functions outside the module of schema types that tell them apart."""
+    module = next((name for name in ("validation/types.py", "web/schema/types.py") if name in tree.modules), None)
+    if module is None:
+        return []
+    types = {
+        node.name for node in tree.modules[module].body if isinstance(node, ast.ClassDef) and node.name.endswith("Type")
+    }
+    found = []
+    for name, node in nodes({name: each for name, each in tree.modules.items() if name != module}):
+        if isinstance(node, Function):
+            told = {name for test in _type_tests(node) for name in _names(test) if name in types}
+            if len(told) >= TOLD_APART:
+                found.append(f"{name}: {node.name} ({len(told)})")
+    return found
+
+
+def _type_tests(function: Function) -> Iterator[ast.AST]:
+    for node in ast.walk(function):
+        match node:
+            case ast.MatchClass(cls=tested):
+                yield tested
+            case ast.Call(func=ast.Name(id="isinstance"), args=[_, tested]):
+                yield tested
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for child in ast.walk(node):
+        match child:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+
+
+def field_lines(tree: Tree, name: str, folder: str = "apps/journal/") -> list[str]:
+    """The lines of an app's Python that name a field."""
+    found = set()
+    for file, node in nodes(tree.below(folder)):
+        if not file.removeprefix(folder).startswith(FIELD_ASIDE):
+            for word, line in _words(node):
+                if word == name:
+                    found.add((file, line))
+    return [f"{file}:{line}" for file, line in sorted(found)]
+
+
+def _words(node: ast.AST) -> Iterator[tuple[str, int]]:
+    match node:
+        case ast.Name(id=word) | ast.keyword(arg=str(word)) | ast.arg(arg=word):
+            yield word, node.lineno
+        case ast.Attribute(attr=word, end_lineno=int(line)):
+            yield word, line
+        case ast.Constant(value=str(word)) if word.isidentifier():
+            yield word, node.lineno
+
+
+# --- scripts ----------------------------------------------------------------------------------------------------------
+
+
+def scripts_with(tree: Tree, wanted: Callable[[str], bool]) -> list[str]:
+    return [name for name, text in tree.scripts.items() if wanted(text)]
+
+
+def event_clients(tree: Tree) -> list[str]:
+    """The scripts that open event streams, and htmx's own where a template or a script has it do so."""
+    found = scripts_with(tree, lambda text: "new EventSource(" in text)
+    pages = [file.read_text() for file in tree.source.rglob("*.html")]
+    by_htmx = any("sse-connect" in text or "hx-sse" in text for text in [*pages, *tree.scripts.values()])
+    return [*found, *(["htmx"] if by_htmx else [])]
+
+
+def senders(tree: Tree) -> list[str]:
+    """The scripts that send something by themselves."""
+    return scripts_with(tree, lambda text: "fetch(" in text and SENDS.search(text) is not None)
+
+
+def refreshers(tree: Tree) -> list[str]:
+    """The scripts that fetch a page and put parts of it in place."""
+    return scripts_with(tree, lambda text: "DOMParser" in text)
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def python_lines(folder: Path) -> int:
+    return sum(file.read_bytes().count(b"\n") for file in folder.rglob("*.py"))
+
+
+def guide_lines(tree: Tree) -> int:
+    """The code of the guide's app, without blank lines and tests."""
+    folder = tree.root / "examples" / "chores"
+    if folder.exists():
+        files = {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*.py")}
+    else:
+        files = dict(GUIDE_FILE.findall((tree.root / "docs" / "apps.md").read_text()))
+    code = [text for name, text in files.items() if "test" not in name]
+    return sum(bool(line.strip()) for text in code for line in text.splitlines())
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def costs(tree: Tree) -> list[Cost]:
+    """What is counted, how much it is, how much it is to be, and where."""
+    modules = imported(tree)
+    names = sorted({f"{module}: {name}" for module, names in modules.items() for name in names})
+    plain, declared = handlers(tree)
+    repeated = repeated_classes(tree)
+    own_commits = commits(tree)
+    services = [place for place in own_commits if place.startswith("people/")]
+    streams = naming_operations(tree, READS_STREAMS)
+    scans = [name for name in naming_operations(tree, frozenset({"Scan"})) if not name.startswith("store/")]
+    in_scripts = (event_clients(tree), senders(tree), refreshers(tree))
+    types = dispatchers(tree)
+    named = field_lines(tree, FIELD)
+    return [
+        Cost("modules that apps import from", f"{len(modules)}", "≤ 6", sorted(modules)),
+        Cost("names that apps import", f"{len(names)}", "≤ 110", names),
+        Cost("handlers that are plain endpoints", f"{len(plain)} of {len(plain) + len(declared)}", "≤ 20", plain),
+        Cost(
+            "class names defined more than once",
+            f"{len(repeated)}",
+            "≤ 15",
+            [f"{name}: {', '.join(files)}" for name, files in repeated.items()],
+        ),
+        Cost("ways to commit a write", f"{2 if services else 1}", "1", services),
+        Cost("— commits outside the runner", f"{len(own_commits)}", "background work only", own_commits),
+        Cost("programs that read a stream", f"{len(streams)}", "1", streams),
+        Cost("Scans paged by their callers", f"{len(scans)}", "0", scans),
+        Cost(
+            "SSE clients / senders / page refreshers in JavaScript",
+            " / ".join(str(len(found)) for found in in_scripts),
+            "1 / 1 / 1",
+            [name for found in in_scripts for name in found],
+        ),
+        Cost("dispatchers over the schema types", f"{len(types)}", "the types' own methods", types),
+        Cost(
+            f"lines and files that name `{FIELD}`, a field of Journal's entries",
+            f"{len(named)} in {_files(named)}",
+            "≤ 5 in 3",
+            named,
+        ),
+        Cost("the guide's app, lines", f"{guide_lines(tree):,}", "≤ 500"),
+        Cost("Python in `src`, lines", f"{python_lines(tree.source):,}", "≤ 66,000"),
+    ]
+
+
+def _files(places: Iterable[str]) -> int:
+    return len({place.partition(":")[0] for place in places})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tree", type=Path, default=ROOT, help="another checkout to count")
+    parser.add_argument("--where", action="store_true", help="list what was counted")
+    chosen = parser.parse_args()
     print("| what | here | aim |\n|---|---:|---|")
-    for row in costs(entity, name, walk):
-        print(f"| {' | '.join(row)} |")
+    counted = costs(Tree(chosen.tree))
+    for cost in counted:
+        print(f"| {cost.what} | {cost.here} | {cost.aim} |")
     if chosen.where:
-        print()
-        for file, lines in field_lines(SOURCE / "apps" / "shopping", entity, name).items():
-            print(f"{file.relative_to(ROOT)}: {', '.join(map(str, lines))}")
-    if chosen.walk:
-        print()
-        for number, (passed, layer) in enumerate(walk.files.items(), 1):
-            print(f"{number:3} {layer:8} {passed}")
-        print(f"\nAbove the store: {' > '.join(walk.layers_in(ABOVE_THE_STORE))}")
+        for cost in counted:
+            print(f"\n{cost.what}: {cost.here}", *cost.where, sep="\n  ")
 
 
 if __name__ == "__main__":
