@@ -41,7 +41,7 @@ async def _recount(settings: Settings, poll_ids: Sequence[UUID]) -> int:
     async with open_store(settings) as store:
         results = [
             await _recount_poll(store, poll_id)
-            for poll_id in poll_ids or [poll.poll_id async for poll in store.every(Poll, consistent=True)]
+            for poll_id in poll_ids or [poll.poll_id async for poll in store.each(Poll.every().consistently())]
         ]
     return 0 if all(results) else 1
 

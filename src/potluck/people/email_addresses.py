@@ -91,7 +91,7 @@ async def move_address(store: Store, row: EmailAddress) -> bool:
 async def move_addresses(store: Store) -> AsyncIterator[Progress]:
     """Move every row to the normal form. Where another account has it, both stay as they are."""
     read = moved = 0
-    async for row in store.every(EmailAddress, consistent=True):
+    async for row in store.each(EmailAddress.every()):
         moved += await move_address(store, row)
         read += 1
         if read % ROWS_AT_ONCE == 0:

@@ -24,6 +24,7 @@ from potluck.table import (
     Version,
     get,
     query,
+    scan,
 )
 
 accounts = Table(
@@ -34,6 +35,7 @@ accounts = Table(
     type_attribute="entityType",
     names="camel",
     accepted={
+        "scan: EmailAddress.every": "`potluck backfill` moves rows of a former normal form, once",
         "constant-partition: Departure": "People leave seldom, their row is there for moments only, and it must be"
         " found without knowing whose it is.",
         "constant-partition: SecretCheck": "It is one row, read once by each process that starts.",
@@ -77,6 +79,10 @@ class EmailAddress(Entity, table=accounts, type="EmailAddress", key=("EMAIL#{fol
 
     folded: Annotated[str, Meta(min_length=3, max_length=254), KeyOnly]
     user_id: UUID
+
+    @scan(consistent=True)
+    def every() -> None:
+        """Which addresses are taken?"""
 
     @get(consistent=True)
     def by_folded(folded: str) -> None:

@@ -22,9 +22,10 @@ from potluck.store.read_tracking import (
     tracking,
 )
 from potluck.store.row_cache import NEVER
+from potluck.store.scanning import scanned_pages
 from potluck.store.sending import Patience
 from potluck.store.sources import QueriedRows, source_of
-from potluck.table.access import Gather, ItemCollection, Query, Ref
+from potluck.table.access import Gather, ItemCollection, Query, Ref, Scan
 from potluck.table.errors import NotFound, UnreadableItem
 from potluck.table.tables import Request, row_name
 
@@ -148,8 +149,13 @@ class StoreReader:
         self._keep(lookup, query, page, until, sum(map(len, rows)))
         return QueryPage([*page.items], following)
 
-    async def each(self, query: Query[T]) -> AsyncIterator[T]:
+    async def each(self, query: Query[T] | Scan[T]) -> AsyncIterator[T]:
         """Every item, however many requests it takes."""
+        if isinstance(query, Scan):
+            async for page in scanned_pages(self.repeat, query.pattern.name, query.request()):
+                for entity in query.read(page.rows, second(self.clock)):
+                    yield entity
+            return
         async for part in self._parts(query):
             for entity in part.entities:
                 yield entity

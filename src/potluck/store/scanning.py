@@ -1,14 +1,10 @@
-"""Scans: the rows of a whole table, page by page. Nothing else sends a Scan."""
+"""Scans: the rows of a whole table, page by page."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from potluck.engines.recording import access_pattern
-from potluck.store.read_tracking import second
-from potluck.store.reading import StoreReader
-from potluck.table.entity import EntityPlan
-from potluck.table.expressions import Expressions
-from potluck.table.tables import Request, Table
+from potluck.table.tables import Request
 
 
 class ScannedPage(NamedTuple):
@@ -18,54 +14,19 @@ class ScannedPage(NamedTuple):
     position: dict[str, Any] | None
 
 
-async def scan(
-    reads: StoreReader,
-    table: Table,
+async def scanned_pages(
+    send: Callable[[Request], Awaitable[Mapping[str, Any]]],
     pattern: str,
-    *,
-    consistent: bool,
-    limit: int | None = None,
+    request: Request,
     after: Mapping[str, Any] | None = None,
-    filtering: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[ScannedPage]:
-    """The table's rows after a position; `pattern` names the question in recordings."""
-    body: dict[str, Any] = {"TableName": table.name, **(filtering or {})}
-    if consistent:
-        body["ConsistentRead"] = True
-    if limit is not None:
-        body["Limit"] = limit
+    """The pages of a Scan after a position; `pattern` names the question in recordings."""
     position = None if after is None else dict(after)
     while True:
         start = {} if position is None else {"ExclusiveStartKey": position}
         with access_pattern(pattern):
-            answer = await reads.repeat(Request("Scan", {**body, **start}))
+            answer = await send(Request(request.operation, {**request.body, **start}))
         position = answer.get("LastEvaluatedKey")
         yield ScannedPage(answer["Items"], position)
         if position is None:
             return
-
-
-async def every_of(reads: StoreReader, plans: Sequence[EntityPlan], *, consistent: bool) -> AsyncIterator[Any]:
-    """The entities of these kinds that have not expired, in no particular order."""
-    table = plans[0].table
-    if any(plan.table is not table for plan in plans):
-        raise ValueError(f"{' and '.join(plan.name for plan in plans)} are not rows of one table")
-    pattern = f"every {' or '.join(plan.name for plan in plans)}"
-    async for page in scan(reads, table, pattern, consistent=consistent, filtering=_of_types(plans)):
-        for row in page.rows:
-            for plan in plans:
-                if plan.matches(row):
-                    if not plan.expired(row, second(reads.clock)):
-                        yield plan.coding.decode(row)
-                    break
-
-
-def _of_types(plans: Sequence[EntityPlan]) -> dict[str, Any]:
-    """A filter by type, so that other rows are not sent; none if a kind is recognised by its key alone."""
-    attribute = plans[0].table.type_attribute
-    if attribute is None or any(plan.type is None for plan in plans):
-        return {}
-    expressions = Expressions()
-    name = expressions.name(attribute)
-    values = [expressions.value(attribute, {"S": str(plan.type)}) for plan in plans]
-    return {"FilterExpression": f"{name} IN ({', '.join(values)})", **expressions.attributes()}

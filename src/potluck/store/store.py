@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from typing import Any, TypeVar, cast, overload
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from potluck.acceleration import BY_ENVIRONMENT, Accelerations
@@ -16,11 +16,10 @@ from potluck.engines import DynamoError, Engine
 from potluck.engines.recording import access_pattern
 from potluck.store.read_tracking import Clock, second
 from potluck.store.reading import StoreReader
-from potluck.store.scanning import every_of
 from potluck.store.sending import Patience
 from potluck.store.table_creation import create_table
 from potluck.table.access import Ref
-from potluck.table.entity import Entity, plan_of
+from potluck.table.entity import Entity
 from potluck.table.errors import AlreadyExists, Changed, NotFound, Unavailable, VersionConflict
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
@@ -50,16 +49,6 @@ class Store(StoreReader):
         super().__init__(engine, clock, patience, accelerations)
         # A lock lives only while somebody holds or awaits it.
         self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
-
-    @overload
-    def every(self, entity: type[E], /, *, consistent: bool = False) -> AsyncIterator[E]: ...
-
-    @overload
-    def every(self, *entities: type[Entity], consistent: bool = False) -> AsyncIterator[Entity]: ...
-
-    def every(self, *entities: type[Entity], consistent: bool = False) -> AsyncIterator[Any]:
-        """Every row of these kinds, in no particular order; reads the whole table, so only for background work."""
-        return every_of(self, [plan_of(entity) for entity in entities], consistent=consistent)
 
     async def put(self, entity: E, when: Condition | None = None) -> E:
         """Store the entity; `when=absent` only if there is none yet."""

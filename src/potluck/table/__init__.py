@@ -1,6 +1,6 @@
 """Declarative single-table design: declarations in, DynamoDB requests out. Nothing here awaits."""
 
-from potluck.table.access import AnyOf, Gather, ItemCollection, Query, Ref, get, query
+from potluck.table.access import AnyOf, Gather, ItemCollection, Query, Ref, Scan, get, query, scan
 from potluck.table.entity import Entity, first_of, plan_of, sparse
 from potluck.table.errors import (
     AlreadyExists,
@@ -76,6 +76,7 @@ __all__ = [
     "Range",
     "Ref",
     "Request",
+    "Scan",
     "Seconds",
     "StartsWith",
     "Table",
@@ -105,6 +106,7 @@ __all__ = [
     "present",
     "put",
     "query",
+    "scan",
     "sparse",
     "starts_with",
     "the",

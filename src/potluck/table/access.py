@@ -152,6 +152,36 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
         return rows, entities
 
 
+class Scan(msgspec.Struct, Generic[T_co], frozen=True):
+    """Every item of some kinds, in no particular order. It reads the whole table, so it is for background work."""
+
+    pattern: Pattern
+    consistent: bool = False
+
+    def consistently(self) -> Scan[T_co]:
+        """The same scan, strongly consistent: it sees every write acknowledged before it."""
+        return replace(self, consistent=True)
+
+    def request(self) -> Request:
+        """The request for the first page. Rows of other kinds are filtered out by type, where rows carry one."""
+        table, plans = self.pattern.table, self.pattern.members
+        body: dict[str, Any] = {"TableName": table.name}
+        if table.type_attribute is not None and all(plan.type is not None for plan in plans):
+            expressions = Expressions()
+            name = expressions.name(table.type_attribute)
+            types = [expressions.value(table.type_attribute, {"S": str(plan.type)}) for plan in plans]
+            body |= {"FilterExpression": f"{name} IN ({', '.join(types)})", **expressions.attributes()}
+        if self.consistent:
+            body["ConsistentRead"] = True
+        return Request("Scan", body)
+
+    def read(self, items: list[dict[str, Any]], now: int) -> list[T_co]:
+        """The entities among stored rows that the scan asks for, unexpired ones only."""
+        plans = self.pattern.members
+        kinds = ((row, next((plan for plan in plans if plan.matches(row)), None)) for row in items)
+        return [plan.coding.decode(row) for row, plan in kinds if plan is not None and not plan.expired(row, now)]
+
+
 @dataclass(frozen=True, slots=True)
 class Gather(Generic[C]):
     """Several kinds of items from one partition in one query, each in its own bucket."""
@@ -196,7 +226,7 @@ class ItemCollection(msgspec.Struct, metaclass=_Collected, frozen=True, kw_only=
 class _Access(Generic[P]):
     """A declared access pattern: planned once its class exists, after which it turns arguments into requests."""
 
-    operation: Literal["GetItem", "Query"] = "Query"
+    operation: Literal["GetItem", "Query", "Scan"] = "Query"
 
     def __init__(self, function: Callable[P, None], **options: Any) -> None:
         self.function = function
@@ -309,6 +339,21 @@ class _QueryAccess(_Access[P]):
         return Gather(asked) if pattern.buckets else asked
 
 
+class _ScanAccess(_Access[P]):
+    operation = "Scan"
+
+    @overload
+    def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Scan[T]]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[E]) -> Callable[P, Scan[E]]: ...
+    def __get__(self, instance: object, owner: Any) -> Any:
+        return self.ask
+
+    def ask(self) -> Scan[Any]:
+        assert self.pattern is not None
+        return Scan(self.pattern, self.pattern.consistent)
+
+
 @overload
 def get(function: Callable[P, None], /) -> _GetAccess[P]: ...
 @overload
@@ -331,6 +376,17 @@ def query(
     """Declare an access pattern that queries one partition of the table or an index, narrowed by its sort key."""
     options = {"index": index, "filter": filter, "descending": descending, "consistent": consistent, "prefix": prefix}
     return lambda function: _QueryAccess(function, **options)
+
+
+@overload
+def scan(function: Callable[P, None], /) -> _ScanAccess[P]: ...
+@overload
+def scan(*, consistent: bool = False) -> Callable[[Callable[P, None]], _ScanAccess[P]]: ...
+def scan(function: Any = None, /, *, consistent: bool = False) -> Any:
+    """Declare an access pattern that reads the whole table; lint asks for the reason."""
+    if function is not None:
+        return _ScanAccess(function)
+    return lambda function: _ScanAccess(function, consistent=consistent)
 
 
 def _declare(cls: type[Any], owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:

@@ -49,7 +49,7 @@ class Pattern:
 
     name: str
     question: str
-    operation: Literal["GetItem", "Query"]
+    operation: Literal["GetItem", "Query", "Scan"]
     table: Table
     index: str | None
     members: tuple[EntityPlan, ...]
@@ -174,6 +174,8 @@ class _PatternReading:
         if not question:
             raise self.refused("say in its docstring which question it answers")
         self.check_members()
+        if self.options["operation"] == "Scan" and inspect.signature(self.function).parameters:
+            raise self.refused("a scan takes no arguments: it reads the whole table")
         hints = hints_of(self.function, self.name)
         declared = inspect.signature(self.function).parameters.values()
         parameters = tuple(self.parameter(each, hints) for each in declared)
@@ -185,6 +187,8 @@ class _PatternReading:
             parameters=parameters,
             **self.options,
         )
+        if pattern.operation == "Scan":
+            return pattern
         self.check_arguments(pattern)
         if not pattern.buckets:
             self.check_sort_keys(pattern)
@@ -211,6 +215,8 @@ class _PatternReading:
                 raise self.refused(f"{plan.name} has no key in {self.index}; say {self.index}=(...) in its class")
         if self.index is not None and self.options["consistent"]:
             raise self.refused(f"{self.index} is an index, and no index reads consistently")
+        if self.options["operation"] == "Scan":
+            return
         first = self.key(self.members[0]).partition
         for plan in self.members:
             partition = self.key(plan).partition

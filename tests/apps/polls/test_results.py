@@ -576,7 +576,7 @@ async def test_votes_put_raw_into_the_table_are_counted_by_a_recount_and_told_by
         await booth.store.upsert(Count.one(poll_id, ranking), the(Count.count).add(number))
     await recounted(booth.store, poll)
     assert (await audited(context, poll)).equal
-    assert [each.poll_id async for each in booth.store.every(Poll, consistent=True)] == [poll_id]
+    assert [each.poll_id async for each in booth.store.each(Poll.every().consistently())] == [poll_id]
 
 
 async def test_an_audit_waits_for_a_moment_in_which_nobody_votes(racing_booth):

@@ -50,10 +50,20 @@ from potluck.table import (
     Version,
     get,
     query,
+    scan,
 )
 
 # Rows without entityType in the document have none here either: their keys tell the kind.
-roll_model = Table("RollModel", "PK", "SK", type_attribute="entityType")
+roll_model = Table(
+    "RollModel",
+    "PK",
+    "SK",
+    type_attribute="entityType",
+    accepted={
+        "scan: AIThread.every": "only after the index lost its place in the log",
+        "scan: Indexed.every": "only after the index lost its place in the log",
+    },
+)
 
 
 class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):
@@ -184,6 +194,10 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
     scope: Scope = "shared"
     # Whose journal it is about; None for the owner's own.
     athlete_id: UUID | None = None
+
+    @scan(consistent=True)
+    def every() -> None:
+        """Which conversations are there?"""
 
     @get(consistent=True)
     def one(user_id: UUID, thread_id: UUID) -> None:
@@ -381,6 +395,14 @@ class SharedWord(AnyOf[KeywordIndex | CommentKeywordIndex]):
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
         """Which entries have this word where coaches may see it, or comments on them? Newest first."""
+
+
+class Indexed(AnyOf[Entry | Comment | AIMessage | CommentKeywordIndex | KeywordIndex | PrivateKeywordIndex]):
+    """What the keyword index is made from, and the index itself."""
+
+    @scan(consistent=True)
+    def every() -> None:
+        """What must the keyword index say, and what does it say?"""
 
 
 class EntryWithComments(ItemCollection):

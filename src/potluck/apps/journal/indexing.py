@@ -18,6 +18,7 @@ from potluck.apps.journal.entities import (
     CommentKeywordIndex,
     Entry,
     EntryMeta,
+    Indexed,
     KeywordIndex,
     PrivateKeywordIndex,
 )
@@ -33,8 +34,6 @@ from potluck.apps.journal.keywords import (
 )
 from potluck.store import Store, attempts
 from potluck.table import Operation, WriteRefused, absent, check, delete, put, the
-
-REBUILT = (Entry, Comment, AIMessage, CommentKeywordIndex, KeywordIndex, PrivateKeywordIndex)
 
 
 class Indexing:
@@ -146,7 +145,7 @@ class Indexing:
     async def rebuild(self) -> None:
         """Index every entry and comment, and delete what is left of deleted entries, comments and threads."""
         threads: set[UUID] = set()
-        async for row in self._rows.every(*REBUILT, consistent=True):
+        async for row in self._rows.each(Indexed.every()):
             match row:
                 case Entry():
                     await self.bring_up_to_date(row, words_of_entry(row))
@@ -182,7 +181,7 @@ class Indexing:
             return
         gone = set(threads)
         # A message does not say whose its thread is, so its thread can only be found by a scan that begins afterwards.
-        async for thread in self._rows.every(AIThread, consistent=True):
+        async for thread in self._rows.each(AIThread.every()):
             gone.discard(thread.thread_id)
         for thread_id in gone:
             await self._rows.write_each(delete(each) for each in await self._rows.all(AIMessage.in_thread(thread_id)))

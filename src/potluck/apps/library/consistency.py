@@ -30,6 +30,7 @@ from potluck.apps.library.entities import (
     CollectionMember,
     Cover,
     Event,
+    InLibrary,
     Library,
     LibraryItem,
     LibraryRow,
@@ -50,7 +51,6 @@ MOST_WRITES = 90
 SIDE_BY_SIDE = 3
 # As many as one BatchGetItem takes.
 READ_AT_ONCE = 100
-IN_LIBRARIES = (Library, Collection, CollectionMember, Book, Video, Event, Share, Relocation)
 
 T = TypeVar("T")
 Step = Sequence[Operation]
@@ -105,7 +105,7 @@ class ConsistencyManager:
     async def rebuild(self) -> None:
         """Changes may have been missed: scan the table, and bring up to date whatever its rows belong to."""
         jobs: dict[UpdateJob, None] = {}
-        async for row in self._rows.every(*IN_LIBRARIES, consistent=True):
+        async for row in self._rows.each(InLibrary.every()):
             jobs |= dict.fromkeys(jobs_of(row))
         for job in jobs:
             await self._until_done(job)

@@ -55,6 +55,7 @@ from potluck.table import (
     first_of,
     get,
     query,
+    scan,
 )
 
 media_library = Table(
@@ -66,6 +67,7 @@ media_library = Table(
     type_attribute="EntityType",
     names="pascal",
     accepted={
+        "scan: InLibrary.every": "only after the consistency manager lost its place in the log",
         "overlap: LibraryItem.stored_in reads Event": "for changes to every item, each of which costs more",
         "overlap: LibraryItem.in_library reads Collection": "the index is one list of both; collections are few in it",
         "constant-partition: AwaitedTitle in GSI1": "only books that were added while nothing could be looked up",
@@ -519,3 +521,11 @@ class OwnerRow(
     @query(consistent=True)
     def of_owner(owner_id: OwnerId) -> None:
         """Everything of a person: to export, to forget, or to follow a new name."""
+
+
+class InLibrary(AnyOf[Library | Collection | CollectionMember | Book | Video | Event | Share | Relocation]):
+    """Whatever repeats a name or counts something that is said elsewhere."""
+
+    @scan(consistent=True)
+    def every() -> None:
+        """What may be out of date, in every library?"""

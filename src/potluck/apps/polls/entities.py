@@ -43,6 +43,7 @@ from potluck.table import (
     Version,
     get,
     query,
+    scan,
 )
 
 SHARDS = 10
@@ -76,6 +77,7 @@ ranked_choice_polls = Table(
     "PK",
     "SK",
     accepted={
+        "scan: Poll.every": "an operator's recount, and once a day the polls of shareables that were purged",
         "constant-partition: Deletion": "Polls are deleted seldom, the row is there only until the last vote is gone,"
         " and it must be found without knowing of which poll it is.",
         "shared-row: Poll.codes": "Whoever made the poll makes its codes, up to a thousand by one call, which adds"
@@ -121,6 +123,10 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     def names(self, numbers: Iterable[int]) -> list[str]:
         """The candidates with these numbers."""
         return [self.candidates[number - 1] for number in numbers]
+
+    @scan
+    def every() -> None:
+        """Which polls are there?"""
 
     @get(consistent=True)
     def one(poll_id: UUID) -> None:

@@ -25,11 +25,17 @@ from potluck.table import (
     Version,
     get,
     query,
+    scan,
 )
 
 # Segments of keys are lowercase, as all of the design's tables and examples have them; its conventions say uppercase.
 
-short_id_pool = Table("ShortIdPool", Number("pk"), "sk")
+short_id_pool = Table(
+    "ShortIdPool",
+    Number("pk"),
+    "sk",
+    accepted={"scan: ShortIdPoolEntry.every": "the pool has a fixed size, and is read whole only to refill it"},
+)
 shareables = Table(
     "Shareables",
     "pk",
@@ -67,6 +73,10 @@ class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "availab
     partition: Annotated[int, Meta(ge=0, lt=POOL_PARTITIONS), KeyOnly]
     bucket: Annotated[int, Meta(ge=0, lt=POOL_BUCKETS), KeyOnly]
     id: PooledShortId
+
+    @scan
+    def every() -> None:
+        """Which buckets of the pool are full?"""
 
     # Eventually consistent is enough: claiming an entry that is gone fails.
     @query()

@@ -27,7 +27,7 @@ class PollsOfPurged:
 
     async def delete_orphans(self) -> None:
         """Check every poll that belongs to a shareable, since removals may have been missed."""
-        async for poll in self._store.every(Poll):
+        async for poll in self._store.each(Poll.every()):
             if poll.short_id is not None and await self._store.get(Shareable.one(poll.short_id)) is None:
                 await self._delete(poll.poll_id)
 

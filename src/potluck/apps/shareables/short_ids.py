@@ -65,7 +65,7 @@ class ShortIdPool:
     async def refill(self) -> None:
         """Fill every partition; ids claimed or added concurrently do no harm."""
         self.low.clear()
-        there = {(each.partition, each.bucket) async for each in self._store.every(ShortIdPoolEntry)}
+        there = {(each.partition, each.bucket) async for each in self._store.each(ShortIdPoolEntry.every())}
         places = ((partition, bucket) for bucket in range(POOL_DEPTH) for partition in range(POOL_PARTITIONS))
         missing = [place for place in places if place not in there]
         for start in range(0, len(missing), POOL_PARTITIONS):

@@ -106,7 +106,7 @@ class Cascade:
 
     async def resume(self) -> None:
         """Changes may have been missed, so scan the table for unfinished deletions."""
-        async for deletion in self._rows.every(Deletion, consistent=True):
+        async for deletion in self._rows.each(Deletion.every()):
             await self.finish(deletion)
 
     async def finish(self, deletion: Deletion) -> None:

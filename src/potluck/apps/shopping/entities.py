@@ -38,6 +38,7 @@ from potluck.table import (
     Version,
     get,
     query,
+    scan,
     sparse,
 )
 
@@ -50,6 +51,7 @@ inventory = Table(
     type_attribute="entityType",
     names="camel",
     accepted={
+        "scan: Deletion.every": "only after the consumer lost its place in the log",
         "filter: ShoppingListItem.by_status": "the whole list is what a family looks at; the filter only shows a part",
         "filter: ShoppingListItem.orphaned_by": "an index may lag, and a link that it misses would stay for ever",
         "filter: ShoppingListItem.unassigned_by": "an index may lag, and a link that it misses would stay for ever",
@@ -347,6 +349,10 @@ class Deletion(
     gone_id: UUID
     deleted_by: UUID
     created_at: Seconds
+
+    @scan(consistent=True)
+    def every() -> None:
+        """Which deletions are under way, in every family?"""
 
     @get(consistent=True)
     def by_id(family_id: UUID, what: Deletable, gone_id: UUID) -> None:

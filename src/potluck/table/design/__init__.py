@@ -259,6 +259,8 @@ def _request(pattern: Pattern) -> Iterator[str]:
     operation = f"{pattern.operation} {code(pattern.index)}" if pattern.index else pattern.operation
     how = [word for word in ("descending", "consistent") if getattr(pattern, word)]
     yield ", ".join([operation, *how])
+    if pattern.operation == "Scan":
+        return
     plan = pattern.members[0]
     partition, *sort = (_with_attributes(condition, plan) for condition in Reach.of(pattern).conditions)
     yield code(partition)
@@ -272,6 +274,8 @@ def _request(pattern: Pattern) -> Iterator[str]:
 def _cost(pattern: Pattern) -> str:
     """What a test that counts requests would find, if everything that is read fits into one read unit."""
     units = "1 unit" if pattern.consistent else "0.5 units"
+    if pattern.operation == "Scan":
+        return f"the whole table: {units} for each {READ_UNIT_BYTES // 1024} KB in it"
     return f"1 call, {units}" + (", with what the filter leaves out" if pattern.filter else "")
 
 

@@ -20,6 +20,7 @@ from potluck.table.lint.reads import (
     filters,
     open_prefixes,
     overlaps,
+    scans,
     unread_entities,
     unread_indexes,
 )
@@ -41,6 +42,7 @@ RULES: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     crowded_partitions,
     shared_rows,
     unbounded_rows,
+    scans,
     unread_indexes,
     unread_entities,
 )

@@ -163,6 +163,21 @@ def unread_indexes(table: Table) -> Iterator[Finding]:
                 )
 
 
+def scans(table: Table) -> Iterator[Finding]:
+    """An access pattern that reads the whole table."""
+    for pattern in table.patterns:
+        if pattern.operation == "Scan":
+            yield Finding(
+                "scan",
+                "warning",
+                table.name,
+                pattern.name,
+                "it reads the whole table",
+                "its cost grows with the table, not with the answer",
+                "Query an index instead, or accept it with the reason why it is rare",
+            )
+
+
 def unread_entities(table: Table) -> Iterator[Finding]:
     """An entity that no access pattern finds."""
     for plan in table.entities:
@@ -174,5 +189,5 @@ def unread_entities(table: Table) -> Iterator[Finding]:
                 plan.name,
                 "no access pattern finds it",
                 "it is written for nobody, or found by requests that the design does not show",
-                "Declare the question it answers, with @get or @query",
+                "Declare the question it answers, with @get, @query or @scan",
             )
