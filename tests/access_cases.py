@@ -19,7 +19,8 @@ import msgspec
 import pytest
 
 from potluck.store import Store
-from potluck.table import Gather, ItemCollection, Query, Ref, Request, Table
+from potluck.table import Gather, ItemCollection, Query, Ref, Request, Scan, Table
+from potluck.table.patterns import Pattern
 from tests.engine_targets import LOCAL
 from tests.store_fixtures import Opened
 
@@ -133,9 +134,24 @@ class AccessPatterns:
         if "case" in metafunc.fixturenames:
             metafunc.parametrize("case", self.cases, ids=str)
 
+        if "scanned" in metafunc.fixturenames:
+            scans = [pattern for table in self.tables for pattern in table.patterns if pattern.operation == "Scan"]
+            metafunc.parametrize("scanned", scans, ids=lambda pattern: pattern.name)
+
     def test_every_access_pattern_has_a_case(self) -> None:
-        patterns = {pattern.name for table in self.tables for pattern in table.patterns}
+        patterns = {pattern.name for table in self.tables for pattern in table.patterns if pattern.operation != "Scan"}
         assert {case.pattern for case in self.cases} == patterns
+
+    @pytest.mark.asyncio(loop_scope="module")
+    async def test_a_scan_is_one_request_that_costs_the_whole_table(self, scanned: Pattern, filled: Opened) -> None:
+        with filled.recording.scope() as calls:
+            rows = [row async for row in filled.store.each(Scan(scanned, consistent=True))]
+        assert {type(row) for row in rows} <= {plan.cls for plan in scanned.members}
+        assert [(call.pattern, call.operation) for call in calls] == [(scanned.name, "Scan")]
+        with filled.recording.scope() as whole:
+            request = {"TableName": scanned.table.name, "ConsistentRead": True}
+            await filled.store.repeat(Request("Scan", request))
+        assert calls.read_units == whole.read_units
 
     def test_a_question_is_one_exact_request(self, case: Case) -> None:
         assert case.asked.request() == case.request

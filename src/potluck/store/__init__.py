@@ -1,10 +1,9 @@
 """The store: reads and writes entities on an engine. The one place below the apps that does I/O on them."""
 
-from potluck.store.backfill import backfill
 from potluck.store.read_tracking import Clock
 from potluck.store.reading import QueryPage
 from potluck.store.retries import attempts
 from potluck.store.sending import Patience
 from potluck.store.store import Store, all_done
 
-__all__ = ["Clock", "Patience", "QueryPage", "Store", "all_done", "attempts", "backfill"]
+__all__ = ["Clock", "Patience", "QueryPage", "Store", "all_done", "attempts"]
