@@ -299,7 +299,7 @@ def test_books_stand_together_are_lent_and_come_back(window):
     page.get_by_label("The collection").fill("Inspector Vasik")
     looked_at(seen, "group")
     seen.follow(page.get_by_role("button", name="Together"))
-    toast(seen, "They stand together now")
+    toast(seen, "They are one collection now")
 
     # In another order, by the keyboard.
     names = page.locator("#watch .row-name")
@@ -384,7 +384,7 @@ def test_books_stand_together_are_lent_and_come_back(window):
     page.get_by_label("Library and collection").select_option(label="Bedroom, by itself")
     page.get_by_label("Or a new collection").fill("Kitchen")
     seen.follow(page.get_by_role("button", name="Move"))
-    toast(seen, "It stands in Kitchen now")
+    toast(seen, "It is in Kitchen now")
     expect(page.get_by_text("Back from Grandma Edith")).to_be_visible()
     seen.follow(page.get_by_role("link", name="Delete"))
     looked_at(seen)
@@ -415,7 +415,7 @@ def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
     guest.page.goto(link)
     guest.page.wait_for_url(re.compile(r"/invitation$"))
     guest.follow(guest.page.get_by_role("button", name="Join"))
-    toast(guest, "You can look in")
+    toast(guest, "You can see this shelf now")
     live(guest)
     # What is lent stands there for a guest, and nothing can be done with it.
     assert on_shelf(guest) == ["Paper Boats"]
@@ -445,7 +445,7 @@ def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
     # From here on the guest's windows are refused what they ask for, which browsers tell of.
     guest.expected = "404"
     owner.follow(owner.page.get_by_role("button", name="Stop sharing with Leo Lindqvist"))
-    toast(owner, "They look in no more")
+    toast(owner, "Sharing has stopped")
     for page in (guest.page, item):
         page.wait_for_url(re.compile(r"/library\?said=over$"))
         assert "Paper" not in page.content()

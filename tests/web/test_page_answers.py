@@ -363,3 +363,13 @@ async def test_an_address_that_a_refusal_cannot_lead_to_is_refused_when_the_app_
     with pytest.raises(DeclarationError, match=r"cancel: instead: there is no \{shelf\}"):
         async with suite_on(tmp_path, [lambda core: App(name="stall", tables=[], subjects=[subject])]):
             pass
+
+
+async def test_a_program_with_a_token_may_carry_a_flash_but_no_cookie_that_entitles_to_anything(client):
+    token = (await signed_up(client))["token"]
+    client.cookies.clear()
+    del client.headers["sec-fetch-site"]
+    headers = {"authorization": f"Bearer {token}"}
+    for name, status in (("potluck-flash", 303), ("potluck-stall-key", 403)):
+        sent = {"headers": {**headers, "cookie": f"{name}=x"}, "data": {"count-apples": "3"}}
+        assert (await client.post("/stalls/fruit/order", **sent)).status_code == status

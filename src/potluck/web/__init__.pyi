@@ -23,6 +23,7 @@ from potluck.web.errors import (
     ProblemError,
     SignInRequired,
 )
+from potluck.web.flash import Flash
 from potluck.web.forms import ByField, Form, Line, blank, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.http.responses import redirect
@@ -72,6 +73,7 @@ __all__ = [
     "EventSource",
     "EventStreamResponse",
     "Export",
+    "Flash",
     "Flow",
     "Forbidden",
     "Form",

@@ -8,14 +8,15 @@ does not see it. Anyone at the device can see the page, so a message never conta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from potluck.web.http.responses import Cookie
-from potluck.web.http.sealed_cookies import SealedCookies
+from potluck.web.http.sealed_cookies import FLASH, SealedCookies
 from potluck.web.redirects import text_after
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from potluck.web.access import Visitor
 
-FLASH = "potluck-flash"
 # Long enough for a redirect, and a message that was never shown is soon outdated.
 LASTS_SECONDS = 60
 LONGEST_TEXT = 300
@@ -40,13 +40,16 @@ class Flash(Struct, frozen=True, array_like=True):
     """What the button posts; None for a link."""
 
 
-Flashes = str | Callable[[Any, Any], str | Flash]
+Flashes = str | Callable[[Any, Any], str | Flash | Awaitable[str | Flash]]
 """A text with path parameters and fields of the answer in braces, or a function of the access and the answer."""
 
 
-def flash_after(flash: Flashes, at: Any, answer: Any, ids: Mapping[str, Any]) -> str | Flash:
+async def flash_after(flash: Flashes, at: Any, answer: Any, ids: Mapping[str, Any]) -> str | Flash:
     """What to say after this answer; an empty text says nothing."""
-    return flash(at, answer) if callable(flash) else text_after(flash, answer, ids)
+    if isinstance(flash, str):
+        return text_after(flash, answer, ids)
+    message = flash(at, answer)
+    return await message if isawaitable(message) else message
 
 
 def flash_set(cookies: SealedCookies, message: str | Flash) -> Sequence[Cookie]:

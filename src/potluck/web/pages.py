@@ -346,7 +346,7 @@ class Pages:
                 shown = Shown(self._templates, request, visitor, ids, done=done.view)
                 shown.cookies += cookies
                 return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
-            cookies += flash_set(visitor.cookies, flash_after(posted.flash, done.caller, done.answer, ids))
+            cookies += flash_set(visitor.cookies, await flash_after(posted.flash, done.caller, done.answer, ids))
             return with_cookies(_then(posted.then, done, ids), cookies)
 
         return answer

@@ -51,7 +51,7 @@ async def test_an_entry_is_written_once_changed_and_deleted_by_forms(gym: Gym):
     said |= {"when": "2039-12-30T00:30", "timeZone": "Asia/Tokyo"}
     for _ in range(2):
         saved = await send(gym, "/journal/entries", mara, **(FILLED | said))
-        assert (saved.status_code, saved.headers["location"]) == (303, "/journal/entries?said=saved")
+        assert (saved.status_code, saved.headers["location"]) == (303, "/journal/entries?draft=new")
     (entry,) = (await gym.get("/entries", mara))["items"]
     assert (entry["date"], entry["entryId"]) == ("2039-12-29T15:30:00.000Z", own_id)
     assert entry["sessionMetrics"]["tags"] == ["mount", "Open mat"]
@@ -71,7 +71,7 @@ async def test_an_entry_is_written_once_changed_and_deleted_by_forms(gym: Gym):
     assert (await send(gym, f"{one}/edit", mara, **chosen)).status_code == 303
     changed = await gym.get(f"/entries/{own_id}", mara)
     assert (changed["date"], changed["sessionMetrics"]["tags"]) == (entry["date"], [])
-    assert (await send(gym, f"{one}/delete", mara)).headers["location"] == "/journal/entries?said=deleted"
+    assert (await send(gym, f"{one}/delete", mara)).headers["location"] == "/journal/entries"
     assert (await gym.get("/entries", mara))["items"] == []
     # An id that is somebody else's is not taken from them.
     theirs = await gym.entry(await gym.person("Ana"), shared="Hers.")
@@ -128,7 +128,7 @@ async def test_who_answered_is_told_and_private_words_need_consent(tmp_path: Pat
             assert server.requests == []
             assert "May private words leave this server?" in page
             agreed = await send(gym, "/journal/settings/profile", mara, aiConsent="true", version="1")
-            assert agreed.headers["location"] == "/journal/settings?said=saved"
+            assert agreed.headers["location"] == "/journal/settings"
             server.says = lambda asked: {"answer": "From <b>half guard</b>. http://evil.example/", "citations": []}
             assert (await send(gym, thread, mara, content="And where from?")).headers["location"] == f"{thread}#last"
             page = await look(gym, thread, mara)

@@ -287,7 +287,7 @@ class PageWalk:
         for each in pages:
             for target in self.targets(each.path):
                 await self.look(target)
-                await self.look(f"{target}?athlete={self.world.mara['userId']}&said=saved")
+                await self.look(f"{target}?athlete={self.world.mara['userId']}&draft=new")
                 for name in self.fields(each) & {"q", "tag"}:
                     await self.is_found_by_nothing_more(target, name)
         for each in found:

@@ -257,10 +257,13 @@ class InThread(Athlete):
         return self.readable_now
 
     def checks(self) -> Sequence[Operation]:
+        return (*super().checks(), *self.link_checks())
+
+    def link_checks(self) -> Sequence[Operation]:
+        """That they still coach the athlete whom it is about."""
         about = self.thread.athlete_id
         opened = active & the(CoachAthleteLink.shared_from).still(self.readable_now.since)
-        still = [] if about is None else [check(CoachAthleteLink.by_id(about, self.own_id), when=opened)]
-        return (*super().checks(), *still)
+        return [] if about is None else [check(CoachAthleteLink.by_id(about, self.own_id), when=opened)]
 
     def refuse(self, refusal: WriteRefused) -> None:
         if refusal.operation is not None and refusal.operation.plan.cls is CoachAthleteLink:

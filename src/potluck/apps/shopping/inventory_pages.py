@@ -6,7 +6,7 @@ from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.cascade import links_to
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem, StorageLocation
-from potluck.apps.shopping.families import FAMILY, HOME
+from potluck.apps.shopping.families import FAMILY
 from potluck.apps.shopping.fields import MOST, ItemId, ToBuy
 from potluck.apps.shopping.inventory import (
     InventoryItemChange,
@@ -42,8 +42,6 @@ async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
         "archived": [each for each in things if each.status == "archived"],
         "on_list": {each.item_id for each in listed if each.item_id is not None},
         "form": show.form(NewInventoryItem, {"quantity": "1", "threshold": "0"}),
-        "about": next((each for each in things if str(each.item_id) == show.query.get("of")), None),
-        "said": show.query.get("said", ""),
         "duplicate": existing and next((each, existing) for each in things if each.item_id == existing.item_id),
         "person": person(at.principal),
         "most": MOST,
@@ -60,9 +58,9 @@ async def _choices(at: InFamily) -> dict[str, Any]:
     }
 
 
-inventory.form("", then=f"{INVENTORY}?said=added&of={{item_id}}", on=inventory_page)(add_inventory_item)
+inventory.form("", then=INVENTORY, flash="{name} is in the inventory.", on=inventory_page)(add_inventory_item)
 inventory.form("/adjust", then=INVENTORY, serialized=True)(adjust)
-inventory.form("/low-to-list", then=f"{FAMILY}?said=low")(add_low_stock)
+inventory.form("/low-to-list", then=FAMILY, flash="What runs low is on the list.")(add_low_stock)
 
 
 # --- onto the list ----------------------------------------------------------------------------------------------------
@@ -82,7 +80,7 @@ class ToList(Input):
 to_list: Actions[ShoppingListItem] = Actions(AtItem, view=ShoppingItemView, page=f"{INVENTORY}/{{item_id}}/to-list")
 
 
-@to_list.form("", then=f"{INVENTORY}?said=listed&of={{item_id}}", on=inventory_page)
+@to_list.form("", then=INVENTORY, flash="{name} is on the list.", on=inventory_page)
 async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
     """Put an inventory item on the list."""
     new = NewShoppingItem(item_id=at.item_id, quantity=wanted.quantity, allow_duplicate=wanted.allow_duplicate)
@@ -118,11 +116,12 @@ async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str,
 
 
 def _kept(at: InFamily, item: InventoryItem) -> str:
-    said = "archived" if item.status == "archived" else "kept"
-    return f"{HOME}/{at.family_id}/inventory?said={said}&of={item.item_id}"
+    return f"{item.name} is {'archived' if item.status == 'archived' else 'back'}."
 
 
-inventory.form("", then=f"{INVENTORY}?said=changed&of={{item_id}}", on=thing_page)(change_inventory_item)
+GONE = "It is gone from the inventory. What was on the list stays there."
+
+inventory.form("", then=INVENTORY, flash="{name} is changed.", on=thing_page)(change_inventory_item)
 # Archives an item, or brings it back.
-inventory.form("/keep", then=_kept)(change_inventory_item)
-inventory.form("/delete", then=f"{INVENTORY}?said=deleted")(delete_inventory_item)
+inventory.form("/keep", then=INVENTORY, flash=_kept)(change_inventory_item)
+inventory.form("/delete", then=INVENTORY, flash=GONE)(delete_inventory_item)

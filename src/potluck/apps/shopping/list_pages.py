@@ -33,7 +33,7 @@ from potluck.apps.shopping.shopping_list import (
 from potluck.apps.shopping.suggestions import Suggestion, called, suggestions
 from potluck.people import Principal, new_id
 from potluck.validation import ValidationError, encode
-from potluck.web import Actions, Show, Versioned, Writes, blank, initials, lacks_https, values_of
+from potluck.web import Actions, Flash, Show, Versioned, Writes, blank, initials, lacks_https, values_of
 
 ANY_STORE = "Any store"
 
@@ -90,7 +90,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     )
     duplicate = _duplicate(show)
     filled = show.form(TypedItem)
-    store, of = show.query.get("store", ""), show.query.get("of", "")
+    store = show.query.get("store", "")
     show.set(LAST_FAMILY, str(at.family_id))
     return {
         "families": families,
@@ -108,9 +108,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
         "new_id": new_id(),
         "form": filled if duplicate is None else blank(TypedItem, duplicate.sent),
         "duplicate": duplicate,
-        "about": next((each for each in items if str(each.shopping_item_id) == of), None),
-        "said": show.query.get("said", ""),
-        "of": of,
+        "shows_purchased": show.query.get("purchased") == "open",
         "joined": bool(show.query.get("joined", "")),
         "stores": stores,
         "plain": lacks_https(at.visitor.origin),
@@ -163,37 +161,56 @@ def _duplicate(show: Show) -> Duplicate | None:
 class Added(Struct, frozen=True):
     """What was added through the page's text box, for the redirect."""
 
-    shopping_item_ids: list[UUID]
+    names: list[str]
     store_id: UUID | None
 
 
+def _after_adding(at: InFamily, added: Added) -> str:
+    return f"{HOME}/{at.family_id}" + ("" if added.store_id is None else f"?store={added.store_id}")
+
+
 def _added(at: InFamily, added: Added) -> str:
-    only = "" if added.store_id is None else f"&store={added.store_id}"
-    if len(added.shopping_item_ids) > 1:
-        return f"{HOME}/{at.family_id}?said=several&of={len(added.shopping_item_ids)}{only}"
-    return f"{HOME}/{at.family_id}?said=added&of={added.shopping_item_ids[0]}{only}"
+    return (
+        f"{len(added.names)} things are on the list." if len(added.names) > 1 else f"{added.names[0]} is on the list."
+    )
 
 
-@shopping_list.form("", then=_added, on=list_page)
+@shopping_list.form("", then=_after_adding, flash=_added, on=list_page)
 async def add_from_box(at: InFamily, typed: TypedItem) -> Writes[Added]:
     """Add what was typed into the page's text box."""
     if len(read_lines(typed.lines)) > 1:
         several = await add_lines(at, PastedLines(lines=typed.lines))
-        return several.answering(Added([each.shopping_item_id for each in several.answer], typed.store_id))
+        return several.answering(Added([item.name for item in several.answer], typed.store_id))
     one = await add_typed(at, typed)
-    return one.answering(Added([one.answer.shopping_item_id], typed.store_id))
+    return one.answering(Added([one.answer.name], typed.store_id))
 
 
-def _cleared(at: InFamily, cleared: Cleared) -> str:
-    of = "" if cleared.undo_token is None else f"&of={cleared.undo_token}"
-    return f"{HOME}/{at.family_id}?said=cleared{of}"
+def _after_checking(at: InFamily, item: ShoppingListItem) -> str:
+    # An item is unchecked among the purchased ones, which are folded away otherwise.
+    return f"{HOME}/{at.family_id}" + ("?purchased=open" if item.status == "pending" else "")
+
+
+def _checked(at: InFamily, item: ShoppingListItem) -> str | Flash:
+    if item.status == "pending":
+        return f"{item.name} is back on the list."
+    address = f"{HOME}/{at.family_id}/list/{item.shopping_item_id}/status"
+    return Flash(f"{item.name} is in the basket.", "Undo", address, {"status": "pending", "version": str(item.version)})
+
+
+def _cleared(at: InFamily, cleared: Cleared) -> str | Flash:
+    if cleared.undo_token is None:
+        return ""
+    undo = {"undoToken": str(cleared.undo_token)}
+    return Flash("Purchased things are cleared.", "Undo", f"{HOME}/{at.family_id}/list/undo", undo)
 
 
 # Not versioned: that an item is bought holds whatever else about it was changed meanwhile.
-shopping_list.form("/status", then=f"{FAMILY}?said={{status}}&of={{shopping_item_id}}", versioned=False)(check_off)
-shopping_list.form("/restock", then=f"{FAMILY}?said=restocked&of={{shopping_item_id}}")(restock)
-shopping_list.form("/clear-purchased", then=_cleared)(clear_purchased)
-undoing.form("", then=f"{FAMILY}?said=undone")(undo)
+shopping_list.form("/status", then=_after_checking, flash=_checked, versioned=False)(check_off)
+shopping_list.form("/restock", then=FAMILY, flash=lambda at, restocked: f"{restocked.shopping_item.name} is put away.")(
+    restock
+)
+shopping_list.form("/clear-purchased", then=FAMILY, flash=_cleared)(clear_purchased)
+undoing.form("", then=FAMILY, flash="They are back.")(undo)
 
 
 # --- one thing on it --------------------------------------------------------------------------------------------------
@@ -235,5 +252,5 @@ async def change_quantity(at: InFamily, item: ShoppingListItem, change: Quantity
     return await change_shopping_item(at, item, ShoppingItemChange(quantity=change.quantity))
 
 
-shopping_list.form("", then=f"{FAMILY}?said=changed&of={{shopping_item_id}}", on=item_page)(change_shopping_item)
-shopping_list.form("/delete", then=f"{FAMILY}?said=deleted")(delete_shopping_item)
+shopping_list.form("", then=FAMILY, flash="{name} is changed.", on=item_page)(change_shopping_item)
+shopping_list.form("/delete", then=FAMILY, flash="It is off the list.")(delete_shopping_item)

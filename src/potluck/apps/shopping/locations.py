@@ -72,6 +72,11 @@ async def location_page(at: InFamily, location: StorageLocation, show: Show) -> 
     }
 
 
+GONE = "The place is gone. What was kept there is kept nowhere in particular."
+TO_CHANGE = PageForm(path="", then=STORES, flash="It is changed.", on=location_page)
+TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
+
+
 @locations.create(NameTaken, IdTaken, TooMany)
 async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocation]:
     """Add a storage location. Admins may; no two have the same name."""
@@ -80,7 +85,7 @@ async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocat
     return Writes(location, *put_new(location, "location", new.location_id))
 
 
-@locations.change(NameTaken, form=PageForm(path="", then=f"{STORES}?said=changed", on=location_page))
+@locations.change(NameTaken, form=TO_CHANGE)
 async def change_location(
     at: FamilyAdmin, location: StorageLocation, change: LocationChange
 ) -> Writes[StorageLocation]:
@@ -88,7 +93,7 @@ async def change_location(
     return at.apply(location, change, refused=name_taken)
 
 
-@locations.delete(form=PageForm(path="/delete", then=f"{STORES}?said=location-deleted"))
+@locations.delete(form=TO_DELETE)
 async def delete_location(at: FamilyAdmin, location: StorageLocation) -> Writes[None]:
     """Delete a storage location. What is kept there is kept nowhere in particular. Admins may."""
     return Writes(None, *await deleting(at, location))

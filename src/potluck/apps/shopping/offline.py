@@ -51,7 +51,7 @@ def _shell_context() -> dict[str, Any]:
         "low": [],
         "running_low": [],
         "store": "",
-        "said": "",
+        "shows_purchased": False,
         "new_id": "",
         "kept": "",
         "duplicate": None,

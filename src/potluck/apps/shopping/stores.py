@@ -70,7 +70,6 @@ async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
         "kept_at": Counter(each.location_id for each in kept),
         "store_form": show.form(NewStore),
         "location_form": show.form(NewLocation),
-        "said": show.query.get("said", ""),
     }
 
 
@@ -91,7 +90,13 @@ async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
     }
 
 
-@stores.create(NameTaken, IdTaken, TooMany, form=PageForm(then=f"{STORES}?said=store", on=stores_page))
+GONE = "The store is gone. What was to be bought there is for any store."
+TO_ADD = PageForm(then=STORES, flash="The store is added.", on=stores_page)
+TO_CHANGE = PageForm(path="", then=STORES, flash="It is changed.", on=store_page)
+TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
+
+
+@stores.create(NameTaken, IdTaken, TooMany, form=TO_ADD)
 async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
     """Add a store. Admins may; no two have the same name."""
     await at.must_fit(Store.all_of_family(at.family_id), MOST_STORES, "stores in a family")
@@ -99,17 +104,17 @@ async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
     return Writes(store, *put_new(store, "store", new.store_id))
 
 
-@stores.change(NameTaken, form=PageForm(path="", then=f"{STORES}?said=changed", on=store_page))
+@stores.change(NameTaken, form=TO_CHANGE)
 async def change_store(at: FamilyAdmin, store: Store, change: StoreChange) -> Writes[Store]:
     """Edit a store. Admins may."""
     return at.apply(store, change, refused=name_taken)
 
 
-@stores.delete(form=PageForm(path="/delete", then=f"{STORES}?said=store-deleted"))
+@stores.delete(form=TO_DELETE)
 async def delete_store(at: FamilyAdmin, store: Store) -> Writes[None]:
     """Delete a store. What was to be bought there is unassigned. Admins may."""
     return Writes(None, *await deleting(at, store))
 
 
 # The form for a new location is on the stores page.
-locations.form("", then=f"{STORES}?said=location", on=stores_page)(add_location)
+locations.form("", then=STORES, flash="The place is added.", on=stores_page)(add_location)

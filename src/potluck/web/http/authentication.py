@@ -12,7 +12,7 @@ from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
 from potluck.web.http.clients import Clients, value_of, values_of
 from potluck.web.http.responses import Cookie
-from potluck.web.http.sealed_cookies import SealedCookies, session_cookie, session_cookie_name
+from potluck.web.http.sealed_cookies import FLASH, SealedCookies, session_cookie, session_cookie_name
 from potluck.web.sealing import Seal
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -98,7 +98,7 @@ class Authentication:
         if request.scope.get("method", "GET") in SAFE:
             return
         has_cookies = value_of(request.scope, b"cookie") is not None
-        carries_cookie = has_cookies and any(name.startswith(OUR_COOKIES) for name in request.cookies)
+        carries_cookie = has_cookies and any(name.startswith(OUR_COOKIES) and name != FLASH for name in request.cookies)
         given = values_of(request.scope, b"authorization")
         if not carries_cookie and len(given) == 1 and TOKEN.fullmatch(given[0]):
             return

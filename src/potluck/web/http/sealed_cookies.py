@@ -21,6 +21,8 @@ from potluck.web.sealing import NotSealed, Seal
 
 # How cookies of ours are recognised.
 PREFIX = "potluck"
+# It says something, and entitles nobody to anything.
+FLASH = f"{PREFIX}-flash"
 NUMBER_BYTES = 16
 NUMBER = "browser number"
 # As long as browsers keep any cookie. A session says itself when it is over: use extends it, but not its cookie.

@@ -13,17 +13,17 @@ from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
-from starlette.responses import Response
 
 from potluck.apps.journal.access import Athlete, InThread
 from potluck.apps.journal.addresses import ASK
-from potluck.apps.journal.entities import Citation, Comment
+from potluck.apps.journal.entities import AIThread, Citation, Comment
 from potluck.apps.journal.fields import Question, Scope, zone_of
 from potluck.apps.journal.journals import SharedEntry, WholeEntry
 from potluck.apps.journal.links import AthleteSummary, names_of, own_athletes
 from potluck.apps.journal.pages.frame import Piece, excerpt, facts, layout_context, long_date, pieces, plain, short_date
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.threads import (
+    ASKING,
     FALLBACK,
     MessageView,
     NewMessage,
@@ -38,10 +38,8 @@ from potluck.apps.journal.threads import (
     threads_of,
 )
 from potluck.apps.journal.times import day_of
-from potluck.people import NotNow
 from potluck.store import all_done
-from potluck.validation import ValidationError
-from potluck.web import UNSET, Call, Endpoints, Input, Line, ProblemError, Show, blank, redirect, to_sign_in
+from potluck.web import UNSET, Input, Line, Show, Writes
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
@@ -50,8 +48,6 @@ COUNTED = re.compile(r"(?P<number>\d[\d,.]*(?: h(?: \d\d)?| min| %:?)?)(?<!:) (?
 # The citations that show at once; the others are folded away.
 CITATIONS_SHOWN = 5
 PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
-
-assistant_pages = Endpoints()
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
@@ -134,13 +130,11 @@ class Beginning(Input):
     athlete_id: Line = ""
 
 
-@assistant_pages.get(ASK)
-async def ask_page(call: Call) -> Response:
-    if call.principal is None:
-        return to_sign_in(call.request)
-    at = await call.admit(Athlete)
-    form = blank(Beginning, {"scope": "private", "athleteId": call.query.get("athlete", "")})
-    return call.page("journal/ask.html", **await _to_begin(at, call.query.get("athlete", "")), form=form)
+@threads.page("", "journal/ask.html")
+async def ask_page(at: Athlete, show: Show) -> dict[str, Any]:
+    about = show.query.get("athlete", "") or show.form(Beginning).values["athleteId"]
+    form = show.form(Beginning, {"scope": "private", "athleteId": about})
+    return {**await _to_begin(at, about), "form": form}
 
 
 async def _to_begin(at: Athlete, about: str) -> dict[str, Any]:
@@ -162,27 +156,18 @@ def _among(coached: Sequence[AthleteSummary], athlete_id: str) -> AthleteSummary
     return next((each for each in coached if str(each.athlete_id) == athlete_id), None)
 
 
-@assistant_pages.post(ASK)
-async def begin(call: Call) -> Response:
+@threads.form("", then=THREAD, on=ask_page, rate_limit=ASKING)
+async def begin(at: Athlete, sent: Beginning) -> Writes[AIThread]:
     """Begin a conversation with its first question."""
-    at = await call.admit(Athlete)
-    filled = await call.form(Beginning)
-    refusal: Exception | None = None
-    about = ""
-    if filled.is_valid:
-        said = filled.value
-        about = said.athlete_id
-        athlete = _among((await own_athletes(at)).items, about)
-        if about and athlete is None:
-            about = ""
-        new = NewThread(scope=said.scope, athlete_id=UNSET if athlete is None else athlete.athlete_id)
-        try:
-            thread = await call.perform(threads, begin_thread, new)
-            await call.perform(messages, ask, NewMessage(content=said.content), thread_id=thread.thread_id)
-            return redirect(f"{ASK}/{thread.thread_id}")
-        except (ValidationError, NotNow, ProblemError) as error:
-            refusal = error
-    return call.again("journal/ask.html", filled, refusal, **await _to_begin(at, about))
+    athlete = _among((await own_athletes(at)).items, sent.athlete_id)
+    begun = await begin_thread(at, NewThread(scope=sent.scope, athlete_id=athlete.athlete_id if athlete else UNSET))
+    # Before the question: its answer may take a while, and is written with the thread's own checks.
+    await at.write(*begun.operations)
+    thread = begun.answer
+    inside = InThread(at.core, at.context, at.visitor, {"thread_id": thread.thread_id})
+    await inside.admit(thread)
+    asked = await ask(inside, NewMessage(content=sent.content))
+    return Writes(thread, *(asked.outcomes.get(id(each), each) for each in asked.operations), *inside.link_checks())
 
 
 # --- a conversation ---------------------------------------------------------------------------------------------------

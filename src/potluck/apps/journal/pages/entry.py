@@ -55,29 +55,17 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
         "position": position,
         "read_at": at.now.isoformat(),
         "form": show.form(NewComment, {"commentId": str(new_id())}),
-        "said": show.query.get("said", ""),
         "draft_key": at.journal.draft_key(at.own_id),
-        "draft_saved": _saved_draft(at, show),
+        # The name of the draft of what was saved just now.
+        "draft_saved": show.query.get("draft", ""),
         "refused_before": show.refusal is not None,
     }
-
-
-def _saved_draft(at: ReadsEntry, show: Show) -> str:
-    """The name of the draft of what was saved just now."""
-    match show.query.get("said", ""):
-        case "changed":
-            return str(at.entry_id)
-        case "commented":
-            return f"comment-{at.entry_id}"
-        case "comment-changed":
-            return f"comment-{show.query.get('comment', '')}"
-    return ""
 
 
 # --- comments ---------------------------------------------------------------------------------------------------------
 
 
-@comments.form("", then=f"{ENTRY}?said=commented#comments", on=entry_page)
+@comments.form("", then=f"{ENTRY}?draft=comment-{{entry_id}}#comments", flash="Comment added.", on=entry_page)
 async def comment_by_form(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Add a comment, once for each form that was shown, however often it is sent."""
     sent_before = [
@@ -110,9 +98,9 @@ async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str,
     }
 
 
-comments.form("/edit", then=f"{ENTRY}?said=comment-changed&comment={{comment_id}}#comments", on=comment_page)(
-    change_comment
-)
+comments.form(
+    "/edit", then=f"{ENTRY}?draft=comment-{{comment_id}}#comments", flash="Comment changed.", on=comment_page
+)(change_comment)
 comments.form("/delete", then=f"{ENTRY}#comments")(delete_comment)
 
 

@@ -159,7 +159,7 @@ async def _only_coaches(at: Athlete) -> bool:
     return await at.store.first(Entry.of_athlete(at.own_id)) is None
 
 
-@entries.form("", then=f"{ENTRIES}?said=saved", on=write_page, versioned=False)
+@entries.form("", then=f"{ENTRIES}?draft=new", flash="Saved.", on=write_page, versioned=False)
 async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
     stored = await at.store.get(UserProfile.one(at.own_id))
     device = UNSAID if said.time_zone is UNSET else said.time_zone
@@ -276,7 +276,7 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
     }
 
 
-@entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?said=changed", on=edit_page)
+@entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?draft={{entry_id}}", flash="The entry is changed.", on=edit_page)
 async def change_by_form(at: OwnEntry, entry: Entry, said: EntryForm) -> Writes[Entry]:
     return _changed_by(said, entry, await zone_for(at), at.now)
 
@@ -301,7 +301,7 @@ def _changed_by(said: EntryForm, entry: Entry, zone: tzinfo, now: datetime) -> W
         return changing(entry, change, now)
 
 
-entries.form("/delete", then=f"{ENTRIES}?said=deleted")(delete_entry)
+entries.form("/delete", then=ENTRIES, flash="The entry is deleted, with its comments.")(delete_entry)
 
 
 def _typed(entry: Entry, zone: tzinfo) -> str:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import available_timezones
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.journal.access import Athlete
-from potluck.apps.journal.addresses import IMPORT, SETTINGS
+from potluck.apps.journal.addresses import SETTINGS
 from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.export import export_journal
 from potluck.apps.journal.fields import UNSAID, zone_of
 from potluck.apps.journal.file_errors import NO_JOURNAL, is_within
 from potluck.apps.journal.files import JournalFile
-from potluck.apps.journal.importing import LARGEST_FILE, import_journal, imports, preview_import
+from potluck.apps.journal.importing import (
+    IMPORTS,
+    LARGEST_FILE,
+    ImportPreview,
+    JournalImported,
+    import_journal,
+    imports,
+    preview_import,
+)
 from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
 from potluck.apps.journal.times import day_of
 from potluck.validation import BodyNotJson, FieldError, Text, ValidationError, decode
-from potluck.web import Call, Endpoints, Form, Input, Show, blank, decoded, to_sign_in
+from potluck.web import Call, Endpoints, Form, Input, Show, Writes, blank, decoded
 
 MOST_WRONG = 20
 HAS_ERRORS = "Nothing was imported, because the file has errors"
@@ -43,11 +53,10 @@ async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
         "conflict": form.conflict(show.clash, {"timeZone": "Time zone", "aiConsent": "The assistant may read along"}),
         "zones": sorted(available_timezones() | {"UTC"}),
         "remote": at.journal.provider.remote,
-        "said": show.query.get("said", ""),
     }
 
 
-profile.form("/profile", then=f"{SETTINGS}?said=saved", on=settings_page)(change_profile)
+profile.form("/profile", then=SETTINGS, flash="Saved.", on=settings_page)(change_profile)
 
 
 # --- export -----------------------------------------------------------------------------------------------------------
@@ -67,52 +76,59 @@ class FileForm(Input):
     """Whether the preview was confirmed."""
 
 
-@settings_pages.get(IMPORT)
-async def import_page(call: Call) -> Response:
-    if call.principal is None:
-        return to_sign_in(call.request)
-    await call.admit(Athlete)
-    return call.page("journal/import.html", **layout_context(""), **_nothing(), form=blank(FileForm))
+class ImportStep(Struct, frozen=True, kw_only=True):
+    """What comes of a file: first what an import would bring, then what it brought."""
+
+    file: str = ""
+    preview: ImportPreview | None = None
+    imported: JournalImported | None = None
 
 
-@settings_pages.post(IMPORT)
-async def take_in(call: Call) -> Response:
+@imports.page("", "journal/import.html")
+async def import_page(at: Athlete, show: Show) -> dict[str, Any]:
+    step = show.done if isinstance(show.done, ImportStep) else ImportStep()
+    form, wrong = _import_errors(show)
+    days = ""
+    if step.preview is not None:
+        days = _days(step.preview.first, step.preview.last, zone_of(await time_zone_for(at)), at)
+    return {
+        **layout_context(""),
+        "preview": step.preview,
+        "file": step.file,
+        "done": step.imported,
+        "days": days,
+        "form": form,
+        "wrong": wrong[:MOST_WRONG],
+        "more": len(wrong[MOST_WRONG:]),
+    }
+
+
+def _import_errors(show: Show) -> tuple[Form[Any], list[str]]:
+    """The form without the file, because an invalid one is not sent back; and every error in the file."""
+    form = show.form(FileForm)
+    refusal = show.refusal
+    if refusal is not None and not isinstance(refusal, ValidationError):
+        return blank(FileForm).refused(str(refusal)), []
+    errors = () if refusal is None else refusal.errors
+    if not errors or errors[0].field == "file":
+        return Form(blank(FileForm).values, form.all_errors, None, frozenset({"file", "sure"}), FileForm), []
+    within = any(map(is_within, errors))
+    message = ValidationError(FieldError("file", HAS_ERRORS if within else NO_JOURNAL))
+    return blank(FileForm).refused(message), [error.message for error in errors] if within else []
+
+
+@imports.form("", then="", on=import_page, rate_limit=replace(IMPORTS, weight=lambda sent: int(sent.sure)))
+async def take_in(at: Athlete, sent: FileForm) -> Writes[ImportStep]:
     """Show a preview first; import the file once it is confirmed."""
-    at = await call.admit(Athlete)
-    filled = await call.form(FileForm)
-    refusal: Exception | None = None
-    wrong: list[str] = []
-    if filled.is_valid:
-        try:
-            file = await decoded(decode, JournalFile, filled.value.file.encode())
-            if filled.value.sure:
-                done = await call.perform(imports, import_journal, file)
-                return call.page(
-                    "journal/import.html", **layout_context(""), **_nothing(done=done), form=blank(FileForm)
-                )
-            found = await call.perform(imports, preview_import, file)
-            zone = zone_of(await time_zone_for(at))
-            days = _days(found.first, found.last, zone, at)
-            return call.page(
-                "journal/import.html", **layout_context(""), **_nothing(preview=found, days=days), form=filled
-            )
-        except BodyNotJson as error:
-            refusal = ValidationError(FieldError("file", str(error)))
-        except ValidationError as error:
-            within = any(map(is_within, error.errors))
-            wrong = [each.message for each in error.errors] if within else []
-            refusal = ValidationError(FieldError("file", HAS_ERRORS if within else NO_JOURNAL))
-    shown = {**layout_context(""), **_nothing(wrong=wrong[:MOST_WRONG], more=len(wrong[MOST_WRONG:]))}
-    return call.again("journal/import.html", _without_the_file(filled), refusal, **shown)
-
-
-def _nothing(**but: Any) -> dict[str, Any]:
-    return {"preview": None, "done": None, "days": "", "wrong": [], "more": 0, **but}
-
-
-def _without_the_file(filled: Form[Any]) -> Form[Any]:
-    """The form without the file: an invalid one is not sent back."""
-    return Form(blank(FileForm).values, filled.all_errors, None, frozenset({"file", "sure"}), FileForm)
+    try:
+        file = await decoded(decode, JournalFile, sent.file.encode())
+    except BodyNotJson as error:
+        raise ValidationError(FieldError("file", str(error))) from error
+    if sent.sure:
+        done = await import_journal(at, file)
+        return done.answering(ImportStep(imported=done.answer))
+    preview = await preview_import(at, file)
+    return preview.answering(ImportStep(file=sent.file, preview=preview.answer))
 
 
 def _days(first: datetime | None, last: datetime | None, zone: Any, at: Athlete) -> str:

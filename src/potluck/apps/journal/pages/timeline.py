@@ -384,4 +384,4 @@ def _private_hit(match: RankedEntry) -> list[Piece]:
 async def timeline_page(at: Athlete, wanted: TimelineQuery, show: Show) -> dict[str, Any]:
     journal = WholeJournal(at.store, at.own_id)
     timeline = OwnTimeline(at, journal, ENTRIES, await time_zone_for(at), wanted)
-    return {**await timeline.context(), "said": show.query.get("said", "")}
+    return {**await timeline.context(), "draft_saved": show.query.get("draft") == "new"}

@@ -5,5 +5,5 @@
 import { drop } from "./drafts.js";
 
 drop(document.querySelector("[data-draft-saved]").dataset.draftSaved);
-// Drops ?said=saved, so that a reload does not claim it was saved again.
+// Drops ?draft=, so that a reload does not delete a newer draft.
 history.replaceState(null, "", location.pathname + location.hash);

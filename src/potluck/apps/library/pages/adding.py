@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from typing import Any
-from uuid import UUID
 
 from starlette.responses import Response
 
@@ -22,7 +21,7 @@ from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.title_search import as_new_book
 from potluck.validation import ValidationError, decode_tree
-from potluck.web import Actions, Call, Endpoints, Input, Show, Writes
+from potluck.web import Actions, Call, Endpoints, Flash, Input, Show, Writes
 
 ADD = f"{LIBRARY}/add"
 # The browser itself reads the barcode; the camera's picture does not leave it.
@@ -74,7 +73,6 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         "face": face,
         "spine": spine,
         "collections": [each.name for each in named],
-        "added": await _added(at, asked.get("added", "")),
         "by_hand": bool(asked.get("hand") or films is not None or filled.all_errors),
     }
 
@@ -87,13 +85,9 @@ async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
     return None
 
 
-async def _added(at: OwnLibrary, item_id: str) -> ShelfRowView | None:
-    """The item that was just added."""
-    try:
-        item = await at.store.get(LibraryItem.one(at.owner_id, at.library_id, UUID(item_id)))
-    except ValueError:
-        return None
-    return None if item is None else (await at.show(ShelfRowView, [item]))[0]
+async def _added(at: OwnLibrary, item: Book | Video) -> Flash:
+    (row,) = await at.show(ShelfRowView, [item])
+    return Flash(f"{row.name} is on {at.library.library_name}.", "Look", row.address)
 
 
 def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
@@ -113,7 +107,7 @@ def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
     return {"kind": "video", "title": film.title, **{name: str(value or "") for name, value in said.items()}}
 
 
-@adding.form("/isbn", then=f"{ADD}?added={{item_id}}", on=add_page)
+@adding.form("/isbn", then=ADD, flash=_added, on=add_page)
 async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
     """Put on the shelf what is known of an ISBN; if that is nothing, its title is still to come."""
     isbn = isbn_13(wanted.isbn)
@@ -125,7 +119,7 @@ async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
     return await add_book(at, new)
 
 
-@adding.form("/hand", then=f"{ADD}?added={{item_id}}", on=add_page)
+@adding.form("/hand", then=ADD, flash=_added, on=add_page)
 async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
     """Put on the shelf what was typed; a collection that is not there yet is made."""
     kind = "video" if typed.kind == "video" else "book"

@@ -71,13 +71,14 @@ async def collection_page(at: InLibrary, collection: Collection, show: Show) -> 
         "position": position,
         "form": form,
         "conflict": form.conflict(clash, {"name": "Name", "description": "Note"}),
-        "said": show.query.get("said", ""),
     }
 
 
-collections.form("/rename", then=f"{COLLECTION}?said=renamed", on=collection_page)(change_collection)
-collections.form("/delete", then=f"{LIBRARY}?said=apart")(delete_collection)
-collections.form("/order", then=f"{COLLECTION}?said=ordered", on=collection_page)(order_collection)
+APART = "The collection is gone. Its items stay on the shelf."
+
+collections.form("/rename", then=COLLECTION, flash="Saved.", on=collection_page)(change_collection)
+collections.form("/delete", then=LIBRARY, flash=APART)(delete_collection)
+collections.form("/order", then=COLLECTION, flash="The order is saved.", on=collection_page)(order_collection)
 
 
 # --- several become one -----------------------------------------------------------------------------------------------
@@ -104,7 +105,10 @@ async def group_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, 
 
 
 @libraries.form(
-    "/group", then=lambda at, made: f"/library/{at.library_id}/collections/{made}?said=grouped", on=group_page
+    "/group",
+    then=lambda at, made: f"/library/{at.library_id}/collections/{made}",
+    flash="They are one collection now.",
+    on=group_page,
 )
 async def group(at: OwnLibrary, library: Library, sent: GroupForm) -> Writes[UUID]:
     """Put several items into a collection, in the order in which they are named."""

@@ -22,7 +22,7 @@ from potluck.apps.library.importing import (
     imports,
 )
 from potluck.apps.library.libraries import LibraryView
-from potluck.apps.library.page_frame import HOME
+from potluck.apps.library.page_frame import LIBRARY
 from potluck.validation import Message, ValidationError
 from potluck.web import Input, Line, Show, Unset, Writes
 
@@ -135,9 +135,14 @@ async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
     return looked.answering(Preview(pasted, found.format, columns, found))
 
 
+def _imported(at: OwnLibrary, added: LibraryImported) -> str:
+    return f"{added.new} item{' is' if added.new == 1 else 's are'} on {at.library.library_name}."
+
+
 @imports.form(
     "/apply",
-    then=lambda at, added: f"{HOME}/{at.library_id}?said=imported&many={added.new}",
+    then=LIBRARY,
+    flash=_imported,
     on=import_page,
     rate_limit=ROWS,
     largest_body=LARGEST_FORM,

@@ -1,6 +1,7 @@
 """The pages of one book or video: details, lending with one tap, history, editing, moving and deleting."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -22,7 +23,7 @@ from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.apps.library.title_search import NoTitleYet, look_up_title
 from potluck.table import fold
 from potluck.validation import FieldError, ValidationError, decode_tree
-from potluck.web import Line, Show, Versioned, Writes, initials
+from potluck.web import Flash, Line, Show, Versioned, Writes, initials
 
 HISTORY_SHOWN = 60
 PEOPLE_SHOWN = 8
@@ -49,7 +50,7 @@ class Past(NamedTuple):
 @items.page("", "library/item.html")
 async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
     position = await at.position(shelf_rows(at))
-    shown: dict[str, Any] = {**await _one(at, item), "position": position, "said": show.query.get("said", "")}
+    shown: dict[str, Any] = {**await _one(at, item), "position": position}
     if not at.owns:
         return shown
     events = (await at.store.page(Event.of_item(at.owner_id, at.library_id, item.item_id), HISTORY_SHOWN)).items
@@ -106,11 +107,31 @@ def _past(events: Any) -> list[Past]:
     return past
 
 
-items.form("/lend", then=f"{ITEM}?said=lent", on=item_page)(lend)
+def _lent(at: OwnLibrary, item: Book | Video) -> Flash:
+    return Flash(f"{item.title} is at {item.lent_to}’s.", "Undo", f"{_address(item)}/return", {})
+
+
+def _returned(again: str) -> Callable[[OwnLibrary, Book | Video], Awaitable[str | Flash]]:
+    """Who brought it back; to undo that, it is lent to them again, from the page where it was recorded."""
+
+    async def flash(at: OwnLibrary, item: Book | Video) -> str | Flash:
+        last = await at.store.first(Event.of_item(at.owner_id, at.library_id, item.item_id))
+        if last is None:
+            return ""
+        return Flash(f"{last.event} brought {item.title} back.", "Undo", _address(item) + again, {"to": last.event})
+
+    return flash
+
+
+def _address(item: Book | Video) -> str:
+    return f"{HOME}/{item.library_id}/items/{item.item_id}"
+
+
+items.form("/lend", then=ITEM, flash=_lent, on=item_page)(lend)
 # After a return, people stay on the page where they recorded it.
-items.form("/return", then=f"{ITEM}?said=back", on=item_page)(give_back)
-items.form("/back", then=f"{LENT}?said=back&of={{item_id}}&in={{library_id}}", on=item_page)(give_back)
-items.form("/back-on-list", then=f"{LIBRARY}?said=back&of={{item_id}}", on=item_page)(give_back)
+items.form("/return", then=ITEM, flash=_returned("/lend"), on=item_page)(give_back)
+items.form("/back", then=LENT, flash=_returned("/lend-again"), on=item_page)(give_back)
+items.form("/back-on-list", then=LIBRARY, flash="{title} is back.", on=item_page)(give_back)
 items.form("/lend-again", then=LENT, on=item_page)(lend)
 
 
@@ -137,7 +158,7 @@ async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
     }
 
 
-@items.form("/edit", then=f"{ITEM}?said=changed", on=edit_page)
+@items.form("/edit", then=ITEM, flash="Saved.", on=edit_page)
 async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Book | Video]:
     try:
         sent = sent_of(typed, "book" if isinstance(item, Book) else "video")
@@ -149,8 +170,12 @@ async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Bo
         raise beside_fields(wrong) from wrong
 
 
-items.form("/look-up", then=f"{ITEM}?said=title", on=item_page)(look_up_title)
-items.form("/cover", then=f"{ITEM}?said=cover", on=edit_page)(fetch_cover)
+def _titled(at: OwnLibrary, item: Book | Video) -> str:
+    return "" if is_awaited(item) else f"Its title is {item.title}."
+
+
+items.form("/look-up", then=ITEM, flash=_titled, on=item_page)(look_up_title)
+items.form("/cover", then=ITEM, flash="Its cover is here.", on=edit_page)(fetch_cover)
 
 
 # --- moving it --------------------------------------------------------------------------------------------------------
@@ -203,10 +228,15 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
 
 def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
     """The item's page in the library that it moved to."""
-    return f"{HOME}/{item.library_id}/items/{item.item_id}?said=moved"
+    return _address(item)
 
 
-@items.form("/move", then=_where_it_is, on=move_page)
+async def _moved(at: OwnLibrary, item: Book | Video) -> str:
+    (view,) = await at.show(ItemView, [item])
+    return f"It is in {view.collection_name or view.library_name} now."
+
+
+@items.form("/move", then=_where_it_is, flash=_moved, on=move_page)
 async def move(at: OwnLibrary, item: Book | Video, wanted: MoveForm) -> Writes[Book | Video]:
     library_id, _, collection_id = wanted.where.partition("/")
     sent: dict[str, Any] = {"libraryId": library_id or str(item.library_id), "collectionId": collection_id or None}
@@ -244,6 +274,6 @@ async def delete_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[st
     return {**await _one(at, item), "loan": loan, "lent_meanwhile": lent_meanwhile}
 
 
-@items.form("/delete", then=f"{LIBRARY}?said=deleted", on=delete_page, frees_room=True)
+@items.form("/delete", then=LIBRARY, flash="It is off the shelf, with its history.", on=delete_page, frees_room=True)
 async def delete_by_page(at: OwnLibrary, item: Book | Video, sure: Forced) -> Writes[None]:
     return await delete_item(at, item, sure)

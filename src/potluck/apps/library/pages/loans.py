@@ -2,10 +2,8 @@
 
 from datetime import date, datetime
 from typing import Any, NamedTuple
-from uuid import UUID
 
-from potluck.apps.library.entities import Event, LibraryItem
-from potluck.apps.library.fields import owner_of
+from potluck.apps.library.entities import LibraryItem
 from potluck.apps.library.home_card import LONG_DAYS, how_long
 from potluck.apps.library.lending import LoanView, loans, loans_of, own_loans
 from potluck.apps.library.pages.rows import ShelfRowView
@@ -48,20 +46,4 @@ async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
         "count": len(rows),
         "loans": await at.show(LoanView, [loan for loan, _ in pairs]),
         "position": position,
-        "returned": await _returned(at, show) if show.query.get("said") == "back" else None,
     }
-
-
-async def _returned(at: SignedIn, show: Show) -> tuple[ShelfRowView, str] | None:
-    """The item that was just returned, and by whom."""
-    owner_id = owner_of(at.principal.user_id)
-    try:
-        library_id, item_id = UUID(show.query.get("in", "")), UUID(show.query.get("of", ""))
-    except ValueError:
-        return None
-    item = await at.store.get(LibraryItem.one(owner_id, library_id, item_id))
-    last = await at.store.first(Event.of_item(owner_id, library_id, item_id))
-    if item is None or item.lent_to or last is None:
-        return None
-    (row,) = await at.show(ShelfRowView, [item])
-    return row, last.event

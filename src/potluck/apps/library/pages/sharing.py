@@ -48,7 +48,6 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
         "about": about,
         "form": show.form(NewShare),
         "made": show.done,
-        "said": show.query.get("said", ""),
         "now": at.now,
     }
 
@@ -56,6 +55,6 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
 shares.form("", then="", on=shares_page)(share)
 
 
-@shares.form("/stop", then=f"{SHARING}?said=stopped", on=shares_page, frees_room=True)
+@shares.form("/stop", then=SHARING, flash="Sharing has stopped.", on=shares_page, frees_room=True)
 async def stop(at: OwnLibrary, who: Stop) -> Writes[None]:
     return await revoking(at, who.email)

@@ -54,7 +54,8 @@ async def libraries_page(at: SignedIn, show: Show) -> dict[str, Any]:
         "shared": [each for each in found if not each.owned],
         "boards": {library.library_id: rows for library, rows in zip(found, boards, strict=False)},
         "form": show.form(NewLibrary),
-        "said": show.query.get("said", ""),
+        # The script of a shelf that is no longer shared leads here.
+        "over": show.query.get("said") == "over",
     }
 
 
@@ -84,7 +85,6 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
     part = await at.store.page(query, ON_ONE_SHELF, goes_on)
     rows = await at.show(ShelfRowView, part.items)
     (view,) = await at.show(LibraryView, [library])
-    about = next((each for each in rows if str(each.id) == show.query.get("of")), None)
     return {
         "library": view,
         "rows": rows,
@@ -98,9 +98,9 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
         "others": [each for several in await own_libraries(at) for each in several],
         "lent": await at.store.count(Loan.in_library(at.owner_id, at.library_id)) if at.owns else 0,
         "lookers": await _lookers(at) if at.owns else [],
-        "about": about,
-        "said": show.query.get("said", ""),
-        "many": show.query.get("many", ""),
+        # The script of a collection that was taken apart leads here.
+        "apart": show.query.get("said") == "apart",
+        "joined": show.query.get("said") == "joined",
     }
 
 
@@ -136,9 +136,11 @@ async def _out(at: OwnLibrary) -> list[tuple[str, str]]:
 libraries.form("/settings", then=LIBRARY, on=library_page)(change_library)
 
 
-@libraries.form("/delete", then=f"{HOME}?said=deleted", on=library_page, frees_room=True)
+@libraries.form(
+    "/delete", then=HOME, flash="The library is gone, with everything in it.", on=library_page, frees_room=True
+)
 async def delete_by_page(at: OwnLibrary, library: Library, sure: Forced) -> Writes[None]:
     return await delete_library(at, library, sure)
 
 
-libraries.form("/leave", then=f"{HOME}?said=left", frees_room=True)(leave_library)
+libraries.form("/leave", then=HOME, flash="You left the library.", frees_room=True)(leave_library)
