@@ -14,6 +14,7 @@ JOINER = re.compile(r"['’‐‑-]")
 SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*", re.UNICODE)
 # A final "s" is a plural only in words of at least this many letters.
 SHORTEST_PLURAL = 4
+SHORTEST_QUOTE = 19
 
 NO_GI_WORD = "nogi"
 GI_WORDS = {"gi": ("gi",), "no-gi": (NO_GI_WORD,), "both": ("gi", NO_GI_WORD)}
@@ -68,3 +69,15 @@ def spans_of(text: str, wanted: set[str]) -> list[tuple[int, int]]:
 def sentences_of(text: str) -> Sequence[str]:
     """The sentences of a text, verbatim."""
     return [sentence for each in SENTENCE.finditer(text) if (sentence := each[0].strip())]
+
+
+def with_next(text: str, sentence: str) -> str:
+    """The sentence, verbatim, with those after it on its line if it is too short to say much: "Autumn Cup, no-gi."."""
+    start = text.find(sentence)
+    end = start + len(sentence)
+    line = text.find("\n", end)
+    for following in sentences_of(text[end : len(text) if line < 0 else line]):
+        if end - start >= SHORTEST_QUOTE:
+            break
+        end = text.index(following, end) + len(following)
+    return text[start:end]

@@ -16,6 +16,10 @@ from potluck.apps.journal.periods import Period, calendar_unit, weekday_before
 EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars"])
 
 
+# Nouns that are no measure: other answers would ignore them.
+KINDS_OF_NOUNS = {"tags": "tags", "comments": "comment", "weeks": "having", "months": "having"}
+
+
 class Bag:
     """The meanings of a question, by what they are about."""
 
@@ -162,7 +166,7 @@ class Bag:
     def reading(self, kind: Kind, measure: Any = None, **more: Any) -> Reading | None:
         """The reading of this kind, over the days and with the filter that were said."""
         periods = one_period(self.values.get("period", ()))
-        if periods is None:
+        if periods is None or not kind.startswith(KINDS_OF_NOUNS.get(self.noun or "", "")):
             return None
         among = self.one("of_newest", 0)
         if among and self.where != NOTHING and not (kind == "share" or "count" in self.asks):

@@ -31,7 +31,6 @@ def compared(
         "ever",
         "group",
         "share",
-        "trend",
         "lately",
     }
     if not bag.values.keys() <= allowed or bag.noun in ("tags", "comments", "weeks", "months"):
@@ -39,6 +38,8 @@ def compared(
     if bag.asks - {"count", "often", "much", "long", "hard", "which", "whether", "summary", "how", "list", "when"}:
         return None
     if "group" in bag and bag.one("group") not in ("weekday", "day", "time of day", "month", "tag"):
+        return None
+    if "top" in bag and ("cmp" in bag or bag.one("top")[1]):
         return None
     periods = one_period(bag.values.get("period", ()))
     if periods is None or len(periods) > 1:
@@ -69,7 +70,10 @@ def compared(
     ):
         return None
     averaged = measure in ("minutes", "rounds") and (
-        "avg" in bag or "single" in bag or bag.noun == "length" or (said == "minutes" and bag.of_sessions)
+        "avg" in bag
+        or "single" in bag
+        or bag.noun == "length"
+        or (said == "minutes" and not {"train", "trained", "training"} & {*words})
     )
     if ("avg" in bag or "single" in bag) and not averaged and measure != "intensity" and per is None:
         return None

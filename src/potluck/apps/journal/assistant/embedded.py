@@ -9,7 +9,7 @@ from typing import ClassVar
 from potluck.apps.journal.assistant import Asked, Passage, Reply, cited
 from potluck.apps.journal.entities import Citation
 from potluck.apps.journal.periods import long_day
-from potluck.apps.journal.tokenizer import forms_of, sentences_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, sentences_of, with_next, words_in
 
 MOST_QUOTES = 3
 NOTHING_TO_LOOK_FOR = (
@@ -65,7 +65,7 @@ def _best_sentences(passages: Sequence[Passage], topic: Sequence[str]) -> list[t
         hits = [_score(words_in(each), topic, passage.words) for each in sentences]
         order = sorted(range(len(sentences)), key=lambda each: (-hits[each], each))
         for rank, number in enumerate(each for each in order if hits[each]):
-            citation = cited(passage, sentences[number])
+            citation = cited(passage, with_next(passage.text, sentences[number]))
             if citation is not None:
                 found.append((rank, place, number, passage, citation))
     best = sorted(found, key=lambda each: each[:3])[:MOST_QUOTES]

@@ -13,6 +13,7 @@ from potluck.apps.journal.assistant.reading import Filter, Term, TimeOfDay
 from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.fields import wears
 from potluck.apps.journal.journals import SharedEntry
+from potluck.apps.journal.tokenizer import with_next
 
 
 class TrainingSession:
@@ -74,7 +75,10 @@ class TrainingSession:
         if not scores:
             return ""
         best = max(range(len(scores)), key=lambda place: (scores[place], -place))
-        return self.sentences[best].text if scores[best] or not where.by_text else ""
+        if not scores[best] and where.by_text:
+            return ""
+        sentence = self.sentences[best].text
+        return next(with_next(text, sentence) for text in self.entry.texts if sentence in text)
 
 
 def _score(sentence: Sentence, phrases: Sequence[Phrase], where: Filter) -> int:

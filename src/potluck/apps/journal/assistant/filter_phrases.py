@@ -32,7 +32,7 @@ Length: Number Minutes | Number - Minutes
 Length @hours_and_minutes: Number Hours and? Number Minutes?
 Length =60: an/a/one hour | the hour
 Length =30: half an hour | half hour | half - hour
-Length =90: an/one/1 hour and a half | one/an and a half hours
+Length =90: an/one/1 hour and a half | one/an and a half hours | ninety minutes
 Length @hours_and_half: Number and a half Hours | Number Hours and a half
 Hours: hour/hours/h/hr/hrs
 Minutes: minute/minutes/min/mins/m
@@ -232,4 +232,6 @@ Top where @between_clock: between Number and Clock | between Clock and Clock | f
 Top period @before_period: in? the Span before Day | in? the Number Span before Day | Number Span before Day
 Top period @after_period: in? the Span after/following Day | in? the Number Span after/following Day | Number Span
     after Day
+Length =75: an/one/1 hour and a quarter
+Length =45: three quarters of an hour
 """

@@ -99,6 +99,7 @@ PERIOD_WORDS = frozenset((
     "second", "third", "fourth", "first", "month", "months", "years", "weeks", "until", "before", "after",
     "halloween", "valentine", *(month[:3] for month in MONTHS), "sept", "fall", "tonight", "easter",
 ))  # fmt: skip
+_ENDINGS = ("s", "d", "r", "y", "ly", "ed", "er", "es")
 SHORTEST_TYPO = 4
 SHORTEST_WORD = 5
 LONG = 8
@@ -144,7 +145,7 @@ def _distance(word: str, goal: str, most: int) -> int:
     if word[0] != goal[0] or abs(len(word) - len(goal)) > most:
         return most + 1
     # Another ending is another word.
-    if word in (goal + "s", goal[:-1], goal + "d", goal + "r") or goal in (word + "s", word + "d"):
+    if word.startswith(goal) or goal.removeprefix(word) in _ENDINGS:
         return most + 1
     before: list[int] = []
     row: list[int] = [*range(len(goal) + 1)]

@@ -245,4 +245,5 @@ Top within=yes: in a/one/single/any/each session/training/class | in a single se
     session | in any one session | in one go | at once | in any session | of any session | in the same session | in
     session
 Top lately=yes: lately | recently | these days | as of late | nowadays | of late | in recent weeks
+Top which_nth: Own Ordinal
 """

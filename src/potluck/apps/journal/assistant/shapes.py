@@ -18,6 +18,7 @@ from potluck.apps.journal.assistant.sides import sides_of
 PREDICATES = frozenset(["was", "were", "are", "is", "had", "have", "did", "that", "happened", "took", "fell"])
 AVERAGED = ("minutes", "rounds", "intensity")
 SHORT = 5
+JOINED = frozenset(["where", "hard", "amount", "topic", "weekday", "every", "period", "anchor"])
 
 
 class Shape(NamedTuple):
@@ -135,9 +136,11 @@ def _groups(bag: Bag) -> Reading | None:
             return bag.reading("groups", measure, unit="day", least=least, average=measure == "intensity")
         return bag.reading("groups", measure, unit=unit, least=least, average=measure == "intensity")
     unit = bag.one("group") or bag.one("per")
+    if unit == "tag":
+        return None
     least = next((bag.one(key)[1] for key in ("top", "adj", "cmp") if key in bag), False)
     measure = bag.measure
-    if bag.one("adj", (None, None))[0] == "best":
+    if bag.one("adj", (None, None))[0] == "best" or bag.noun not in (None, "sessions", "length", measure):
         return None
     if unit == "day" and "per" not in bag:
         unit = "weekday" if measure in ("sessions", "days") else "day"
@@ -182,7 +185,16 @@ def _last(kind: Kind) -> Callable[[Bag], Reading | None]:
 
 
 def _nth(bag: Bag) -> Reading | None:
-    return bag.reading("first", number=bag.one("nth"), nth=bag.one("nth") > 1)
+    number = bag.one("nth") or bag.one("which_nth")
+    return bag.reading("first", number=number, nth=number > 1)
+
+
+def _reached(bag: Bag) -> Reading | None:
+    """ "When did I reach 100 sessions?" asks for the hundredth."""
+    measure, bounds = bag.one("amount")
+    if measure != "sessions" or bounds.low != bounds.high or not {"reach", "reached", "complete"} & {*bag.words}:
+        return None
+    return bag.reading("first", number=bounds.low, nth=True)
 
 
 def _rate(bag: Bag) -> Reading | None:
@@ -316,7 +328,8 @@ _BUILD: dict[str, Callable[[Bag], Reading | None]] = {
     "doubles": lambda bag: bag.reading("doubles"), "since": lambda bag: bag.reading("since"), "share": _share,
     "tags": _tags, "having": _having, "ever": lambda bag: _having(bag) if "ever" in bag or "period" in bag else None,
     "idle": lambda bag: bag.reading("having", "sessions", unit=bag.one("idle"), goal=Bounds(0, 0)),
-    "groups": _groups, "last": _last("last"), "first": _last("first"), "nth": _nth, "extreme": _extreme,
+    "groups": _groups, "last": _last("last"), "first": _last("first"), "nth": _nth,
+    "reached": _reached, "extreme": _extreme,
     "breakdown": lambda bag: bag.reading("breakdown", unit=bag.one("each"), average="avg" in bag or "single" in bag),
     "part": _part,
     "state": lambda bag: _summary(bag) if bag.where.pain else None, "trend": _trend,
@@ -334,9 +347,9 @@ who noun:comments ; says top period by said total ; commenters
 who ; top period total ; commenters
 said_last ; period ask:when/summary/list/quotes noun:comments ever lately ; comments
 said ; by noun:comments period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
-    lately trend total ; comments
+    lately total ; comments
 noun:comments ; by says period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
-    lately trend total ; comments
+    lately total ; comments
 run ; $ ask:whether/when/count/often/summary last ; run
 streak ; $ ask:long/count/summary/when/which/whether/list/how adj top current in_a_row total noun:days ; streak
 gap ; $ ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
@@ -364,6 +377,8 @@ group last ; $ noun:sessions ; last
 per top ; $ noun ask:summary/which/when ; groups
 each ; $ noun single ask:count/often/much/list/summary/long/hard avg total ; breakdown
 nth ; $ ask:when/summary/which/list/how ; nth
+which_nth noun:sessions ; $ ask:when/summary/which/list/how ; nth
+ask:when amount ; $ ; reached
 adj ; $ noun ask:when/which/list/summary/long/hard/how/count/much within top_number newest of_newest oldest ; extreme
 adjs ; $ noun:sessions/days ask:when/which/list/summary ; extreme
 top ; $ noun ask:when/which/list/summary/count/much within newest of_newest ; extreme
@@ -382,7 +397,7 @@ avg ; $ noun single newest of_newest oldest ask:count/often/much/long/hard/summa
 single ; $ noun newest of_newest ask:count/much/long/hard/summary ; average
 ask:whether amount ; $ noun:sessions/minutes/rounds total ; goal
 ask:whether ; $ noun:sessions within ; whether
-ask:count ; $ noun newest of_newest oldest total current ask:count/whether ; total
+ask:count ; $ noun newest of_newest oldest total ask:count/whether ; total
 ask:often ; $ noun:sessions newest of_newest oldest total ask:often/whether ; total
 ask:much ; $ noun newest of_newest oldest total ; total
 ask:long ; $ noun newest of_newest oldest total ; total
@@ -406,6 +421,10 @@ def shaped(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Read
             and one.end == other.start
             and (one.value == "long" or one.value in ("days", "weeks", "months"))
         ):
+            return None
+    for one, other in pairwise(phrases):
+        # "And" joins filters and periods; before anything else it may mean something.
+        if (one.key, one.value) == ("link", "and") and other.key not in JOINED:
             return None
     rest = [phrase for phrase in phrases if (phrase.key, phrase.value) != ("link", "and")]
     if any(phrase.key in ("link", "relative") for phrase in rest):
