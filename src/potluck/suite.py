@@ -48,6 +48,7 @@ from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.runner import Runner
+from potluck.web.server.fast_path import FastPath
 from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
 from potluck.web.suite_secret import derived, load_secret, verify_store_secret
@@ -217,14 +218,16 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
             app.stop()
         await core.live.stop()
 
+    log_requests = RequestLog(core.settings, headers=added_headers)
+    fast = core.settings.accelerations.fast_path
     state = {
         "settings": core.settings,
         "engine": core.engine,
         "live": core.live,
         "core": core,
         "on_stopping": stop,
+        "fast_path": FastPath(router, log_requests, added_headers) if fast else None,
     }
-    log_requests = RequestLog(core.settings, headers=added_headers)
     return Application(router, authentication, problems, state, log_requests)
 
 

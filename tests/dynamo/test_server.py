@@ -19,7 +19,7 @@ import pytest_asyncio
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from potluck.connections import limits
+from potluck.connections import limits, uvicorn_adapter
 from potluck.dynamo import server
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.parameters import check
@@ -637,7 +637,7 @@ async def test_trailers_do_not_go_on_for_ever(client: Client, database: Database
 async def test_who_sends_nothing_or_no_end_is_let_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HEAD_SECONDS", 0.2)
     monkeypatch.setattr(limits, "BODY_SECONDS", 0.2)
-    monkeypatch.setattr(server, "TICKS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(uvicorn_adapter, "TICKS_BETWEEN_CHECKS", 1)
     async with serving(database) as port:
         unfinished = Client(port).written("POST", "/", GET_ITEM, REQUEST)[:-1]
         for sent, answer in ((b"", b""), (b"POST / HT", b"HTTP/1.1 408"), (unfinished, b"HTTP/1.1 408")):

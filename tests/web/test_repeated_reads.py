@@ -17,7 +17,7 @@ from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.dynamo.database import Database
 from potluck.web.access import Visitor
-from potluck.web.api import CacheKey
+from potluck.web.cached_answers import CacheKey
 from potluck.web.http import security_headers
 from potluck.web.http.application import Application
 from potluck.web.runner import Runner
@@ -205,8 +205,8 @@ async def test_the_first_answer_after_a_write_is_remembered_though_its_caller_wa
 def test_nothing_is_remembered_for_secrets_that_name_nobody():
     """They can be made up without end, and would push out what is asked for again."""
     without, with_one = (CacheKey("/api/v1/a", b"b=1", each, ()) for each in (None, b"0" * 32))
-    assert without.remembered_bytes(Visitor(), b"{}") == 14
-    assert with_one.remembered_bytes(Visitor(), b"{}") is None
+    assert without.cached_bytes(Visitor(), b"{}") == 14
+    assert with_one.cached_bytes(Visitor(), b"{}") is None
 
 
 def admissions(monkeypatch) -> list[Any]:

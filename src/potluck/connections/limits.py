@@ -10,15 +10,11 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 from http import HTTPStatus
-from typing import Any
-from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from potluck.connections.asgi_extension import EXTENSIONS, Cached
-from potluck.connections.response_cycle import Cycle, head_of
 from potluck.connections.upgrades import announced_body, body_parser, offers_http2
+from potluck.connections.uvicorn_adapter import HttpConnection
 
 LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
@@ -31,8 +27,6 @@ MOST_WAITING = 16
 # Given twice, a proxy in front and we might each believe a different one.
 GIVEN_ONCE = frozenset({b"host", b"content-type", b"transfer-encoding"})
 VERSIONS = ("1.1", "1.0")
-# Of a request that has a body.
-FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 # The form that clients send to proxies; servers must accept it too.
 ABSOLUTE_TARGET = re.compile(rb"[^/]+://([^/?#]*)")
 
@@ -56,7 +50,7 @@ class Awaited(Enum):
 HEAD, BODY, NOTHING = Awaited.HEAD, Awaited.BODY, Awaited.NOTHING
 
 
-class Connection(HttpToolsProtocol):
+class Connection(HttpConnection):
     """A connection that is closed when its client keeps us waiting for too long, or sends too much."""
 
     _awaited = HEAD
@@ -72,12 +66,8 @@ class Connection(HttpToolsProtocol):
     """Whether further input is ignored."""
     _unparsed_framing = b""
     """How the body is framed that the parser stopped before; see `_parse`."""
-    _answering: Any = None
-    """The request that is being answered, or was last; uvicorn's `cycle` is the one that came in last."""
     most_waiting = MOST_WAITING
-    _cached: Cached | None = None
-    """The application's way to answer from memory, if it has one."""
-    _may_send_cached = False
+    _may_answer_at_once = False
     """Once for each piece that arrives, so that a long pipeline does not keep other connections waiting."""
     _unsent = -1
     _unsent_since = 0.0
@@ -85,7 +75,6 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._parts: list[bytes] = []
-        self._cached = getattr(self.app, "cached", None)
         self._now = self.loop.time()
         self._await(HEAD)
 
@@ -95,7 +84,7 @@ class Connection(HttpToolsProtocol):
         self._now = self.loop.time()
         if self._awaited is NOTHING:
             self._await(HEAD)
-        self._may_send_cached = True
+        self._may_answer_at_once = True
         self._last = len(data)
         self._arrived += self._last
         self._framing_bytes += self._last
@@ -122,7 +111,7 @@ class Connection(HttpToolsProtocol):
                 data = data[upgrade.args[0] :]
                 if self._unparsed_framing and not self._refused:
                     self.parser = body_parser(self, self._unparsed_framing)
-                elif not self._refused and not self.cycle.keep_alive:
+                elif not self._refused and self.closes_after_last:
                     # It is answered. What follows may be in the other protocol already.
                     self._refused = True
             else:
@@ -141,10 +130,10 @@ class Connection(HttpToolsProtocol):
             self._unparsed_framing = b""
             self._await(BODY)
             return
-        if len(self.pipeline) >= self.most_waiting:
+        if self.requests_waiting >= self.most_waiting:
             # Those in the queue are answered, the last one with "connection: close".
             self._refused = True
-            self.cycle.keep_alive = False
+            self.close_after_last()
             return
         if len(self.url) > LONGEST_TARGET:
             self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG)
@@ -160,78 +149,20 @@ class Connection(HttpToolsProtocol):
         if upgrades and not self._is_answerable_upgrade():
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
-        version = self.parser.get_http_version()
         # Before the body is awaited: a target that cannot be read is no fault of the request that is under way.
-        self._complete_scope(version)
+        self.complete_scope()
         self._await(BODY)
-        # Else trailers after the body would be added to headers that have been read already.
-        self.headers = []
-        before = self.cycle
-        idle = before is None or before.response_complete
-        keep_alive = version != "1.0" and self.parser.should_keep_alive()
+        keep_alive = self.scope["http_version"] != "1.0" and self.parser.should_keep_alive()
         if upgrades:
             keep_alive = keep_alive and offers_http2(self.scope["headers"])
-        elif idle and keep_alive and self._may_send_cached and self._sends_cached():
+        elif keep_alive and self._may_answer_at_once and not self.is_answering and self.answers_at_once():
+            self._may_answer_at_once = False
             return
-        self.cycle = self._new_cycle(keep_alive)
-        if idle:
-            self._start_asgi_task(self.cycle, self.app)
-        else:
-            # The queue is short enough to go on reading: otherwise we would not notice that the client is gone.
-            self.pipeline.appendleft((self.cycle, self.app))
+        self.start_request(keep_alive)
 
-    def _complete_scope(self, version: str) -> None:
-        """As uvicorn does, without what we do not use: upgrades, a root path."""
-        address = httptools.parse_url(self.url)
-        raw_path = address.path or b"/"
-        path = raw_path.decode("ascii")
-        scope = self.scope
-        scope["method"] = self.parser.get_method().decode("ascii")
-        scope["http_version"] = version
-        scope["path"] = unquote(path) if "%" in path else path
-        scope["raw_path"] = raw_path
-        scope["query_string"] = address.query or b""
-        scope["extensions"] = EXTENSIONS
-
-    def _sends_cached(self) -> bool:
-        """Send the response to a GET without a body, if the application has it in memory."""
-        scope: Any = self.scope
-        if self._cached is None or scope["method"] != "GET":
-            return False
-        if self.flow.write_paused or self.transport.is_closing():
-            return False
-        for name, _ in scope["headers"]:
-            if name in FRAMING:
-                return False
-        try:
-            message = self._cached(scope)
-            if message is None:
-                return False
-            head, length = head_of(message, self.server_state.default_headers)
-        except Exception:
-            # Called in the usual way, the application reports what is wrong.
-            return False
-        if not head or length != len(message["body"]):
-            return False
-        self.transport.writelines((head + b"\r\n", message["body"]))
-        self.server_state.total_requests += 1
-        self._may_send_cached = False
-        return True
-
-    def _new_cycle(self, keep_alive: bool) -> Cycle:
-        return Cycle(
-            scope=self.scope,
-            transport=self.transport,
-            flow=self.flow,
-            logger=self.logger,
-            access_logger=self.access_logger,
-            access_log=False,
-            default_headers=self.server_state.default_headers,
-            message_event=asyncio.Event(),
-            expect_100_continue=self.expect_100_continue,
-            keep_alive=keep_alive,
-            on_response=self.on_response_complete,
-        )
+    def answers_at_once(self) -> bool:
+        """Answer the request that was just parsed without calling the application, if that is possible."""
+        return False
 
     def on_body(self, body: bytes) -> None:
         self._body_arrived += len(body)
@@ -251,38 +182,20 @@ class Connection(HttpToolsProtocol):
         if self._parts:
             self._hand_over_body()
         if not self._refused:
-            # None if all requests so far were answered from memory.
-            if self.cycle is not None:
-                super().on_message_complete()
+            self.end_of_body()
             self._await(NOTHING)
 
     def on_response_complete(self) -> None:
-        """As uvicorn's, but without a timer for every response: `check` closes idle connections."""
-        self.server_state.total_requests += 1
-        if self.transport.is_closing():
-            return
         if self._awaited is NOTHING:
             self._since = self.loop.time()
-        self.flow.resume_reading()
-        if self.pipeline:
-            self._start_asgi_task(*self.pipeline.pop())
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
-            if cycle is not None and not cycle.response_complete:
-                cycle.disconnected = True
-                cycle.message_event.set()
-        self.pipeline.clear()
+        super().on_response_complete()
 
     @property
     def idle_since(self) -> float | None:
         """Since when it has only waited for a request; None while there is something to do."""
-        answered = self._answering is None or self._answering.response_complete
-        return self._since if answered and self._awaited is not BODY else None
+        return None if self.is_answering or self._awaited is BODY else self._since
 
     def check(self, now: float) -> None:
-        """Close the connection if its client has kept us waiting for too long."""
         if self.transport is None:
             return
         self._check_reading(now)
@@ -295,7 +208,7 @@ class Connection(HttpToolsProtocol):
             else:
                 self.transport.close()
         elif self._awaited is BODY:
-            if self.flow.read_paused:
+            if self.reading_is_paused:
                 # The application is the slow one.
                 self._since = now
             elif waited > BODY_SECONDS + self._body_arrived / SLOWEST_BYTES_PER_SECOND:
@@ -305,8 +218,7 @@ class Connection(HttpToolsProtocol):
 
     def _check_reading(self, now: float) -> None:
         # A closing connection still sends what is left, however long that takes.
-        pending = self.flow.write_paused or self.transport.is_closing()
-        unsent = self.transport.get_write_buffer_size() if pending else -1
+        unsent = -1 if self.is_writable else self.transport.get_write_buffer_size()
         if unsent != self._unsent:
             self._unsent, self._unsent_since = unsent, now
         elif unsent > 0 and now - self._unsent_since > UNREAD_SECONDS:
@@ -317,14 +229,7 @@ class Connection(HttpToolsProtocol):
         if self._refused:
             return
         self._refused = True
-        cycle = self._answering
-        under_way = cycle is not None and not cycle.response_complete
-        answerable = not under_way
-        if under_way and cycle is self.cycle and self._awaited is BODY:
-            answerable = not cycle.response_started
-            # To the application it is as if the client had gone.
-            cycle.disconnected = True
-            cycle.message_event.set()
+        answerable = not self.is_answering or (self._awaited is BODY and self.abandon())
         if answerable and not self.transport.is_closing():
             self.transport.write(self.refusal(status))
         self.transport.close()
@@ -332,10 +237,6 @@ class Connection(HttpToolsProtocol):
     def refusal(self, status: HTTPStatus) -> bytes:
         """The complete response that refuses a request."""
         return response(status, {"content-type": "text/plain; charset=utf-8"}, f"{status.phrase}\n".encode())
-
-    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
-        self._answering = cycle
-        super()._start_asgi_task(cycle, app)
 
     def _is_ambiguous(self) -> bool:
         """Whether a proxy may have read this as a request to another host, or with another body (smuggling)."""

@@ -40,15 +40,13 @@ from potluck.dynamo.parameters import (
 from potluck.extras import needs_extra
 
 with needs_extra("server"):
-    import uvicorn
-
     from potluck.connections.limits import Connection, response
+    from potluck.connections.uvicorn_adapter import HttpServer
 
 REQUEST_BYTES = 16 * MIB
 HEADER_BYTES = 16 * KIB
 KEEP_ALIVE_SECONDS = 75
 STOP_SECONDS = 10
-TICKS_BETWEEN_CHECKS = 10
 COMPRESSED_BYTES = 4 * KIB
 """Shorter responses are sent uncompressed, whatever the client accepts."""
 COMPRESSED_ASIDE_BYTES = 32 * KIB
@@ -400,9 +398,16 @@ class LimitedConnection(Connection):
         return super().refusal(status)
 
 
-class DynamoServer(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
+class DynamoServer(HttpServer):
+    def __init__(self, served: Application) -> None:
+        super().__init__(
+            served,
+            LimitedConnection,
+            lifespan="off",
+            log_level="critical",
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )
         self.startup_over = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -410,13 +415,6 @@ class DynamoServer(uvicorn.Server):
             await super().startup(sockets)
         finally:
             self.startup_over.set()
-
-    async def on_tick(self, counter: int) -> bool:
-        if counter % TICKS_BETWEEN_CHECKS == 0:
-            now = asyncio.get_running_loop().time()
-            for connection in [each for each in self.server_state.connections if isinstance(each, LimitedConnection)]:
-                connection.check(now)
-        return await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -432,21 +430,7 @@ async def started(
     listening = socket.create_server((host, port), family=family)
     # asyncio's own event loop leaves this to us; without it, small responses wait for the client's ACK.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    config = uvicorn.Config(
-        application(database, host, host_names, shared=shared),
-        http=LimitedConnection,
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=STOP_SECONDS,
-    )
-    server = DynamoServer(config)
+    server = DynamoServer(application(database, host, host_names, shared=shared))
     running = asyncio.create_task(server.serve(sockets=[listening]))
     await server.startup_over.wait()
     if not server.started:

@@ -22,11 +22,11 @@ from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
 from potluck.validation.field_types import Text
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
+from potluck.web.cached_answers import CachedEndpoint, CacheKey, Tagged
 from potluck.web.declarations import Action, Declared, Listing, Read
-from potluck.web.http.authentication import Authentication, Credential
-from potluck.web.http.clients import value_of
+from potluck.web.http.authentication import Authentication
 from potluck.web.http.responses import JsonResponse, not_modified
-from potluck.web.http.router import Cached, Endpoint, Router
+from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import CurrentView
@@ -38,7 +38,6 @@ from potluck.web.requests import (
     Ids,
     body_of,
     decoded,
-    headers_of,
     idempotency_key,
     must_be_json,
     visitor_of,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
 API = "/api/v1"
 # A list carries the position that live updates resume from, which must not grow old in the cache.
-LISTS_REMEMBERED_SECONDS = 600.0
+LISTS_CACHED_SECONDS = 600.0
 
 
 class NoQuery(Input):
@@ -79,20 +78,20 @@ class Api:
         for subject in subjects:
             for declared in subject.declared:
                 if declared.path is not None:
-                    for method, path, endpoint, cached in self._endpoints(declared):
-                        router.add(method, API + path, endpoint, cached)
+                    for method, path, endpoint in self._endpoints(declared):
+                        router.add(method, API + path, endpoint)
 
-    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint, Cached | None]]:
+    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
         assert declared.path is not None
         if isinstance(declared, Action):
-            yield declared.method, declared.path, self.action(declared), None
+            yield declared.method, declared.path, self.action(declared)
         elif isinstance(declared, Read):
-            yield "GET", declared.path, self.read(declared), self.cached(declared)
+            yield "GET", declared.path, self.read(declared)
         elif isinstance(declared, Listing):
-            yield "GET", declared.path, self.list(declared), self.cached(declared)
+            yield "GET", declared.path, self.list(declared)
             if declared.live is not None:
-                yield "GET", f"{declared.path}/events", self.events(declared), None
-                yield "GET", f"{declared.path}/changes", self.changes(declared), None
+                yield "GET", f"{declared.path}/events", self.events(declared)
+                yield "GET", f"{declared.path}/changes", self.changes(declared)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -141,74 +140,48 @@ class Api:
         ids_of = Ids(read.parameters)
         query = read.input or NoQuery
 
-        async def answer(request: Request) -> ASGIApp:
-            question = CacheKey.of(request, self._authentication, read.access)
+        async def work(request: Request, key: CacheKey) -> tuple[ASGIApp, int | None]:
+            visitor = await visitor_of(request, self._authentication, read.access)
+            ids = _ids(ids_of, request, query)
+            at, thing = await self._runner.admit(read, visitor, ids)
+            wanted = decode_query(query, request.query_params.multi_items(), strict=True)
+            given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
+            with named_by_field(read, None if read.input is None else wanted):
+                found = await read.rule(at, *given)
+            if isinstance(found, Response):
+                return _tagged_file(request, found) if read.tagged else found, None
+            body = encode(await self._runner.show(read, at, found))
+            if not read.tagged:
+                return JsonResponse(body), None
+            of_entity = type(found) in read.subject.entities
+            tagged = tag(read, found, body) if of_entity else tag_of(body)
+            if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
+                # Computed fields may change as time passes, while the version stays.
+                tagged = etag_at(tagged, body)
+            return Tagged(tagged, body), key.cached_bytes(visitor, body)
 
-            async def work() -> tuple[ASGIApp, int | None]:
-                visitor = await visitor_of(request, self._authentication, read.access)
-                ids = _ids(ids_of, request, query)
-                at, thing = await self._runner.admit(read, visitor, ids)
-                wanted = decode_query(query, request.query_params.multi_items(), strict=True)
-                given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
-                with named_by_field(read, None if read.input is None else wanted):
-                    found = await read.rule(at, *given)
-                if isinstance(found, Response):
-                    return _tagged_file(request, found) if read.tagged else found, None
-                body = encode(await self._runner.show(read, at, found))
-                if not read.tagged:
-                    return JsonResponse(body), None
-                of_entity = type(found) in read.subject.entities
-                tagged = tag(read, found, body) if of_entity else tag_of(body)
-                size = question.remembered_bytes(visitor, body)
-                if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
-                    # Computed fields may change as time passes, while the version stays.
-                    tagged = etag_at(tagged, body)
-                return Tagged(tagged, body), size
-
-            return _unless_known(request, await self._core.store.cache_answer(question, work))
-
-        return answer
+        return CachedEndpoint(self._core.store, self._authentication, read.access, work)
 
     def list(self, listing: Listing) -> Endpoint:
         ids_of = Ids(listing.parameters)
         kind = list_input(listing.input)
 
-        async def answer(request: Request) -> ASGIApp:
-            question = CacheKey.of(request, self._authentication, listing.access)
+        async def work(request: Request, key: CacheKey) -> tuple[ASGIApp, int | None]:
+            visitor = await visitor_of(request, self._authentication, listing.access)
+            ids = _ids(ids_of, request, kind)
+            at, _ = await self._runner.admit(listing, visitor, ids)
+            wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
+            page = PageRequest.read(request.scope["path"], request.query_params, visitor, wanted, self._core.cursors)
+            filters = () if listing.input is None else (kind.filter_of(wanted),)
+            with named_by_field(listing, filters[0] if filters else None):
+                items, following, extra, position = await found_in(self._core, listing, at, filters, page)
+            encoded = encode(items)
+            tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
+            cursor = page.cursor(following)
+            body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
+            return Tagged(tagged, body), key.cached_bytes(visitor, body)
 
-            async def work() -> tuple[ASGIApp, int | None]:
-                visitor = await visitor_of(request, self._authentication, listing.access)
-                ids = _ids(ids_of, request, kind)
-                at, _ = await self._runner.admit(listing, visitor, ids)
-                wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
-                page = PageRequest.read(
-                    request.scope["path"], request.query_params, visitor, wanted, self._core.cursors
-                )
-                filters = () if listing.input is None else (kind.filter_of(wanted),)
-                with named_by_field(listing, filters[0] if filters else None):
-                    items, following, extra, position = await found_in(self._core, listing, at, filters, page)
-                encoded = encode(items)
-                tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
-                cursor = page.cursor(following)
-                body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
-                return Tagged(tagged, body), question.remembered_bytes(visitor, body)
-
-            return _unless_known(request, await self._core.store.cache_answer(question, work, LISTS_REMEMBERED_SECONDS))
-
-        return answer
-
-    def cached(self, declared: Read | Listing) -> Cached:
-        """Finds what `read` or `list` has remembered for a request."""
-
-        def found(request: Request) -> JsonResponse | None:
-            # What the caller has already is compared where it is answered.
-            if value_of(request.scope, b"if-none-match") is not None:
-                return None
-            question = CacheKey.of(request, self._authentication, declared.access)
-            response: Tagged | None = self._core.store.cached_answer(question)
-            return response
-
-        return found
+        return CachedEndpoint(self._core.store, self._authentication, listing.access, work, LISTS_CACHED_SECONDS)
 
     # --- live updates -------------------------------------------------------------------------------------------------
 
@@ -360,17 +333,6 @@ def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
         raise ValidationError(*wrong) from None
 
 
-class Tagged(JsonResponse):
-    """A JSON answer with an ETag, which a caller may have already."""
-
-    __slots__ = ("tag",)
-
-    def __init__(self, tag: str, body: bytes) -> None:
-        super().__init__(body, 200, {"etag": tag})
-        self.tag = tag
-        self.kept = {}
-
-
 def _tagged_file(request: Request, file: Response) -> ASGIApp:
     """A file that is in memory, with its ETag; a 304 if the caller has it already."""
     body = getattr(file, "body", None)
@@ -378,43 +340,6 @@ def _tagged_file(request: Request, file: Response) -> ASGIApp:
         return file
     tag = file.headers["etag"] = tag_of(body)
     return not_modified(tag) if known(request, tag) else file
-
-
-def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
-    # Most requests have no If-None-Match.
-    if value_of(request.scope, b"if-none-match") is None or not isinstance(found, Tagged):
-        return found
-    return not_modified(found.tag) if known(request, found.tag) else found
-
-
-class CacheKey(msgspec.Struct, frozen=True):
-    """The cache key of an answer: all it depends on besides the store: address, credential, headers that decide access.
-
-    Whom a credential names is read from the store with the rest of the answer, and becomes outdated by writes as the
-    rest does. So a cached answer is found by one look-up, without authenticating the caller first.
-    """
-
-    path: str
-    query: bytes
-    credential: Credential | None
-    headers: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, request: Request, authentication: Authentication, access: type[Access]) -> CacheKey:
-        scope = request.scope
-        credential = None if access.anonymous else authentication.credential(request)
-        headers = tuple(headers_of(request, access).items()) if access.headers else ()
-        return cls(scope["path"], scope["query_string"], credential, headers)
-
-    def remembered_bytes(self, visitor: Visitor, body: bytes) -> int | None:
-        """The size of the key and the answer together; None if the answer may not be cached.
-
-        That is one that depends on the client, or one to an invalid credential, since those can be made up without
-        end. The key counts, because an address or a header can be made far longer than the answer.
-        """
-        if visitor.uses_client or (visitor.principal is None and self.credential is not None):
-            return None
-        return len(self.path) + len(self.query) + sum(len(value) for _, value in self.headers) + len(body)
 
 
 def _no_query(request: Request) -> None:

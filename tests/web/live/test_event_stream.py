@@ -14,13 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from potluck.connections import limits
+from potluck.connections import limits, uvicorn_adapter
 from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.validation.errors import ValidationError
 from potluck.web.live import EventStreamResponse, Live, event_stream
 from potluck.web.live.event_stream import event_text
-from potluck.web.server import uvicorn_server
 from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import KEY, SOMEBODY, Card, boards, clock, shown, yes
 from tests.web.server_here import served_here
@@ -179,7 +178,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody(app: Starlette, store
 async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_ever(
     app: Starlette, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(uvicorn_adapter, "TICKS_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(limits, "UNREAD_SECONDS", 1.0)
     since = await live.position(boards)
     for number in range(200):

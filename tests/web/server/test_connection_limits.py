@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from potluck.connections import limits
+from potluck.connections import limits, uvicorn_adapter
 from potluck.web.server import connection, uvicorn_server
 from tests.patience import PATIENCE_SECONDS, stopped
 from tests.web.server_here import lifespan, served_here
@@ -84,7 +84,7 @@ class Application:
 @pytest.fixture
 async def served(monkeypatch):
     """A server in this process, that looks after its connections more often."""
-    monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(uvicorn_adapter, "TICKS_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(limits, "HEAD_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(limits, "BODY_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(uvicorn_server, "GRACE_SECONDS", 0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
-from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,21 +33,10 @@ class Application:
         self.authentication = authentication
         self.problems = problems
         self.state = SimpleNamespace(**state)
-        self._log = log
         self._serve: ASGIApp = self._answer if log is None else log(self._answer)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         return self._serve(scope, receive, send)
-
-    def cached(self, scope: Scope) -> dict[str, Any] | None:
-        """The response to a GET if its endpoint has it in memory: see potluck.connections.asgi_extension."""
-        began = perf_counter()
-        found = self.router.find(scope["path"])
-        declared = None if found is None else found.methods.get("GET")
-        if self._log is None or declared is None or declared.cached is None:
-            return None
-        response = declared.cached(Request(scope))
-        return None if response is None else self._log.cached(response, scope, declared.path, began)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     # Only for type checking: the parent of the workers does not import the framework.
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from potluck.web.http.responses import JsonResponse
-
 Writer = Callable[[bytes], None]
 
 HTTP = "http"
@@ -116,7 +114,9 @@ class RequestLog:
                     sent += len(message.get("body", b""))
                 if kind in BEGINNING:
                     status = message["status"]
-                    self._complete(message, scope, request_id)
+                    headers = self._headers(message.get("headers", ()), scope["path"])
+                    headers.append((b"x-request-id", request_id.encode()))
+                    message["headers"] = headers
                 await send(message)
 
             async def receiving() -> Message:
@@ -146,27 +146,10 @@ class RequestLog:
 
         return logged
 
-    def cached(self, response: JsonResponse, scope: Scope, route: str, began: float) -> dict[str, Any]:
-        """The message of a response that is sent from memory, complete with its id; its line is written."""
-        message = response.message()
-        request_id = new_request_id()
-        self._complete(message, scope, request_id)
+    def answered(self, request_id: str, method: str, route: str, status: int, sent: int, began: float) -> None:
+        """Write the line of a request that was answered without calling the application."""
         if self._every:
-            self._write_line(request_id, scope["method"], route, response.status_code, len(response.body), began)
-        return message
-
-    def _complete(self, message: Message, scope: Scope, request_id: str) -> None:
-        """Add the headers that every response has; to one that is sent repeatedly, the id is added beside them."""
-        kept = message.get("kept")
-        if kept is None:
-            headers = self._headers(message.get("headers", ()), scope["path"])
-            headers.append((b"x-request-id", request_id.encode()))
-        else:
-            if "headers" not in kept:
-                kept["headers"] = self._headers(message["headers"], scope["path"])
-            headers = kept["headers"]
-            message["request_id"] = request_id
-        message["headers"] = headers
+            self._write_line(request_id, method, route, status, sent, began)
 
     def _write_line(
         self,

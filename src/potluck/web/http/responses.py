@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -44,15 +43,11 @@ class Cookie:
 class JsonResponse:
     """A response whose body is already JSON, or is empty; sent without a framework's response in between."""
 
-    __slots__ = ("body", "headers", "kept", "status_code")
-
-    kept: dict[str, Any] | None
-    """A cache of the encoded head, for a response that is sent repeatedly: see potluck.connections.asgi_extension."""
+    __slots__ = ("body", "headers", "status_code")
 
     def __init__(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         self.status_code = status
         self.body = body
-        self.kept = None
         sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in (headers or {}).items()]
         if body:
             sent.append((b"content-type", JSON))
@@ -60,16 +55,9 @@ class JsonResponse:
             sent.append((b"content-length", b"%d" % len(body)))
         self.headers = sent
 
-    def message(self) -> dict[str, Any]:
-        """The whole response, for a server that takes it as one message."""
-        whole = {"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body}
-        if self.kept is not None:
-            whole["kept"] = self.kept
-        return whole
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if WHOLE in scope.get("extensions", ()):
-            await send(self.message())
+            await send({"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body})
             return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.headers})
         await send({"type": "http.response.body", "body": self.body})

@@ -9,19 +9,14 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from potluck.web.http.responses import JsonResponse
-
 Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 """Answers a request with a response, which is an ASGI application of its own."""
-Cached = Callable[[Request], JsonResponse | None]
-"""The endpoint's response if it is in memory."""
 
 
 class _Route(Struct, frozen=True):
     names: tuple[str, ...]
     endpoint: Endpoint
     path: str
-    cached: Cached | None = None
 
 
 @dataclass(slots=True)
@@ -69,8 +64,7 @@ class Router:
     def __init__(self) -> None:
         self._root = _Node()
 
-    def add(self, method: str, path: str, endpoint: Endpoint, cached: Cached | None = None) -> None:
-        """`cached` finds the endpoint's response, if it is in memory."""
+    def add(self, method: str, path: str, endpoint: Endpoint) -> None:
         node = self._root
         names: list[str] = []
         for segment in _segments(path):
@@ -83,7 +77,7 @@ class Router:
                 node = node.literals.setdefault(segment, _Node())
         if method in node.methods:
             raise ValueError(f"{method} {path} is declared twice")
-        node.methods[method] = _Route(tuple(names), endpoint, path, cached)
+        node.methods[method] = _Route(tuple(names), endpoint, path)
 
     def add_all_below(self, path: str, endpoint: Endpoint) -> None:
         """GET of every address that begins with this path; the endpoint is given what follows as `rest`."""

@@ -6,13 +6,14 @@ from collections import Counter
 from http import HTTPStatus
 
 import msgspec
-from uvicorn.server import ServerState
 
 from potluck.connections import limits
+from potluck.connections.uvicorn_adapter import ServerState
 from potluck.web.errors import BY_STATUS
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import new_request_id
 from potluck.web.http.security_headers import HEADERS
+from potluck.web.server.fast_path import FastPath
 
 # Per client and worker, open streams included: a quarter of what a worker holds.
 MOST_CONNECTIONS_OF_ONE = 4_000
@@ -22,11 +23,12 @@ log = logging.getLogger("potluck.connections")
 
 
 class CountedConnections(ServerState):
-    """uvicorn's state shared by all connections, and how many of them each client has."""
+    """What all connections share: uvicorn's state, how many of them each client has, and the fast path, if it is on."""
 
-    def __init__(self, clients: Clients) -> None:
+    def __init__(self, clients: Clients, fast_path: FastPath | None = None) -> None:
         super().__init__()
         self.clients = clients
+        self.fast_path = fast_path
         self.by_client: Counter[str] = Counter()
 
     def left(self, client: str) -> None:
@@ -37,17 +39,22 @@ class CountedConnections(ServerState):
 
 class SuiteConnection(limits.Connection):
     _counted_as: str | None = None
+    _fast_path: FastPath | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         counts = self.server_state
         if not isinstance(counts, CountedConnections):
             return
+        self._fast_path = counts.fast_path
         self._counted_as = counts.clients.behind_connection(self.client)
         if self._counted_as is not None:
             counts.by_client[self._counted_as] += 1
             if counts.by_client[self._counted_as] > MOST_CONNECTIONS_OF_ONE:
                 self.refuse(HTTPStatus.TOO_MANY_REQUESTS)
+
+    def answers_at_once(self) -> bool:
+        return self._fast_path is not None and self._fast_path.answer(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)

@@ -12,10 +12,10 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
-import uvicorn
 from starlette.types import ASGIApp
 
 from potluck.connections.limits import UNREAD_SECONDS
+from potluck.connections.uvicorn_adapter import HttpServer
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import log_unhandled_exception, logging_in_lines
@@ -26,7 +26,6 @@ from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 TIDYING_SECONDS = 1.0
 # Longer than the minute that proxies keep connections, so that none sends into one that was just closed.
 KEEP_ALIVE_SECONDS = 75
-TICKS_BETWEEN_CHECKS = 10
 # Per worker, open streams included. Each takes some 10 KB and a file descriptor. Beyond that, the longest idle ones are
 # closed, so that a new client gets in however many connections others merely hold open.
 MOST_CONNECTIONS = 16_000
@@ -57,30 +56,23 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
             signal.signal(number, handler)
 
 
-class SuiteServer(uvicorn.Server):
-    """uvicorn's server, which also ends event streams when it stops, and closes slow or idle connections."""
+class SuiteServer(HttpServer):
+    """A server that also ends event streams when it stops, and closes idle connections if there are too many."""
 
     def __init__(self, application: ASGIApp, ready: Callable[[], None]) -> None:
         super().__init__(
-            uvicorn.Config(
-                application,
-                interface="asgi3",
-                http=SuiteConnection,
-                ws="none",
-                lifespan="on",
-                log_config=None,
-                access_log=False,
-                # uvicorn would trust forwarded addresses from this machine; http/clients.py decides whom to trust.
-                proxy_headers=False,
-                server_header=False,
-                workers=1,
-                backlog=BACKLOG,
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                timeout_graceful_shutdown=GRACE_SECONDS,
-            )
+            application,
+            SuiteConnection,
+            lifespan="on",
+            workers=1,
+            backlog=BACKLOG,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        settings = getattr(getattr(application, "state", None), "settings", None)
-        self.server_state = CountedConnections(Clients() if settings is None else Clients.of(settings))
+        state = getattr(application, "state", None)
+        settings = getattr(state, "settings", None)
+        clients = Clients() if settings is None else Clients.of(settings)
+        self.server_state = CountedConnections(clients, getattr(state, "fast_path", None))
         self._application = application
         self._ready = ready
 
@@ -91,15 +83,9 @@ class SuiteServer(uvicorn.Server):
         if self.started:
             self._ready()
 
-    async def on_tick(self, counter: int) -> bool:
-        if counter % TICKS_BETWEEN_CHECKS == 0:
-            self._look_after_connections(asyncio.get_running_loop().time())
-        return await super().on_tick(counter)
-
-    def _look_after_connections(self, now: float) -> None:
-        connections = [each for each in self.server_state.connections if isinstance(each, SuiteConnection)]
-        for connection in connections:
-            connection.check(now)
+    def check_connections(self, now: float) -> None:
+        super().check_connections(now)
+        connections = [each for each in self.connections if isinstance(each, SuiteConnection)]
         too_many = len(connections) - MOST_CONNECTIONS
         if too_many > 0:
             idle = [(since, each) for each in connections if (since := each.idle_since) is not None]

@@ -1,15 +1,26 @@
-"""A response goes out as uvicorn would send it, byte for byte, and in one write where its body is there at once."""
+"""The installed uvicorn is one that was tried, has what the adapter builds on, and would send the same bytes.
+
+A response goes out as uvicorn would send it, and in one write where its body is there at once.
+"""
 
 import asyncio
+import inspect
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from potluck.connections.asgi_extension import WHOLE
 from potluck.connections.limits import Connection
+from potluck.connections.uvicorn_adapter import VERSIONS_TRIED, HttpConnection, HttpServer
+
+ROOT = Path(__file__).parents[2]
 
 TURNS = 20
 GET = b"GET /a%20b?c=d HTTP/1.1\r\nhost: x\r\n\r\n"
@@ -19,6 +30,94 @@ OLD = GET.replace(b"1.1", b"1.0")
 EXPECTING = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n"
 LENGTH = (b"content-length", b"5")
 SECRET = (b"x-injected", b"a\r\nset-cookie: b")
+
+
+# What the adapter, or a connection built on it, uses of uvicorn's objects.
+OF_CONNECTION = {
+    *("app", "client", "cycle", "expect_100_continue", "flow", "headers", "logger", "access_logger", "loop", "parser"),
+    *("pipeline", "scope", "server_state", "timeout_keep_alive", "transport", "url"),
+}
+OF_CYCLE = {
+    *("chunked_encoding", "default_headers", "disconnected", "expected_content_length", "flow", "keep_alive"),
+    *("message_event", "on_response", "response_complete", "response_started", "scope", "transport"),
+    "waiting_for_100_continue",
+}
+OF_SERVER = {"servers", "server_state", "should_exit", "started"}
+OF_STATE = {"connections", "default_headers", "tasks", "total_requests"}
+# Methods of uvicorn's that ours override, each with its parameters: where uvicorn calls another, ours is never called.
+OVERRIDDEN = {
+    (HttpToolsProtocol, "_start_asgi_task"): ["cycle", "app"],
+    (HttpToolsProtocol, "connection_lost"): ["exc"],
+    (HttpToolsProtocol, "connection_made"): ["transport"],
+    (HttpToolsProtocol, "data_received"): ["data"],
+    (HttpToolsProtocol, "on_body"): ["body"],
+    (HttpToolsProtocol, "on_headers_complete"): [],
+    (HttpToolsProtocol, "on_message_begin"): [],
+    (HttpToolsProtocol, "on_message_complete"): [],
+    (HttpToolsProtocol, "on_response_complete"): [],
+    (RequestResponseCycle, "send"): ["message"],
+    (uvicorn.Server, "capture_signals"): [],
+    (uvicorn.Server, "on_tick"): ["counter"],
+    (uvicorn.Server, "shutdown"): ["sockets"],
+    (uvicorn.Server, "startup"): ["sockets"],
+}
+CYCLE_ARGUMENTS = {
+    *("scope", "transport", "flow", "logger", "access_logger", "access_log", "default_headers", "message_event"),
+    *("expect_100_continue", "keep_alive", "on_response"),
+}
+
+
+def test_the_installed_version_was_tried():
+    assert version("uvicorn") in VERSIONS_TRIED
+
+
+def test_only_versions_that_were_tried_are_allowed():
+    (allowed,) = [
+        each
+        for each in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["server"]
+        if each.startswith("uvicorn")
+    ]
+    tried = sorted(tuple(map(int, each.split("."))) for each in VERSIONS_TRIED)
+    (first, *_), (*_, last) = tried, tried
+    assert allowed == f"uvicorn>={first[0]}.{first[1]},<{last[0]}.{last[1] + 1}"
+
+
+def test_one_module_reaches_into_uvicorn():
+    imports = re.compile(r"^\s*(?:import|from) uvicorn\b", re.M)
+    source = ROOT / "src" / "potluck"
+    assert [path.name for path in source.rglob("*.py") if imports.search(path.read_text())] == ["uvicorn_adapter.py"]
+
+
+@pytest.mark.parametrize(("kind", "method"), OVERRIDDEN, ids=str)
+def test_uvicorn_has_the_methods_that_ours_override(kind, method):
+    assert list(inspect.signature(getattr(kind, method)).parameters)[1:] == OVERRIDDEN[kind, method]
+
+
+def test_uvicorn_calls_what_ours_override():
+    called = {name for _, name in OVERRIDDEN if name not in ("send", "capture_signals")}
+    ours = {name for kind in (Connection, HttpConnection, HttpServer) for name in vars(kind)}
+    assert called - ours == {"shutdown", "startup"}
+    assert "self._start_asgi_task(" in inspect.getsource(HttpToolsProtocol.on_headers_complete)
+    assert "on_response=self.on_response_complete" in inspect.getsource(HttpToolsProtocol.on_headers_complete)
+    assert "self.on_tick(" in inspect.getsource(uvicorn.Server.main_loop)
+
+
+async def test_uvicorn_has_the_attributes_that_ours_use():
+    config = uvicorn.Config(lambda: None, interface="asgi3", ws="none", log_config=None)
+    config.load()
+    server = uvicorn.Server(config)
+    connection = HttpToolsProtocol(config, server.server_state, {})
+    connection.connection_made(Transport())
+    connection.on_message_begin()
+    assert OF_CONNECTION - {*dir(connection)} == set()
+    assert {"read_paused", "write_paused", "drain", "resume_reading"} - {*dir(connection.flow)} == set()
+    assert {*inspect.signature(RequestResponseCycle).parameters} == CYCLE_ARGUMENTS
+    cycle = RequestResponseCycle(**dict.fromkeys(CYCLE_ARGUMENTS))
+    assert OF_CYCLE - {*dir(cycle)} == set()
+    assert OF_STATE - {*dir(server.server_state)} == set()
+    assert OF_SERVER - {*dir(server)} - {"servers"} == set()
+    assert "self.servers" in inspect.getsource(uvicorn.Server.startup)
+    assert STATUS_LINE[200] == b"HTTP/1.1 200 OK\r\n"
 
 
 class Transport(asyncio.Transport):
@@ -122,22 +221,6 @@ async def test_a_response_in_one_message_is_the_same_as_in_two(request_, answer)
     theirs = await outcome(HttpToolsProtocol, request_, messages)
     ours = await outcome(Connection, request_, [{**head, "type": WHOLE, "body": content["body"]}])
     assert b"".join(ours.writes) == b"".join(theirs.writes)
-
-
-@pytest.mark.parametrize("request_", [GET, HEAD, CLOSING, EXPECTING, GET * 3])
-@pytest.mark.parametrize("answer", WHOLE_ANSWERS)
-async def test_a_response_that_is_given_again_is_the_same_but_for_its_id(request_, answer):
-    head, content = WHOLE_ANSWERS[answer]
-    kept: dict[str, Any] = {}
-    for request_id in ("1f", "2e", "3d"):
-        named = {**head, "headers": [*head["headers"], (b"x-request-id", request_id.encode())]}
-        theirs = await outcome(HttpToolsProtocol, request_, [named, content])
-        ours = {**head, "type": WHOLE, "body": content["body"], "kept": kept, "request_id": request_id}
-        assert b"".join((await outcome(Connection, request_, [ours])).writes) == b"".join(theirs.writes)
-        # Nor is an id made up where nobody gives one.
-        del ours["request_id"]
-        theirs = await outcome(HttpToolsProtocol, request_, [head, content])
-        assert b"".join((await outcome(Connection, request_, [ours])).writes) == b"".join(theirs.writes)
 
 
 WRONG = {
