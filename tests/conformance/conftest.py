@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from potluck.dynamo.errors import DynamoError
 from tests.conformance.differences import DIFFERENCES
-from tests.conformance.tables import SHARED, TableDefinition
+from tests.conformance.tables import SHARED, TableDefinition, definition
 from tests.conformance.targets import TARGETS, Target, post, running
 from tests.needs import need
 from tests.patience import PATIENCE_SECONDS
@@ -58,7 +58,8 @@ def _target(item: pytest.Function) -> str | None:
 def _difference(item: pytest.Function) -> str | None:
     case = "-".join(part for part in item.callspec.id.split("-") if part not in TARGETS)
     name = f"{item.path.name}::{item.originalname}"
-    return DIFFERENCES.get(f"{name}[{case}]", DIFFERENCES.get(name))
+    found = (DIFFERENCES.get(each) for each in (f"{name}[{case}]", name, item.path.name))
+    return next(filter(None, found), None)
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
@@ -99,6 +100,26 @@ async def create(dynamo: Target) -> AsyncIterator[CreateTable]:
     for name in made:
         with contextlib.suppress(DynamoError):
             await dynamo.call("DeleteTable", {"TableName": name})
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def streamed(dynamo: Target, create: CreateTable) -> Callable[..., Awaitable[tuple[str, str]]]:
+    """Makes a table with a stream of this view, and answers its name and the stream's ARN."""
+
+    async def make(view: str = "NEW_AND_OLD_IMAGES") -> tuple[str, str]:
+        stream = {"StreamEnabled": True, "StreamViewType": view}
+        table = await create(**definition("p:S", "s:S", StreamSpecification=stream))
+        described = (await dynamo.call("DescribeTable", {"TableName": table}))["Table"]
+        return table, described["LatestStreamArn"]
+
+    return make
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def tagged(dynamo: Target, create: CreateTable) -> str:
+    """The ARN of a table of the test's own."""
+    table = await create(**definition("p:S"))
+    return str((await dynamo.call("DescribeTable", {"TableName": table}))["Table"]["TableArn"])
 
 
 async def active(dynamo: Target, name: str) -> dict[str, Any]:

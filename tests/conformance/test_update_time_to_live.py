@@ -1,11 +1,10 @@
-"""UpdateTimeToLive and DescribeTimeToLive: the rules of switching expiry on and off."""
-
-import re
+"""UpdateTimeToLive: the rules of switching expiry on and off."""
 
 import pytest
 
 from potluck.dynamo.errors import DynamoError
 from tests.conformance.tables import definition
+from tests.conformance.test_describe_time_to_live import NOT_FOUND, described
 
 
 @pytest.fixture
@@ -18,14 +17,6 @@ def switched(table, enabled, attribute="expires"):
         "TableName": table,
         "TimeToLiveSpecification": {"Enabled": enabled, "AttributeName": attribute},
     }
-
-
-async def described(dynamo, table):
-    return (await dynamo.call("DescribeTimeToLive", {"TableName": table}))["TimeToLiveDescription"]
-
-
-async def test_a_new_table_does_not_expire(dynamo, table):
-    assert await described(dynamo, table) == {"TimeToLiveStatus": "DISABLED"}
 
 
 async def test_switching_on_answers_the_specification_and_is_described(dynamo, table):
@@ -57,17 +48,8 @@ async def test_switching_off_with_another_attribute_is_refused(dynamo, table):
         await dynamo.call("UpdateTimeToLive", switched(table, False, "other"))
 
 
-@pytest.mark.parametrize("operation", ["UpdateTimeToLive", "DescribeTimeToLive"])
-async def test_a_table_that_does_not_exist_is_not_found(dynamo, operation):
-    request = {"TableName": "absent"} if operation == "DescribeTimeToLive" else switched("absent", True)
-    await dynamo.refuses(
-        operation,
-        request,
-        "ResourceNotFoundException",
-        re.compile(
-            "Requested resource not found(: Table: absent not found)?|Cannot do operations on a non-existent table"
-        ),
-    )
+async def test_a_table_that_does_not_exist_is_not_found(dynamo):
+    await dynamo.refuses("UpdateTimeToLive", switched("absent", True), "ResourceNotFoundException", NOT_FOUND)
 
 
 async def test_an_empty_attribute_name_is_refused(dynamo, table):
