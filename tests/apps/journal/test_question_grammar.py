@@ -119,6 +119,11 @@ def test_a_word_too_many_means_no_reading(spoiler: str, number: int):
     assert read(question) is None, question
 
 
+def test_a_long_text_is_no_question():
+    assert read("How many sessions in the gi") is not None
+    assert read("How many sessions" + " in the gi" * 30) is None
+
+
 def test_every_meaning_takes_what_its_rule_has():
     """A rule whose meaning takes another number of values would fail only when somebody says it."""
     spelling = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 from typing import NamedTuple
 
 from potluck.apps.journal.assistant.wording import vocabulary
@@ -100,6 +101,8 @@ PERIOD_WORDS = frozenset((
     "halloween", "valentine", *(month[:3] for month in MONTHS), "sept", "fall", "tonight", "easter",
 ))  # fmt: skip
 _ENDINGS = ("s", "d", "r", "y", "ly", "ed", "er", "es")
+MOST_WORDS = 60
+"""A longer text is no question."""
 SHORTEST_TYPO = 4
 SHORTEST_WORD = 5
 LONG = 8
@@ -116,9 +119,8 @@ def plain_question(question: str, known: Collection[str] = (), own_words: Collec
         text = re.sub(pattern, instead, text)
     text = re.sub(r"'s\b|(?<=s)'(?=\s|$)", " 's ", text)
     text = re.sub(r"[^\w\s.,:/%+<>='–-]|(?<!\d)[.:]|[.:](?!\d)", " ", text)
-    if known:
-        goals = PERIOD_WORDS.union(known)
-        text = re.sub(r"[^\W\d_]+", lambda match: _corrected(match[0], goals, own_words), text)
+    if known and len(text.split()) <= MOST_WORDS:
+        text = re.sub(r"[^\W\d_]+", lambda match: _corrected(match[0], frozenset(known), own_words), text)
     return " ".join(text.split()).strip(" ,.-")
 
 
@@ -126,13 +128,23 @@ def tokens_of(plain: str) -> list[Token]:
     return [Token(match[0], *match.span()) for match in _TOKEN.finditer(plain)]
 
 
-def _corrected(word: str, known: Collection[str], own_words: Collection[str]) -> str:
-    if len(word) < SHORTEST_TYPO or word in known or word in _OWN_WORDS or word in own_words:
+@cache
+def _goals(known: frozenset[str]) -> dict[str, list[str]]:
+    """What may be meant, by its first letter, which is always right."""
+    goals: dict[str, list[str]] = {}
+    for word in sorted(PERIOD_WORDS | known):
+        goals.setdefault(word[:1], []).append(word)
+    return goals
+
+
+def _corrected(word: str, known: frozenset[str], own_words: Collection[str]) -> str:
+    goals = _goals(known).get(word[0], [])
+    if len(word) < SHORTEST_TYPO or word in goals or word in _OWN_WORDS or word in own_words:
         return word
     if word.endswith("s") and (word[:-1] in _OWN_WORDS or word[:-1] in own_words):
         return word
     for most in (1, 2) if len(word) >= LONG else (1,):
-        near = {each for each in known if len(each) >= SHORTEST_WORD and _distance(word, each, most) <= most}
+        near = {each for each in goals if len(each) >= SHORTEST_WORD and _distance(word, each, most) <= most}
         if len(near) == 2 and f"{min(near, key=len)}s" in near:
             near = {max(near, key=len) if word.endswith("s") else min(near, key=len)}
         if near:
@@ -141,8 +153,8 @@ def _corrected(word: str, known: Collection[str], own_words: Collection[str]) ->
 
 
 def _distance(word: str, goal: str, most: int) -> int:
-    """How many letters are missing, doubled, wrong or swapped; more than `most` if the first one is."""
-    if word[0] != goal[0] or abs(len(word) - len(goal)) > most:
+    """How many letters are missing, doubled, wrong or swapped; anything above `most` is too many."""
+    if abs(len(word) - len(goal)) > most:
         return most + 1
     # Another ending is another word.
     if word.startswith(goal) or goal.removeprefix(word) in _ENDINGS:

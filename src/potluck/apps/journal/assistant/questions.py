@@ -17,7 +17,7 @@ from typing import NamedTuple
 from potluck.apps.journal.assistant.chart import Chart, Phrase
 from potluck.apps.journal.assistant.follow_ups import followed_up
 from potluck.apps.journal.assistant.grammar import GRAMMAR, UNKNOWN
-from potluck.apps.journal.assistant.lexer import PERIOD_WORDS, plain_question, tokens_of
+from potluck.apps.journal.assistant.lexer import MOST_WORDS, PERIOD_WORDS, plain_question, tokens_of
 from potluck.apps.journal.assistant.limits import asks_what_is_shared, asks_why
 from potluck.apps.journal.assistant.mentions import BODY_PARTS, TECHNIQUE_AFTER, phrase_of, stem_of
 from potluck.apps.journal.assistant.reading import NOTHING, Filter, Reading
@@ -27,6 +27,7 @@ from potluck.apps.journal.periods import NUMBERS, ORDINALS, WEEKDAYS, Period, me
 Covers = Sequence[tuple[int, tuple[Phrase, ...]]]
 MOST_EXTRA_COST = 35
 LONGEST_THING = 4
+COMMENT_WORDS = frozenset({"comment", "comments", "commented", "coach", "feedback"})
 # Short words that are part of a technique's name; any other short word may mean anything.
 SHORT_IN_A_NAME = frozenset({"x", "z", "k", "de", "la"})
 # Words of the grammar that also begin or end the name of something.
@@ -61,7 +62,7 @@ def speaks_of_comments(question: str) -> bool:
         re.search(
             r"\b(?:coach\w*|comment\w*|feedback|advice|advise\w*|say|says|said|tell|told|think\w*|thought|suggest\w*"
             r"|recommend\w*|tips?|write|wrote|work on|improve|weakness\w*|focus|remark\w*|opinion|who|weak\w*)\b",
-            plain_question(question, {"comment", "comments", "commented", "coach", "feedback"}),
+            plain_question(question, COMMENT_WORDS),
         )
         is not None
     )
@@ -154,7 +155,7 @@ class _Asked:
     @cached_property
     def reading(self) -> Reading | None:
         """The reading with the fewest phrases; None if there is none, or two that differ."""
-        if not self.words or len(self.words) > 60:
+        if not self.words or len(self.words) > MOST_WORDS:
             return None
         chart = Chart(GRAMMAR, self.words, {
             "Number": self._number, "Ordinal": self._ordinal, "Weekday": self._weekday, "Weekdays": self._weekdays,

@@ -54,7 +54,7 @@ NOT_READ = "I could not read that, so I only looked for the words."
 ONLY_SHARED = "I read only what is shared, so I can’t say what is private or hidden."
 NOT_AHEAD = "I only know what the journal says, so I can’t say what will be, or what to do."
 NOT_BY_SHARING = "I count sessions, not which parts are private, shared or hidden."
-NOTHING_LEFT_OUT = "I can’t leave out what has a word or a tag, so I counted nothing."
+NOTHING_LEFT_OUT = "I could not read what to leave out, so I counted nothing."
 
 
 class Asker(NamedTuple):
