@@ -32,7 +32,7 @@ from potluck.apps.shopping.entities import (
     Store,
     inventory,
 )
-from potluck.apps.shopping.families import NewFamily, create_family
+from potluck.apps.shopping.families import families
 from potluck.apps.shopping.ordering import groups_of
 from potluck.apps.shopping.shopping_list import (
     ListFilter,
@@ -198,7 +198,7 @@ async def side(folder: Path, others: int) -> Side:
     )
     direct = Direct(core, SUBJECTS)
     family, elsewhere = [
-        (await direct.do(create_family, caller, NewFamily(name=name))).family_id for name in ("Listed", "Added to")
+        (await direct.do(families.create, caller, families.new(name=name))).family_id for name in ("Listed", "Added to")
     ]
     stores = [
         (await direct.do(add_store, caller, NewStore(name=f"Store {number}"), family_id=family)).store_id

@@ -16,8 +16,9 @@ MODULES = (
     "potluck.validation.field_types",
     *(
         f"potluck.web.{name}"
-        for name in ("access", "actions", "direct_calls", "endpoints", "inputs", "places", "views", "writes")
+        for name in ("access", "actions", "direct_calls", "endpoints", "inputs", "invitations", "views", "writes")
     ),
+    *(f"potluck.web.places.{name}" for name in ("access", "derived", "place", "rows")),
 )
 NO_CLUB = "00000000-0000-4000-8000-000000000000"
 

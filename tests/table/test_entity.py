@@ -129,7 +129,7 @@ class TestKeys:
             thing_id: UUID
 
         plan = plan_of(Thing)
-        assert [field.attribute for field in plan.fields.values()] == ["version", "seenBy", "thingId"]
+        assert [field.attribute for field in plan.fields.values()] == ["thingId", "version", "seenBy"]
         assert plan.version is not None
 
     def test_a_shared_class_names_its_attributes_as_the_table_does(self) -> None:

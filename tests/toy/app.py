@@ -15,7 +15,7 @@ from potluck.table.operations import Operation
 from potluck.web.app import App, Core, HomeCard, Waiting
 from potluck.web.app_catalogue import AppEntry
 from potluck.web.views import view_plan
-from tests.toy.books import BookView, books, books_of, members, pages
+from tests.toy.books import BookView, books, books_of, join, members, pages
 from tests.toy.entities import Book, EverythingInBook, Member, Note, Tally, notes_table, tallies_table
 from tests.toy.notes import NoteView, Reader, notes
 
@@ -44,6 +44,8 @@ def notes_app(core: Core) -> App:
         still_needed=suite.still_needed,
         forget=suite.forget,
         place_name=suite.place_name,
+        join=join,
+        joined_page=lambda joined: f"/notes/{joined.book_id}",
         home_card=suite.home_card,
     )
 

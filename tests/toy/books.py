@@ -3,9 +3,11 @@
 from typing import Any
 from uuid import UUID
 
+from msgspec import Struct
 from starlette.responses import Response
 
-from potluck.people.entities import Account
+from potluck.people.entities import Account, Invitation
+from potluck.people.errors import InvitationInvalid
 from potluck.people.secrets import new_id
 from potluck.store import Store
 from potluck.table import absent, check, delete, present, put, the, update
@@ -13,9 +15,7 @@ from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound, ProblemError
-from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Edit, New, Unset
-from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
 from potluck.web.views import View
 from potluck.web.writes import Writes, or_raise
 from tests.toy.access import BookAdmin, InBook
@@ -128,15 +128,10 @@ async def invite(call: Call) -> Response:
     return call.page("notes/invited.html", book=book, secret=made.secret, **await frame(at))
 
 
-@pages.post("/notes/invitation")
-async def come_in(call: Call) -> Response:
-    user_id = call.signed_in().user_id
-    accepted = await call.core.people.invitations.accept(
-        carried_invitation(call),
-        user_id,
-        lambda invitation: [
-            check(Account.by_id(user_id), when=present),
-            put(Member(book_id=UUID(invitation.place), user_id=user_id), when=absent),
-        ],
-    )
-    return redirect(f"/notes/{accepted.place}", *drop_invitation(call))
+async def join(at: SignedIn, invitation: Invitation) -> Writes[Struct]:
+    member = Member(book_id=UUID(invitation.place), user_id=at.principal.user_id)
+    return Writes(Joined(book_id=member.book_id), or_raise(put(member, when=absent), InvitationInvalid))
+
+
+class Joined(Struct, rename="camel"):
+    book_id: UUID

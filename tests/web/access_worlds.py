@@ -17,14 +17,19 @@ import httpx
 
 from potluck.web.access import Access
 from potluck.web.actions import Actions
+from potluck.web.api_page import example
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
 from potluck.web.people.joining_pages import joining_pages
+from potluck.web.requests import camel
 from tests.patience import PATIENCE_SECONDS
 from tests.web.suites import API, bearer, client_at, rows_left, signed_up, suite_on
 
-__all__ = ["AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "Suite", "addresses_of", "suite_with"]
+__all__ = [
+    "AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "Suite", "addresses_of", "example_body",
+    "suite_with",
+]  # fmt: skip
 
 Person = dict[str, Any]
 Headers = Mapping[str, str]
@@ -80,6 +85,11 @@ class Suite:
         for always_different in (found.headers["x-request-id"], path, quote(path), quote(path, safe="")):
             text = text.replace(always_different, "")
         return Answer(found.status_code, found.headers.get("location"), found.headers.get("content-type", ""), text)
+
+    async def document(self) -> dict[str, Any]:
+        """The API document."""
+        found: dict[str, Any] = (await self.client.get("/schema/openapi.json")).json()
+        return found
 
     async def rows(self) -> Mapping[str, Sequence[str]]:
         """Every row of every table, once consumers have caught up."""
@@ -169,10 +179,24 @@ class Address:
         return self.path.format_map(ids)
 
 
+class _Camel(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return f"{{{camel(name)}}}"
+
+
+def example_body(document: Mapping[str, Any], address: Address) -> Any:
+    """What a call can be sent, by its example in the API document; None if it takes no body."""
+    operation = document["paths"][address.to(_Camel())][address.method.lower()]
+    if "requestBody" not in operation:
+        return None
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    return example(schema, document["components"]["schemas"])
+
+
 def addresses_of(app: App) -> list[Address]:
     """Everything an app is asked by: what its subjects declare, plain endpoints, and the button of its invitations."""
-    found = [each for subject in app.subjects for each in _declared(subject)]
-    for endpoints in (*app.endpoints, joining_pages([app])):
+    found = [each for subject in (*app.subjects, *joining_pages([app])) for each in _declared(subject)]
+    for endpoints in app.endpoints:
         found += (Address(each.method, each.path, "endpoint", None) for each in endpoints.declared)
     return found
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
+from chores.app import chores_app
 
 from potluck.apps.journal.app import journal_app
 from potluck.apps.library.app import library_app
@@ -19,10 +20,8 @@ from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.suite import APPS
 from potluck.web.access import ByRow
-from potluck.web.api_page import example
 from potluck.web.app import AppMaker
 from potluck.web.declarations import Action
-from potluck.web.requests import camel
 from tests.apps.journal import access_world as journal
 from tests.apps.library import access_world as library
 from tests.apps.polls import access_world as polls
@@ -30,13 +29,25 @@ from tests.apps.shareables import access_world as shareables
 from tests.apps.shopping import access_world as shopping
 from tests.toy import notes_app
 from tests.web import toy_access_world as toy
-from tests.web.access_worlds import AccessWorld, Address, Answer, Members, Person, Suite, addresses_of, suite_with
+from tests.web.access_worlds import (
+    AccessWorld,
+    Address,
+    Answer,
+    Members,
+    Person,
+    Suite,
+    addresses_of,
+    example_body,
+    suite_with,
+)
 from tests.web.people import access_world as people_world
 from tests.web.people.access_world import people
+from tests.web.place_world import furnish_place
 from tests.web.suites import API, suite_on
 
 Furnish = Callable[[Suite], Awaitable[AccessWorld]]
 
+# An app with a place whose things can be made by the examples of the API document needs no world.
 WORLDS: dict[AppMaker, Furnish] = {
     notes_app: toy.furnish,
     shopping_app: shopping.furnish,
@@ -74,13 +85,8 @@ class Walk:
 
     def body(self, address: Address) -> Any:
         """What the call can be sent, by its example in the API document."""
-        if str(address) in self.world.bodies:
-            return self.world.bodies[str(address)]
-        operation = self.document["paths"][address.to(_Camel())][address.method.lower()]
-        if "requestBody" not in operation:
-            return None
-        schema = operation["requestBody"]["content"]["application/json"]["schema"]
-        return example(schema, self.document["components"]["schemas"])
+        bodies = self.world.bodies
+        return bodies[str(address)] if str(address) in bodies else example_body(self.document, address)
 
     @property
     def actions(self) -> list[Address]:
@@ -92,20 +98,14 @@ class Walk:
         ]
 
 
-class _Camel(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return f"{{{camel(name)}}}"
-
-
 @pytest_asyncio.fixture(
-    scope="module", loop_scope="module", params=[*APPS, notes_app, people], ids=lambda app: app.__name__
+    scope="module", loop_scope="module", params=[*APPS, notes_app, chores_app, people], ids=lambda app: app.__name__
 )
 async def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
     make = request.param
-    assert make in WORLDS, f"{make.__name__} has no world here: write its `furnish`, and add a line to WORLDS"
+    furnish = WORLDS.get(make, furnish_place)
     async with suite_with(tmp_path_factory.mktemp("access"), make, built_in=make is people) as suite:
-        document = (await suite.client.get("/schema/openapi.json")).json()
-        yield Walk(suite, await WORLDS[make](suite), document, WORLDS[make])
+        yield Walk(suite, await furnish(suite), await suite.document(), furnish)
 
 
 class Findings:
@@ -294,7 +294,10 @@ def says_nothing(answer: Answer) -> bool:
 WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people, library_app)
 
 of_members = pytest.mark.parametrize(
-    "walk", [app for app in WORLDS if app not in WITHOUT_MEMBERS], indirect=True, ids=lambda app: app.__name__
+    "walk",
+    [app for app in (*WORLDS, chores_app) if app not in WITHOUT_MEMBERS],
+    indirect=True,
+    ids=lambda app: app.__name__,
 )
 
 
@@ -374,7 +377,7 @@ async def test_each_action_has_things_of_its_own_and_all_that_fails_is_told_with
     mistaken = Mistaken(walk.suite, walk.world, walk.document, walk.furnish)
     with Findings() as findings:
         done = await each_done_once(mistaken, findings)
-    assert {each.address for each in done} == {each for each in walk.actions if not ends_the_place(each)}
+    assert {str(each.address) for each in done} == {str(each) for each in walk.actions if not ends_the_place(each)}
     places = [once.walk.world.ids["book_id"] for once in done]
     assert len(set(places)) == len(done), "nobody else did anything in any of them"
 

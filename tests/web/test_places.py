@@ -2,41 +2,32 @@
 
 from collections.abc import Awaitable
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import pytest
 
 from potluck.people.entities import accounts
 from potluck.people.errors import InvitationInvalid, StillNeeded, TooMany
-from potluck.people.secrets import new_id
 from potluck.store import Store
-from potluck.table import Counter, Entity, Seconds, Table, Version, get, query, the
-from potluck.validation.field_types import Message, Text
-from potluck.web.access import ByRow
-from potluck.web.actions import Actions
+from potluck.table import Condition, Counter, Table, get, query, the
+from potluck.web import InPlace, MemberRow, Place, PlaceRow
 from potluck.web.direct_calls import Direct
+from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Forbidden, NotFound, ProblemError
-from potluck.web.inputs import Edit, Input, New
-from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
-from potluck.web.views import View
-from potluck.web.writes import Writes
+from potluck.web.places.membership import LastManager
 from tests.apps.worlds import registered
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
 from tests.web.cores import core_on
 
-gardens_table = Table("Gardens", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind")
-Name = Annotated[str, Text(1, 50)]
-Role = Annotated[Literal["admin", "member"], Message("Role must be 'admin' or 'member'")]
+gardens_table = Table(
+    "Gardens", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel"
+)
 
 
-class Garden(Entity, table=gardens_table, type="Garden", key=("GARDEN#{garden_id}", "GARDEN")):
+class Garden(PlaceRow, table=gardens_table, type="Garden", key=("GARDEN#{garden_id}", "GARDEN")):
     garden_id: UUID
-    name: Name
-    admin_count: Counter = 1
-    member_count: Counter = 1
-    version: Version = 1
 
     @get(consistent=True)
     def by_id(garden_id: UUID) -> None:
@@ -44,7 +35,7 @@ class Garden(Entity, table=gardens_table, type="Garden", key=("GARDEN#{garden_id
 
 
 class Gardener(
-    Entity,
+    MemberRow,
     table=gardens_table,
     type="Gardener",
     key=("GARDEN#{garden_id}", "GARDENER#{user_id}"),
@@ -52,14 +43,8 @@ class Gardener(
 ):
     garden_id: UUID
     user_id: UUID
-    name: str
-    email: str
-    role: Role = "member"
-    status: Literal["active", "removed"] = "active"
+    role: Literal["head", "deputy", "gardener", "guest"]
     tools: Counter = 0
-    version: Version = 1
-    created_at: Seconds
-    updated_at: Seconds
 
     @get(consistent=True)
     def by_id(garden_id: UUID, user_id: UUID) -> None:
@@ -74,204 +59,167 @@ class Gardener(
         """Where does this person dig?"""
 
 
-class LastGardener(ProblemError, slug="last-gardener", status=409, title="Somebody has the key"):
-    """A garden without an admin grows wild."""
-
-
 class ToolsOut(ProblemError, slug="tools-out", status=409, title="Bring back the tools first"):
     """Whoever leaves takes no spade along."""
+
+
+class InGarden(InPlace[Gardener]):
+    garden_id: UUID
+
+
+class GardenHead(InGarden, role=("head", "deputy")):
+    pass
 
 
 meanwhile: list[Awaitable[Any]] = []
 """What others do after the rule has read the member's row, and before it is written."""
 
 
-class InGarden(ByRow[Gardener], admits=the(Gardener.status) == "active"):
-    garden_id: UUID
-
-    def sees(self, thing: Any) -> bool:
-        return not isinstance(thing, Gardener) or thing.status == "active"
-
-
-class GardenAdmin(InGarden, needs=the(Gardener.role) == "admin", otherwise=Forbidden):
-    pass
-
-
-class LeavingOrAdmin(InGarden):
-    user_id: UUID
-
-    def effective_access(self) -> type[InGarden]:
-        return InGarden if self.user_id == self.principal.user_id else GardenAdmin
-
-
-class GardenView(View[Garden]):
-    garden_id: UUID
-    name: str
-    member_count: int
-
-
-class GardenerView(View[Gardener]):
-    user_id: UUID
-    name: str
-    role: Role
-    version: int
-
-
-class NewGarden(New[Garden]):
-    name: Name
-
-
-class RoleChange(Edit[Gardener]):
-    role: Role
-
-
-class NewInvitation(Input):
-    role: Role
-
-
-garden_place = Place(
-    "gardens",
-    Garden,
-    Gardener,
-    members=Gardener.all_of_garden,
-    places=Gardener.gardens_of,
-    last_admin=LastGardener,
-    most_members=3,
-)
-gardens = Actions(InGarden, Garden.by_id, GardenView, api="/gardens")
-gardeners = Actions(InGarden, Gardener.by_id, GardenerView, api="/gardens/{garden_id}/gardeners")
-invitations = Actions(GardenAdmin, None, InvitationView, api="/gardens/{garden_id}/invitations")
-
-
-@gardens.create()
-async def lay_out(at: OwnPlaces, new: NewGarden) -> Writes[Garden]:
-    """Lay out a garden."""
-    return await garden_place.make(at, at.make(new, garden_id=new_id()))
-
-
-@gardens.list(order=lambda garden: (garden.name, str(garden.garden_id)))
-async def own_gardens(at: OwnPlaces) -> list[Garden]:
-    """The caller's gardens."""
-    return await garden_place.own(at)
-
-
-@gardens.delete()
-async def pave(at: GardenAdmin, garden: Garden) -> Writes[None]:
-    """Pave it over."""
-    return await garden_place.delete(at, garden)
-
-
-@gardeners.list(order=lambda gardener: (gardener.name, str(gardener.user_id)))
-async def all_gardeners(at: InGarden) -> list[Gardener]:
-    """Who digs here."""
-    return await at.store.all(Gardener.all_of_garden(at.garden_id))
-
-
-@gardeners.change(LastGardener)
-async def change_role(at: GardenAdmin, gardener: Gardener, change: RoleChange) -> Writes[Gardener]:
-    """Hand over the key, or take it back."""
-    return garden_place.change_role(at, gardener, change.role)
-
-
-@gardeners.delete("", LastGardener)
-async def leave(at: LeavingOrAdmin, gardener: Gardener) -> Writes[None]:
-    """Leave, or remove somebody; not with tools of the garden."""
+async def tools_are_back(at: InGarden, gardener: Gardener) -> Condition:
     if gardener.tools:
         raise ToolsOut
     while meanwhile:
         await meanwhile.pop()
-    return garden_place.remove(at, gardener, when=the(Gardener.tools) == 0)
+    return the(Gardener.tools) == 0
 
 
-@invitations.create(secret=True)
-async def invite(at: GardenAdmin, new: NewInvitation) -> Writes[InvitationMade]:
-    """Invite somebody."""
-    return await garden_place.invite(at, new.role)
+def place(**options: Any) -> Place[Garden, Gardener]:
+    known = {"members": Gardener.all_of_garden, "places": Gardener.gardens_of, "api": "/gardens", "page": "/gardens"}
+    return Place("gardens", Garden, InGarden, GardenHead, **{**known, **options})
 
 
-@invitations.list(order=latest_first)
-async def open_invitations(at: GardenAdmin) -> Any:
-    """Who is invited."""
-    return await garden_place.invitations(at)
+gardens = place(most_members=3, leaving=tools_are_back)
 
 
 @pytest.fixture
 async def world(tmp_path):
     async with recorded_store("embedded", tmp_path, accounts, gardens_table) as (wrapped, _):
         clock = Clock()
-        rows = Store(wrapped.engine, clock)
-        core = core_on(rows, clock)
-        yield SimpleNamespace(
-            store=rows, direct=Direct(core, [gardens, gardeners, invitations]), suite=garden_place.on(core)
-        )
+        store = Store(wrapped.engine, clock)
+        core = core_on(store, clock)
+        yield SimpleNamespace(store=store, direct=Direct(core, gardens.subjects), suite=gardens.in_suite(core))
 
 
-async def test_people_come_become_admins_and_leave_and_one_admin_stays(world):
+async def invited(world, by, garden_id, role="gardener"):
+    return await world.direct.do(gardens.invite, by, gardens.new_invitation(role=role), garden_id=garden_id)
+
+
+async def joined(world, person, invitation):
+    return await world.direct.join(person, invitation.token, "gardens", gardens.join)
+
+
+async def laid_out(world, by, name="Roof"):
+    return (await world.direct.do(gardens.create, by, gardens.new(name=name))).garden_id
+
+
+async def role_given(world, by, member, role, version, **at):
+    edit = gardens.role_edit(role=role)
+    await world.direct.do(gardens.change_role, by, edit, version=version, **at, user_id=member.user_id)
+
+
+async def test_people_come_change_roles_and_leave_and_one_manager_stays(world):
     ada = await registered(world.store, "Ada", "ada@example.org")
     ben = await registered(world.store, "Ben", "ben@example.org")
     do, suite = world.direct.do, world.suite
-    garden = (await do(lay_out, ada, NewGarden(name="Roof"))).garden_id
+    garden = await laid_out(world, ada)
     at = {"garden_id": garden}
-    made = await do(invite, ada, NewInvitation(role="member"), **at)
-    assert [each.id for each in await world.direct.list(open_invitations, ada, **at)] == [made.id]
-    assert (await suite.accept(ben, made.token)).garden_id == garden
-    assert [each.name for each in await world.direct.list(own_gardens, ben)] == ["Roof"]
-    with pytest.raises(Forbidden):
-        await do(leave, ben, **at, user_id=ada.user_id)
-    with pytest.raises(LastGardener):
-        await do(leave, ada, **at, user_id=ada.user_id)
+    invitation = await invited(world, ada, garden)
+    assert [each.id for each in await world.direct.list(gardens.open_invitations, ada, **at)] == [invitation.id]
+    assert (await joined(world, ben, invitation)).garden_id == garden
+    assert [each.name for each in await world.direct.list(gardens.all, ben)] == ["Roof"]
+    with pytest.raises(Forbidden, match="Only a head or a deputy of the garden may do this"):
+        await do(gardens.remove_member, ben, **at, user_id=ada.user_id)
+    with pytest.raises(LastManager):
+        await do(gardens.remove_member, ada, **at, user_id=ada.user_id)
     assert await suite.still_needed(ada.user_id) == ["Roof"]
     assert await suite.place_name(str(garden)) == "Roof"
-    await do(change_role, ada, RoleChange(role="admin"), version=1, **at, user_id=ben.user_id)
-    kept = await do(invite, ada, NewInvitation(role="admin"), **at)
-    await do(leave, ada, **at, user_id=ada.user_id)
-    assert [each.name for each in await world.direct.list(all_gardeners, ben, **at)] == ["Ben"]
+    await role_given(world, ada, ben, "deputy", 1, **at)
+    unused = await invited(world, ada, garden, "head")
+    await do(gardens.remove_member, ada, **at, user_id=ada.user_id)
+    assert [each.name for each in await world.direct.list(gardens.all_members, ben, **at)] == ["Ben"]
     with pytest.raises(NotFound):
-        await world.direct.list(all_gardeners, ada, **at)
+        await world.direct.list(gardens.all_members, ada, **at)
     with pytest.raises(InvitationInvalid):
-        await suite.accept(ada, kept.token)
+        await joined(world, await registered(world.store, "Cat", "cat@example.org"), unused)
+
+
+async def test_a_place_counts_whoever_manages_it_by_any_role(world):
+    ada = await registered(world.store, "Ada", "ada@example.org")
+    garden = await laid_out(world, ada)
+    at, people = {"garden_id": garden}, []
+    for name, role in (("Ben", "deputy"), ("Cat", "guest")):
+        people.append(await registered(world.store, name, f"{name}@example.org"))
+        await joined(world, people[-1], await invited(world, ada, garden, role))
+    ben, cat = people
+
+    async def managers():
+        return (await world.store.one(Garden.by_id(garden))).manager_count
+
+    assert await managers() == 2
+    await role_given(world, ada, cat, "gardener", 1, **at)
+    assert await managers() == 2
+    await role_given(world, ada, ben, "head", 1, **at)
+    assert await managers() == 2
+    await role_given(world, ben, ada, "guest", 1, **at)
+    assert await managers() == 1
+    with pytest.raises(LastManager):
+        await role_given(world, ben, ben, "guest", 2, **at)
 
 
 async def test_what_must_hold_of_a_member_who_leaves_holds_when_they_are_written(world):
     ada = await registered(world.store, "Ada", "ada@example.org")
     ben = await registered(world.store, "Ben", "ben@example.org")
-    at = {"garden_id": (await world.direct.do(lay_out, ada, NewGarden(name="Roof"))).garden_id}
-    made = await world.direct.do(invite, ada, NewInvitation(role="member"), **at)
-    await world.suite.accept(ben, made.token)
+    at = {"garden_id": await laid_out(world, ada)}
+    await joined(world, ben, await invited(world, ada, **at))
     his = Gardener.by_id(*at.values(), ben.user_id)
     # A counter raises no version, so only the condition can tell.
     meanwhile.append(world.store.update(his, the(Gardener.tools).add(1)))
     with pytest.raises(ToolsOut):
-        await world.direct.do(leave, ben, **at, user_id=ben.user_id)
+        await world.direct.do(gardens.remove_member, ben, **at, user_id=ben.user_id)
     await world.store.update(his, the(Gardener.tools).add(-1))
-    await world.direct.do(leave, ben, **at, user_id=ben.user_id)
+    await world.direct.do(gardens.remove_member, ben, **at, user_id=ben.user_id)
     assert (await world.store.one(his)).status == "removed"
 
 
 async def test_a_place_has_room_for_so_many(world):
     ada = await registered(world.store, "Ada", "ada@example.org")
-    garden = (await world.direct.do(lay_out, ada, NewGarden(name="Roof"))).garden_id
+    garden = await laid_out(world, ada)
     for name in ("Ben", "Cat"):
-        made = await world.direct.do(invite, ada, NewInvitation(role="member"), garden_id=garden)
-        await world.suite.accept(await registered(world.store, name, f"{name}@example.org"), made.token)
-    made = await world.direct.do(invite, ada, NewInvitation(role="member"), garden_id=garden)
+        person = await registered(world.store, name, f"{name}@example.org")
+        await joined(world, person, await invited(world, ada, garden))
+    dan, one_more = await registered(world.store, "Dan", "dan@example.org"), await invited(world, ada, garden)
     with pytest.raises(TooMany, match="3 members in a garden"):
-        await world.suite.accept(await registered(world.store, "Dan", "dan@example.org"), made.token)
+        await joined(world, dan, one_more)
 
 
 async def test_whoever_is_forgotten_takes_along_what_was_theirs_alone(world):
     ada = await registered(world.store, "Ada", "ada@example.org")
     ben = await registered(world.store, "Ben", "ben@example.org")
-    alone = (await world.direct.do(lay_out, ada, NewGarden(name="Alone"))).garden_id
-    shared = (await world.direct.do(lay_out, ada, NewGarden(name="Shared"))).garden_id
-    made = await world.direct.do(invite, ada, NewInvitation(role="member"), garden_id=shared)
-    await world.suite.accept(ben, made.token)
+    alone, shared = await laid_out(world, ada, "Alone"), await laid_out(world, ada, "Shared")
+    await joined(world, ben, await invited(world, ada, shared))
+    exported = [(name, getattr(row, "name", None)) async for name, row in world.suite.export(ada.user_id)]
+    assert sorted(exported) == [("gardens", "Alone"), ("gardens", "Shared"), *[("memberships", "Ada")] * 2]
     with pytest.raises(StillNeeded):
         await world.suite.forget(ada.user_id)
-    await world.direct.do(change_role, ada, RoleChange(role="admin"), version=1, garden_id=shared, user_id=ben.user_id)
+    await role_given(world, ada, ben, "head", 1, garden_id=shared)
     await world.suite.forget(ada.user_id)
     assert await world.store.get(Garden.by_id(alone)) is None
     assert await world.store.get(Gardener.by_id(shared, ada.user_id)) is None
-    assert (await world.store.one(Garden.by_id(shared))).admin_count == 1
-    await world.direct.do(pave, ben, garden_id=shared)
-    assert await world.direct.list(own_gardens, ben) == []
+    assert (await world.store.one(Garden.by_id(shared))).manager_count == 1
+    await world.direct.do(gardens.delete, ben, garden_id=shared)
+    assert await world.direct.list(gardens.all, ben) == []
+
+
+def test_an_access_that_manages_with_no_role_or_an_unknown_one_is_refused():
+    class Anybody(InGarden):
+        pass
+
+    class Weeder(InGarden, role="weeder"):
+        pass
+
+    for manager in (Anybody, Weeder):
+        with pytest.raises(DeclarationError, match="say which of head, deputy, gardener, guest manages"):
+            Place(
+                "gardens", Garden, InGarden, manager, members=Gardener.all_of_garden, places=Gardener.gardens_of,
+                api="/gardens", page="/gardens",
+            )  # fmt: skip

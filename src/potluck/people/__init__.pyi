@@ -1,6 +1,6 @@
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.email_normal_form import normal_email
-from potluck.people.entities import Account, InvitationOfPlace
+from potluck.people.entities import Account, Invitation, InvitationOfPlace
 from potluck.people.errors import (
     AccountGone,
     AlreadyDone,
@@ -24,6 +24,7 @@ __all__ = [
     "AnyEmail",
     "Email",
     "EmailOrBlank",
+    "Invitation",
     "InvitationInvalid",
     "InvitationOfPlace",
     "Invitations",

@@ -157,7 +157,7 @@ class _Declaration(msgspec.StructMeta):
             if key != NO_KEY or type is not None or others.keys() - STRUCT_OPTIONS - {"frozen", "kw_only"}:
                 raise DesignError(f"{name}: say its table, as in class {name}(Entity, table=..., key=...)")
             # A class without a table is a mixin: it only holds fields that entities share.
-            return super().__new__(mcls, name, bases, namespace, **others)
+            return super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True} | others)
         if not isinstance(table, Table):
             raise DesignError(f"{name}: its table is a Table, not {table!r}")
         keys = {index: others.pop(index) for index in list(others) if index in table.indexes}

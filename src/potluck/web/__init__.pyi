@@ -28,13 +28,17 @@ from potluck.web.forms import ByField, Form, Line, blank, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Edit, FormOf, Input, New, Unset, Versioned
+from potluck.web.invitations import InvitationMade, InvitationView, accepted, account_as_read, invite, withdraw
 from potluck.web.layout import Section, in_words, initials
 from potluck.web.live import Changes, Event, EventChange, EventSource, EventStreamResponse, Grant, Live, NamedEvent
 from potluck.web.outbound import Outbound, Unreachable
 from potluck.web.pages import to_sign_in
 from potluck.web.pagination import OwnPages, PageQuery, PageRequest, References
-from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
-from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
+from potluck.web.people.invitation_cookie import CARRIED_INVITATION
+from potluck.web.places.access import InPlace, OwnPlaces
+from potluck.web.places.derived import OwnMember
+from potluck.web.places.place import Place, PlacePage, by_name
+from potluck.web.places.rows import MemberRow, MemberStatus, PlaceRow
 from potluck.web.qr import qr_code
 from potluck.web.rate_limits import RateLimit
 from potluck.web.requests import camel, decoded
@@ -45,6 +49,7 @@ from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
 
 __all__ = [
     "ANONYMOUS",
+    "CARRIED_INVITATION",
     "CATALOGUE",
     "CHALLENGE",
     "FORBIDDEN",
@@ -83,6 +88,7 @@ __all__ = [
     "Guests",
     "HeatMap",
     "HomeCard",
+    "InPlace",
     "Input",
     "Instead",
     "InvitationMade",
@@ -91,18 +97,23 @@ __all__ = [
     "Live",
     "Maker",
     "MaybeSince",
+    "MemberRow",
+    "MemberStatus",
     "NamedEvent",
     "New",
     "NoLongerValid",
     "NotFound",
     "Outbound",
     "Outcome",
+    "OwnMember",
     "OwnPages",
     "OwnPlaces",
     "PageForm",
     "PageQuery",
     "PageRequest",
     "Place",
+    "PlacePage",
+    "PlaceRow",
     "Problem",
     "ProblemError",
     "RateLimit",
@@ -125,23 +136,24 @@ __all__ = [
     "Waiting",
     "WorthALook",
     "Writes",
+    "accepted",
+    "account_as_read",
     "blank",
+    "by_name",
     "camel",
-    "carried_invitation",
     "columns",
     "computed",
     "csv_bytes",
     "decoded",
     "derived",
-    "drop_invitation",
     "etag",
     "flow",
     "heat_map",
     "in_words",
     "inert",
     "initials",
+    "invite",
     "lacks_https",
-    "latest_first",
     "load_secret",
     "or_raise",
     "or_retry",
@@ -153,4 +165,5 @@ __all__ = [
     "trend",
     "values_of",
     "view_plan",
+    "withdraw",
 ]

@@ -19,7 +19,7 @@ from potluck.people.errors import AccountGone
 from potluck.table import Change as FieldChange
 from potluck.table import Condition, Entity, Query, Ref, WriteRefused, check, present, the, update
 from potluck.table.entity import plan_of
-from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
+from potluck.table.expressions.conditions import Add, All, Among, Becomes, Compared, conjuncts
 from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, ProblemError
@@ -362,12 +362,15 @@ class ByRow(SignedIn, Generic[R]):
         if needs is not None:
             cls.rights = (*cls.rights, (needs, otherwise))
         for base in vars(cls).get("__orig_bases__", ()):
-            if get_origin(base) is ByRow and isinstance(get_args(base)[0], type):
+            origin = get_origin(base)
+            if isinstance(origin, type) and issubclass(origin, ByRow) and isinstance(get_args(base)[0], type):
                 cls.entity = get_args(base)[0]
                 cls.own_parameter = _own_parameter(cls)
         for part in _conditions(cls):
-            if not isinstance(part, Compared) or part.operator != "=":
-                raise DeclarationError(f"{cls.__name__}: access is decided by `the(field) == value`, not by {part}")
+            if not isinstance(part, Among) and not (isinstance(part, Compared) and part.operator == "="):
+                raise DeclarationError(
+                    f"{cls.__name__}: access is decided by `the(field) == value` or `.among(...)`, not by {part}"
+                )
 
     def ref(self) -> Ref[R]:
         """The caller's own row."""
@@ -463,6 +466,9 @@ def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:
 def meets(row: Entity, condition: Condition | None) -> bool:
     """Whether an entity in memory meets a condition; the same one that the store checks in a write."""
     for part in conjuncts(condition):
-        if not isinstance(part, Compared) or getattr(row, part.field.name) != part.operand:
+        if isinstance(part, Compared):
+            if getattr(row, part.field.name) != part.operand:
+                return False
+        elif not isinstance(part, Among) or getattr(row, part.field.name) not in part.values:
             return False
     return True

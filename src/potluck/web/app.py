@@ -1,7 +1,7 @@
 """What an app hands the assembly, and what the assembly hands an app."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
-from potluck.people.authentication import Also, Principal
+from potluck.people.authentication import Principal
 from potluck.people.entities import Account
-from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
@@ -22,8 +21,10 @@ from potluck.web.actions import Actions
 from potluck.web.app_catalogue import AppEntry
 from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Endpoints
+from potluck.web.invitations import Join
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
+from potluck.web.places.in_suite import PlacesInSuite
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.storage_quota import StorageQuota
 from potluck.web.turns import Turns
@@ -104,10 +105,6 @@ Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 """Yields everything a person owns: rows, each with the name of its table in the export, table after table."""
 
 
-Accept = Callable[[Principal, str, Also[Any]], Awaitable[Struct]]
-"""Takes who joins, by which secret, and what else to write in the same transaction; answers with the place's id."""
-
-
 Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
 """Fills the app with believable data of these people, through the same rules that everyone uses."""
 
@@ -132,14 +129,14 @@ def role_as_it_is(role: str) -> str:
     return role
 
 
-async def no_invitations(caller: Principal, secret: str, also: Also[Any]) -> Struct:
-    """Nobody is invited to anything here."""
-    raise InvitationInvalid
-
-
 async def empty_card(caller: Principal) -> HomeCard:
     """The plate alone."""
     return HomeCard()
+
+
+ANSWERED_BY_PLACE = frozenset(
+    {"account_renamed", "export", "forget", "join", "joined_page", "place_name", "still_needed"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +145,8 @@ class App:
 
     name: str
     tables: Sequence[Table]
+    place: PlacesInSuite[Any, Any] | None = None
+    """What people share there. It answers the suite where the app itself does not."""
     subjects: Sequence[Actions[Any]] = ()
     """What it does: the rules of each subject with their addresses."""
     endpoints: Sequence[Endpoints] = ()
@@ -177,13 +176,24 @@ class App:
     """The name of the place of an invitation, for whoever holds one; None if it no longer exists."""
     role_in_words: Callable[[str], str] = role_as_it_is
     """The role of an invitation, as its page names it after "As a"."""
-    accept: Accept = no_invitations
-    """Let the caller join by the secret of one of its invitations; the write checks that their account exists."""
+    join: Join | None = None
+    """What joining by one of its invitations writes; None if it invites no one."""
     joined_page: Callable[[Any], str] | None = None
-    """The address of the page that somebody who joined is led to, made of what `accept` answered. Its invitations then
-    have a button on their page; without it, an app that invites people serves `POST {entry.address}/invitation`."""
+    """The address of the page that a new member is led to, made of what `join` answered. Its invitations then have a
+    button on their page; without it, an app that invites people serves `POST {entry.address}/invitation`."""
+    welcome: str = "You’re in."
+    """What that page says, once, to a new member."""
     home_card: Callable[[Principal], Awaitable[HomeCard]] = empty_card
     demo: Demo | None = None
+
+    def __post_init__(self) -> None:
+        place = self.place
+        if place is None:
+            return
+        for each in fields(self):
+            if each.name in ANSWERED_BY_PLACE and getattr(self, each.name) is each.default:
+                object.__setattr__(self, each.name, getattr(place, each.name))
+        object.__setattr__(self, "consumers", (*place.consumers, *self.consumers))
 
     def all_consumers(self) -> list[Consumer]:
         """Its consumers, and the one that follows account names: per app, so that none waits for another's failure."""

@@ -12,14 +12,18 @@ from collections.abc import Callable, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import IdempotencyKey
-from potluck.web.access import Visitor
+from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import shown_whole
 from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.inputs import Input
+from potluck.web.invitations import Join, accepted
 from potluck.web.runner import Runner, Sent
+from potluck.web.writes import Writes
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -52,6 +56,16 @@ class Direct:
         assert isinstance(action, Action)
         done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), key)
         return done.view
+
+    async def join(self, by: Principal, secret: str, app: str, join: Join) -> Any:
+        """Join by an invitation of this app; returns what `join` answered."""
+        joining: Actions[Any] = Actions(SignedIn, page="/invitation")
+
+        @joining.form("", then="/")
+        async def accept(at: SignedIn) -> Writes[Struct]:
+            return await accepted(at, secret, {app: join}.get)
+
+        return (await self.runner.perform(joining.declared_by(accept), Visitor(principal=by), {})).answer
 
     async def read(self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any) -> Any:
         """One thing, as a caller is shown it."""

@@ -62,6 +62,14 @@ class Writes(Generic[A_co]):
             else:
                 self.operations.append(each)
 
+    def together_with(self, *others: Operation | Outcome) -> Writes[A_co]:
+        """The same answer and writes, with others before them."""
+        outcomes = self.outcomes
+        writes = [outcomes.get(id(each), each) for each in self.operations]
+        return Writes(
+            self.answer, *others, *writes, after=self.after, made=self.made, headers=self.headers, secret=self.secret
+        )
+
     def answering(self, answer: B) -> Writes[B]:
         """The same writes with another answer, for a rule that builds on another rule."""
         made = Writes(

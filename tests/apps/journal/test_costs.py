@@ -42,7 +42,7 @@ async def measured(folder: Path) -> CallCosts:
         made = await cost("ask somebody to be one's coach", direct.do(
             links.request_link, mara, links.NewLink(coach_email="renzo@example.com")
         ))  # fmt: skip
-        await cost("accept that", links.Linking(core).accept(renzo, made.token))
+        await cost("accept that", direct.join(renzo, made.token, links.APP, links.join))
         entry = await cost("write an entry of five words", direct.do(
             entries.add_entry, mara, written("armbar from guard", "knee hurts")
         ))  # fmt: skip

@@ -55,7 +55,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         direct = Direct(core, SUBJECTS, journal_context(AssistantSettings(), bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.org") for name in ("Mara", "Renzo")]
         made = await direct.do(links.request_link, mara, links.NewLink(coach_email="renzo@example.org"))
-        await links.Linking(core).accept(renzo, made.token)
+        await direct.join(renzo, made.token, links.APP, links.join)
         metrics = SessionMetrics(duration_minutes=60, intensity=5, rounds=0, gi_or_no_gi="gi")
         new = entries.NewEntry(sections=Sections(shared="armbar"), session_metrics=metrics)
         entry = await direct.do(entries.add_entry, mara, new)
@@ -88,7 +88,7 @@ async def test_a_coach_who_is_out_in_between_has_said_and_asked_nothing(world: W
             assert set(await world.dump()) == before
         world.clock.forward(seconds=1)
         made = await world.direct.do(links.request_link, world.mara, links.NewLink(coach_email="renzo@example.org"))
-        await links.Linking(world.direct.runner.core).accept(world.renzo, made.token)
+        await world.direct.join(world.renzo, made.token, links.APP, links.join)
     (comment,) = await world.direct.list(comments.comments_on, world.mara, **world.of)
     assert (comment.body, comment.version) == ("Hips first.", 1)
 

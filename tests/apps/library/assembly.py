@@ -22,8 +22,8 @@ from potluck.apps.library.entities import (
 )
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import NewBook, add_book, change_item, one_item
-from potluck.apps.library.libraries import NewLibrary, create_library
-from potluck.apps.library.shares import NewShare, Sharing, share
+from potluck.apps.library.libraries import APP, NewLibrary, create_library
+from potluck.apps.library.shares import NewShare, join, share
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.authentication import Principal
@@ -106,7 +106,7 @@ class Shelves:
         """Somebody with whom the library is shared."""
         person = await self.person(name)
         made = await self.direct.do(share, owner, NewShare(email=f"{name.lower()}@note.example"), library_id=library_id)
-        await Sharing(self.core).accept(person, made.token)
+        await self.direct.join(person, made.token, APP, join)
         return person
 
     async def kinds(self) -> Counter[str]:

@@ -6,9 +6,9 @@ import potluck.apps.library
 from potluck.apps.library.collections import CollectionChange, all_collections, change_collection, delete_collection
 from potluck.apps.library.items import ItemChange, ShelfFilter, all_items, delete_item, one_item
 from potluck.apps.library.lending import Lend, all_loans, give_back, history, lend
-from potluck.apps.library.libraries import Forced, LibraryChange, all_libraries, change_library, one_library
+from potluck.apps.library.libraries import APP, Forced, LibraryChange, all_libraries, change_library, one_library
 from potluck.apps.library.searching import SearchQuery, search
-from potluck.apps.library.shares import NewShare, Sharing, all_shares, share, unshare
+from potluck.apps.library.shares import NewShare, all_shares, join, share, unshare
 from potluck.apps.library.titles import all_titles
 from tests.apps.call_costs import CallCosts
 
@@ -53,7 +53,7 @@ async def measured(shelves):
     )
     await cost("delete a collection", direct.do(delete_collection, ada, library_id=home, collection_id=foo))
     made = await cost("share", direct.do(share, ada, NewShare(email="bo@example.org"), library_id=cabin))
-    await cost("accept", Sharing(shelves.core).accept(bo, made.token))
+    await cost("accept", shelves.direct.join(bo, made.token, APP, join))
     await cost("one item, as a guest", direct.read(one_item, bo, library_id=cabin, item_id=one.item_id))
     await cost("who looks", direct.list(all_shares, ada, library_id=cabin))
     await direct.list(search, ada, SearchQuery(q="uno"))

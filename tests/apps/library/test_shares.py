@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.apps.library.libraries import one_library
-from potluck.apps.library.shares import NewShare, Sharing, all_shares, share, unshare
+from potluck.apps.library.libraries import APP, one_library
+from potluck.apps.library.shares import NewShare, all_shares, join, share, unshare
 from potluck.web.errors import NotFound
 from tests.apps.library.calls import calls_on, data, problem
 from tests.patience import PATIENCE_SECONDS
@@ -199,7 +199,7 @@ async def test_an_address_that_many_came_by_is_shut_for_all_of_them(embedded_she
     place, address = {"library_id": home}, NewShare(email="club@example.org")
     people = [await shelves.person(f"Guest{number}") for number in range(21)]
     for person in people:
-        await Sharing(shelves.core).accept(person, (await shelves.direct.do(share, ada, address, **place)).token)
+        await shelves.direct.join(person, (await shelves.direct.do(share, ada, address, **place)).token, APP, join)
     stays = await shelves.guest(ada, home)
     for _ in range(21):
         await shelves.direct.do(share, ada, address, **place)

@@ -10,12 +10,12 @@ from uuid import UUID
 from msgspec import UNSET
 
 from potluck.apps.shopping import app as shopping_app
-from potluck.apps.shopping import clearing, families, inventory, locations, members, restocking, shopping_list, stores
+from potluck.apps.shopping import clearing, inventory, locations, restocking, shopping_list, stores
 from potluck.apps.shopping.cascade import Cascade
 from potluck.apps.shopping.consumers import consumers_of
 from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.export import export_of
-from potluck.apps.shopping.families import family_place
+from potluck.apps.shopping.families import families
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import IdempotencyKey
@@ -88,51 +88,47 @@ def _as_json(value: Any) -> Any:
 
 class Families(Service):
     async def create(self, caller: Principal, name: Any, key: IdempotencyKey | None = None) -> Any:
-        return await self._do(families.create_family, caller, {}, {"name": name}, key=key)
+        return await self._do(families.create, caller, {}, {"name": name}, key=key)
 
     async def all(self, caller: Principal) -> Any:
-        return await self._list(families.own_families, caller, {})
+        return await self._list(families.all, caller, {})
 
     async def one(self, caller: Principal, family_id: Any) -> Any:
-        return await self._read(families.one_family, caller, {"family_id": family_id})
+        return await self._read(families.one, caller, {"family_id": family_id})
 
     async def rename(self, caller: Principal, family_id: Any, version: Any, *, name: Any = UNSET) -> Any:
-        return await self._do(families.rename_family, caller, {"family_id": family_id}, {"name": name}, version)
+        return await self._do(families.rename, caller, {"family_id": family_id}, {"name": name}, version)
 
     async def delete(self, caller: Principal, family_id: Any, version: Any = None) -> Any:
-        await self._do(families.delete_family, caller, {"family_id": family_id}, version=version)
+        await self._do(families.delete, caller, {"family_id": family_id}, version=version)
 
 
 class Members(Service):
-    def __init__(self, direct: Direct) -> None:
-        super().__init__(direct)
-        self._in_suite = family_place.on(direct.runner.core)
-
     async def all(self, caller: Principal, family_id: Any) -> Any:
-        return await self._list(members.all_members, caller, {"family_id": family_id})
+        return await self._list(families.all_members, caller, {"family_id": family_id})
 
     async def change_role(self, caller: Principal, family_id: Any, member_id: Any, version: Any, *, role: Any) -> Any:
         ids = {"family_id": family_id, "member_id": member_id}
-        return await self._do(members.change_role, caller, ids, {"role": role}, version)
+        return await self._do(families.change_role, caller, ids, {"role": role}, version)
 
     async def remove(self, caller: Principal, family_id: Any, member_id: Any, version: Any = None) -> Any:
         ids = {"family_id": family_id, "member_id": member_id}
-        await self._do(members.remove_member, caller, ids, version=version)
+        await self._do(families.remove_member, caller, ids, version=version)
 
     async def invite(self, caller: Principal, family_id: Any, role: Any, email: Any = None) -> Any:
         said = {"role": role, "email": email}
-        made = await self._do(members.invite, caller, {"family_id": family_id}, said)
+        made = await self._do(families.invite, caller, {"family_id": family_id}, said)
         return SimpleNamespace(invitation_id=made.id, secret=made.token, expires_at=made.expires_at)
 
     async def invitations(self, caller: Principal, family_id: Any) -> Any:
-        return await self._list(members.open_invitations, caller, {"family_id": family_id})
+        return await self._list(families.open_invitations, caller, {"family_id": family_id})
 
     async def withdraw(self, caller: Principal, family_id: Any, invitation_id: Any) -> Any:
         ids = {"family_id": family_id, "invitation_id": invitation_id}
-        await self._do(members.withdraw_invitation, caller, ids)
+        await self._do(families.withdraw_invitation, caller, ids)
 
     async def accept(self, caller: Principal, token: str) -> Any:
-        return await self._in_suite.accept(caller, token)
+        return await self._direct.join(caller, token, families.app, families.join)
 
 
 class Stores(Service):
@@ -382,7 +378,7 @@ class Shopping:
         self.inventory, self.shopping_list = Inventory(direct), ShoppingList(direct)
         self.clearing, self.restocking = Clearing(direct), Restocking(direct)
         self.cascade = Cascade(core.store, core.clock, core.people.invitations)
-        self.places = family_place.on(core)
+        self.places = families.in_suite(core)
         self.export = export_of(core)
         self._core = core
 

@@ -70,7 +70,7 @@ async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
     seen = await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id)
     assert (seen.name, seen.added_by_name) == ("Tea", "Former member")
     counts = await shop.store.one(Family.by_id(family))
-    assert (counts.member_count, counts.admin_count) == (1, 1)
+    assert (counts.member_count, counts.manager_count) == (1, 1)
     # It may be asked again after an interruption.
     await shop.shopping.places.forget(ben.user_id)
 
@@ -94,7 +94,7 @@ async def test_of_two_admins_who_are_forgotten_at_once_one_is_still_needed(embed
         *(shop.shopping.places.forget(each.user_id) for each in (ada, ben)), return_exceptions=True
     )
     assert sorted(type(each).__name__ for each in ended) == ["NoneType", "StillNeeded"]
-    assert (await shop.store.one(Family.by_id(family))).admin_count == 1
+    assert (await shop.store.one(Family.by_id(family))).manager_count == 1
 
 
 async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_version(embedded_shop):

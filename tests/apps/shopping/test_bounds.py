@@ -2,8 +2,9 @@
 
 import pytest
 
-from potluck.apps.shopping import families, inventory, locations, shopping_list, stores
+from potluck.apps.shopping import inventory, locations, shopping_list, stores
 from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.families import families
 from tests.web.suites import ask, data, problem, signed_up, suite_on
 
 
@@ -43,7 +44,7 @@ async def test_lines_that_are_pasted_fit_all_or_not_at_all(tmp_path, monkeypatch
 
 
 async def test_a_person_makes_only_so_many_families(tmp_path, monkeypatch):
-    monkeypatch.setattr(families, "MOST_FAMILIES", 2)
+    monkeypatch.setattr(families, "most_places", 2)
     async with suite_on(tmp_path, [shopping_app]) as (client, _):
         ada, ben = await signed_up(client), await signed_up(client, "ben@example.org", "Ben")
         for name in "AB":

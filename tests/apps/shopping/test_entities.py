@@ -740,10 +740,10 @@ async def test_what_pointed_to_something_deleted_points_to_nothing(new: Opened):
 async def test_the_last_admin_of_a_family_cannot_be_lost(new: Opened):
     store, _, _ = new
     await store.put(family, when=absent)
-    admins = the(Family.admin_count)
-    assert (await store.update(Family.by_id(FAMILY), admins.add(1))).admin_count == 2
+    admins = the(Family.manager_count)
+    assert (await store.update(Family.by_id(FAMILY), admins.add(1))).manager_count == 2
     lost_one = await store.update(Family.by_id(FAMILY), admins.add(-1), when=admins > 1)
-    assert (lost_one.admin_count, lost_one.version) == (1, 1)
+    assert (lost_one.manager_count, lost_one.version) == (1, 1)
     with pytest.raises(ConditionFailed):
         await store.update(Family.by_id(FAMILY), admins.add(-1), when=admins > 1)
 

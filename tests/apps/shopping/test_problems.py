@@ -16,7 +16,6 @@ def kinds(error):
 def test_they_are_what_the_contract_calls_them():
     told = {each.__name__: (each.problem.slug, each.problem.status) for each in kinds(ProblemError)}
     assert told == {
-        "AdminsOnly": ("forbidden", 403),
         "LastAdmin": ("last-admin", 409),
         "DuplicateItem": ("duplicate-item", 409),
         "IdTaken": ("already-exists", 409),
@@ -29,7 +28,7 @@ def test_they_are_what_the_contract_calls_them():
 
 def test_each_is_declared_by_a_rule_so_that_it_has_a_page():
     declared = {each.slug for subject in SUBJECTS for rule in subject.declared for each in rule.problems}
-    own = {each.problem.slug for each in kinds(ProblemError)} - {"forbidden"}
+    own = {each.problem.slug for each in kinds(ProblemError)}
     assert own <= declared
 
 

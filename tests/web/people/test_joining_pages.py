@@ -2,35 +2,41 @@
 
 import pytest
 
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions
 from potluck.web.app import App
 from potluck.web.app_catalogue import AppEntry
-from potluck.web.endpoints import Endpoints
 from potluck.web.inputs import DeclarationError
 from potluck.web.people.joining_pages import joining_pages
+from potluck.web.writes import Writes
 
 ENTRY = AppEntry("gardens", "Gardens", "leaf", "Gardens.", "/gardens")
 
 
-async def accept(caller, secret, also):
+async def join(at, invitation):
     raise AssertionError
 
 
 def addresses(**said):
     app = App(name="gardens", tables=[], entry=ENTRY, **said)
-    return [(each.method, each.path) for each in joining_pages([app]).declared]
+    return [each.form_path for subject in joining_pages([app]) for each in subject.declared]
 
 
 def test_an_app_that_says_where_one_is_led_is_joined_there():
-    assert addresses(accept=accept, joined_page=lambda joined: "/gardens/1") == [("POST", "/gardens/invitation")]
+    assert addresses(join=join, joined_page=lambda joined: "/gardens/1") == ["/gardens/invitation"]
 
 
 def test_an_app_may_serve_it_itself_or_invite_nobody():
-    own = Endpoints()
-    own.post("/gardens/invitation")(accept)
-    assert addresses(accept=accept, endpoints=[own]) == []
+    own = Actions(SignedIn, page="/gardens/invitation")
+
+    @own.form("", then="/gardens")
+    async def come_in(at: SignedIn) -> Writes[None]:
+        return Writes(None)
+
+    assert addresses(join=join, subjects=[own]) == []
     assert addresses() == []
 
 
 def test_an_app_that_invites_people_into_nothing_is_refused():
     with pytest.raises(DeclarationError, match="joined_page="):
-        addresses(accept=accept)
+        addresses(join=join)

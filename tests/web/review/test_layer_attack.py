@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from potluck.apps.polls.app import polls_app
 from potluck.apps.polls.deletion import Deletions
-from potluck.apps.shopping.access import FamilyAdmin, InFamily, LeavingOrAdmin
+from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.app import shopping_app
 from potluck.apps.shopping.entities import Member, Store
+from potluck.apps.shopping.families import families
 from potluck.people.invitations import Invitations
 from potluck.table import Unavailable, absent, the, update
 from potluck.table import check as checked
@@ -61,7 +62,8 @@ def test_the_right_to_follow_a_list_is_all_that_its_access_asks_for():
         for access, ids in ((InFamily, {}), (FamilyAdmin, {}))
     }
     assert held == {InFamily: [True, True, False], FamilyAdmin: [True, False, False]}
-    own, others = right_by(LeavingOrAdmin, member_id=ADA), right_by(LeavingOrAdmin, member_id=BEN)
+    leaving = families.member_actions.declared_by(families.remove_member).access
+    own, others = right_by(leaving, member_id=ADA), right_by(leaving, member_id=BEN)
     assert (own.held(demoted), others.held(demoted)) == (True, False)
 
 

@@ -14,26 +14,24 @@ from potluck.apps.journal.entries import entries, shared_entries
 from potluck.apps.journal.export import JournalData, export
 from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
-from potluck.apps.journal.links import APP, Linking, athletes, links, role_in_words
-from potluck.apps.journal.pages import ENDPOINTS, home
+from potluck.apps.journal.links import APP, athletes, join, links, place_name, role_in_words
+from potluck.apps.journal.pages import ENDPOINTS, home, joining
 from potluck.apps.journal.profile import account_renamed, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
 from potluck.web import CATALOGUE, Actions, App, Core, derived, load_secret
 
-__all__ = ["APP", "SUBJECTS", "journal_app"]
-
 SUBJECTS: tuple[Actions[Any], ...] = (
     *(entries, shared_entries, comments, links, athletes),
-    *(search, stats, threads, messages, profile, export, imports, home),
+    *(search, stats, threads, messages, profile, export, imports, home, joining),
 )
 
 
 def journal_app(core: Core) -> App:
     """The app on the suite's core."""
     context = journal_context(core.settings.assistant, derived(load_secret(core.settings), "journal drafts"))
-    linking, account_data = Linking(core), JournalData(core.store)
+    account_data = JournalData(core.store)
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
@@ -47,9 +45,9 @@ def journal_app(core: Core) -> App:
         account_renamed=partial(account_renamed, core.store),
         export=account_data.export,
         forget=account_data.forget,
-        place_name=linking.place_name,
+        place_name=partial(place_name, core.store),
         role_in_words=role_in_words,
-        accept=linking.accept,
+        join=join,
         home_card=home_card_of(core),
         demo=demo_of(core, SUBJECTS, context),
     )

@@ -10,7 +10,7 @@ from potluck.apps.journal.comments import CommentChange, NewComment, add_comment
 from potluck.apps.journal.entities import Sections, SessionMetrics
 from potluck.apps.journal.entries import NewEntry, ReadReceipt, add_entry, see_comments, see_entries
 from potluck.apps.journal.fields import GiOrNoGi
-from potluck.apps.journal.links import Linking, NewLink, request_link
+from potluck.apps.journal.links import APP, NewLink, join, request_link
 from potluck.apps.journal.profile import ProfileChange, change_profile
 from potluck.apps.journal.threads import NewMessage, NewThread, ask, begin_thread
 from potluck.people import Principal
@@ -70,14 +70,14 @@ QUESTIONS = ("When do I keep losing the underhook?", "How many hours did I train
 
 def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
     """The function that fills the journal with demo data, through its rules."""
-    direct, linking = Direct(core, subjects, context), Linking(core)
+    direct = Direct(core, subjects, context)
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
         guests.ago(days=19)
         zone = ProfileChange(time_zone="Europe/Lisbon", version=1)
         await direct.do(change_profile, guests.mara, zone, version=1)
         made = await direct.do(request_link, guests.mara, NewLink(coach_email="renzo@potluck.example"))
-        await linking.accept(guests.renzo, made.token)
+        await direct.join(guests.renzo, made.token, APP, join)
         guests.ago()
         now = core.clock()
 
@@ -91,7 +91,7 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         for other, often in ((guests.leo, 0.6), (guests.ida, 0.35)):
             guests.ago(days=18)
             asked = await direct.do(request_link, other, NewLink(coach_email="renzo@potluck.example"))
-            await linking.accept(guests.renzo, asked.token)
+            await direct.join(guests.renzo, asked.token, APP, join)
             for each in _year(now, WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
                 await written(other, each)
         # Each in the evening of its session, oldest first.

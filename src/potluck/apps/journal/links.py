@@ -23,35 +23,25 @@ from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import zone_for, zone_name
 from potluck.apps.journal.times import day_of, span_of
 from potluck.apps.journal.unread import new_entries
-from potluck.people import (
-    Account,
-    AccountGone,
-    Also,
-    Email,
-    InvitationInvalid,
-    InvitationOfPlace,
-    NoSuchInvitation,
-    Principal,
-    TooMany,
-    nothing_else,
-    withdrawing,
-)
-from potluck.store import Store, all_done, attempts
-from potluck.table import Operation, WriteRefused, absent, check, present, put, the, update
+from potluck.people import Account, AccountGone, Email, Invitation, InvitationInvalid, TooMany
+from potluck.store import Store, all_done
+from potluck.table import Operation, absent, check, present, put, the, update
 from potluck.validation import FieldError, Message
 from potluck.web import (
     UNSET,
     Actions,
-    Core,
     Input,
     InvitationMade,
     NotFound,
     Outcome,
     ProblemError,
+    SignedIn,
     Unset,
     Writes,
+    invite,
     or_raise,
     or_retry,
+    withdraw,
 )
 
 APP = "journal"
@@ -258,14 +248,7 @@ async def request_link(at: Athlete, new: NewLink) -> Writes[InvitationMade]:
     assert email is not UNSET
     if new.sees == "fromToday":
         role = f"{FROM_DAY}{day_of(at.now, await zone_for(at))}"
-    made, writes = await at.core.people.invitations.prepare(APP, str(at.own_id), role, at.own_id, email)
-    shown = InvitationMade(
-        id=made.invitation_id,
-        token=made.secret,
-        url=f"{at.visitor.origin}/invitation#{made.secret}",
-        expires_at=made.expires_at,
-    )
-    return Writes(shown, *await _profile_writes(at.store, at.own_id, at.now), *writes, made=made.invitation_id)
+    return await invite(at, APP, str(at.own_id), role, email, *await _profile_writes(at.store, at.own_id, at.now))
 
 
 class WithInvitation(Athlete):
@@ -277,10 +260,7 @@ class WithInvitation(Athlete):
 @links.delete("/invitations/{invitation_id}")
 async def withdraw_request(at: WithInvitation) -> Writes[None]:
     """Withdraw an invitation. It opens nothing from this moment on."""
-    found = await at.store.get(InvitationOfPlace.by_id(APP, str(at.own_id), at.invitation_id))
-    if found is None:
-        raise NoSuchInvitation
-    return Writes(None, *map(or_retry, withdrawing(found, when=present)))
+    return await withdraw(at, APP, str(at.own_id), at.invitation_id)
 
 
 @links.action("POST", "/{user_id}/accept", NotAskedFor, WhichLink, input_optional=True)
@@ -454,64 +434,43 @@ def _day_of_role(role: str) -> date:
     return date.fromisoformat(role.removeprefix(FROM_DAY))
 
 
-class Linking:
-    """Invitations to a journal, for the suite: whose it is, and how one is accepted."""
+async def place_name(store: Store, place: str) -> str | None:
+    """The name of the person whose journal an invitation is to."""
+    found = await store.get(UserProfile.one(UUID(place)))
+    return None if found is None else found.name
 
-    def __init__(self, core: Core) -> None:
-        self._rows = core.store
-        self._clock = core.clock
-        self._invitations = core.people.invitations
 
-    async def place_name(self, place: str) -> str | None:
-        """The name of the person whose journal it is."""
-        found = await self._rows.get(UserProfile.one(UUID(place)))
-        return None if found is None else found.name
+async def join(at: SignedIn, invitation: Invitation, sees: Sees = "everything") -> Writes[Struct]:
+    """Activate the link, unless it is.
 
-    async def accept(
-        self, caller: Principal, secret: str, also: Also[Any] = nothing_else, sees: Sees = "everything"
-    ) -> Struct:
-        """Activate the link and use up the invitation; if the two are linked already, the invitation stays valid.
-
-        What the coach will see is what the athlete said: in their invitation, or as `sees` when they accept one.
-        An invitation older than the end of a link is invalid: otherwise somebody removed could come back with it.
-        """
-        async for _ in attempts("accepting an invitation", self._rows.patience):
-            opened = await self._invitations.open(secret, caller.user_id)
-            invitation = opened.invitation
-            if invitation.app != APP:
-                raise InvitationInvalid
-            other = invitation.invited_by
-            invites_coach = invitation.role != "athlete"
-            athlete_id, coach_id = (other, caller.user_id) if invites_coach else (caller.user_id, other)
-            answer = LinkJoined(user_id=other)
-            link = await self._rows.get(CoachAthleteLink.by_id(athlete_id, coach_id))
-            if link is not None and link.status == "active":
-                return answer
-            if link is not None and link.status == "revoked" and invitation.created_at <= link.updated_at:
-                raise InvitationInvalid
-            if link is None:
-                for user in (caller.user_id, other):
-                    if await self._rows.count(Link.of_user(user)) >= MOST_LINKS:
-                        raise TooMany("links of one person", MOST_LINKS)
-            now = to_the_millisecond(self._clock())
-            asked: LinkRole = "athlete" if athlete_id == other else "coach"
-            accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]
-            shared_from = None
-            if invitation.role.startswith(FROM_DAY) or (not invites_coach and sees == "fromToday"):
-                zone = zone_of(await zone_name(self._rows, athlete_id))
-                day = _day_of_role(invitation.role) if invites_coach else day_of(now, zone)
-                shared_from = span_of(day, day, zone)[0]
-            retried = link_writes(link, athlete_id, coach_id, "active", asked, now, shared_from)
-            for user in (caller.user_id, other):
-                retried += [each.operation for each in await _profile_writes(self._rows, user, now)]
-            try:
-                await self._rows.transact(*opened.operations, *accounts, *retried, *also(answer))
-                return answer
-            except WriteRefused as refusal:
-                if opened.refused(refusal) or refusal.operation is accounts[1]:
-                    raise InvitationInvalid from refusal
-                if refusal.operation is accounts[0]:
-                    raise AccountGone from refusal
-                if not any(refusal.operation is each for each in retried):
-                    raise
-        raise AssertionError("attempts end by raising")
+    What the coach will see is what the athlete said: in their invitation, or as `sees` when they accept one.
+    An invitation older than the end of a link is invalid: otherwise somebody removed could come back with it.
+    """
+    own_id, other = at.principal.user_id, invitation.invited_by
+    invites_coach = invitation.role != "athlete"
+    athlete_id, coach_id = (other, own_id) if invites_coach else (own_id, other)
+    answer = LinkJoined(user_id=other)
+    link = await at.store.get(CoachAthleteLink.by_id(athlete_id, coach_id))
+    if link is not None and link.status == "active":
+        return Writes(answer)
+    if link is not None and link.status == "revoked" and invitation.created_at <= link.updated_at:
+        raise InvitationInvalid
+    if link is None:
+        for user in (own_id, other):
+            if await at.store.count(Link.of_user(user)) >= MOST_LINKS:
+                raise TooMany("links of one person", MOST_LINKS)
+    now = to_the_millisecond(at.core.clock())
+    asked: LinkRole = "athlete" if athlete_id == other else "coach"
+    shared_from = None
+    if invitation.role.startswith(FROM_DAY) or (not invites_coach and sees == "fromToday"):
+        zone = zone_of(await zone_name(at.store, athlete_id))
+        day = _day_of_role(invitation.role) if invites_coach else day_of(now, zone)
+        shared_from = span_of(day, day, zone)[0]
+    profiles = [each for user in (own_id, other) for each in await _profile_writes(at.store, user, now)]
+    return Writes(
+        answer,
+        or_raise(check(Account.by_id(own_id), when=present), AccountGone),
+        or_raise(check(Account.by_id(other), when=present), InvitationInvalid),
+        *map(or_retry, link_writes(link, athlete_id, coach_id, "active", asked, now, shared_from)),
+        *profiles,
+    )

@@ -21,7 +21,7 @@ from potluck.apps.library.owner_names import account_renamed
 from potluck.apps.library.page_frame import HOME, LENT
 from potluck.apps.library.pages import ENDPOINTS, PAGES
 from potluck.apps.library.searching import Indexes, searching
-from potluck.apps.library.shares import Sharing, shares
+from potluck.apps.library.shares import join, place_name, shares
 from potluck.apps.library.title_search import TitleSearch
 from potluck.apps.library.titles import titles
 from potluck.streams import Lease, LeaseTerms
@@ -41,7 +41,6 @@ def library_app(core: Core) -> App:
 def made_with(core: Core, outbound: Outbound) -> App:
     """The app with the given client for other hosts."""
     (entry,) = (each for each in CATALOGUE if each.id == APP)
-    sharing = Sharing(core)
     covers = Covers(core.store, outbound)
     context = LibraryContext(
         indexes=Indexes(core.store, core.live),
@@ -62,9 +61,10 @@ def made_with(core: Core, outbound: Outbound) -> App:
         account_renamed=partial(account_renamed, core.store),
         export=export_of(core),
         forget=forgetting(core.store),
-        place_name=sharing.place_name,
-        accept=sharing.accept,
-        joined_page=lambda joined: f"{HOME}/{joined.library_id}?said=joined",
+        place_name=partial(place_name, core.store),
+        join=join,
+        joined_page=lambda joined: f"{HOME}/{joined.library_id}",
+        welcome="You can see this shelf now. Search finds what is here, too.",
         home_card=home_card_of(core, LENT),
         demo=demo_of(core, Direct(core, SUBJECTS, context)),
     )

@@ -15,8 +15,8 @@ from potluck.apps.library.importing import ImportFile, import_file
 from potluck.apps.library.isbn import check_digit
 from potluck.apps.library.items import ShelfFilter, all_items
 from potluck.apps.library.lending import Lend, lend
-from potluck.apps.library.libraries import NewLibrary, create_library
-from potluck.apps.library.shares import NewShare, Sharing, share
+from potluck.apps.library.libraries import APP, NewLibrary, create_library
+from potluck.apps.library.shares import NewShare, join, share
 from potluck.people import Principal
 from potluck.table import put, the, update
 from potluck.web import Core, Demo, Direct, Guests, WorthALook
@@ -130,7 +130,7 @@ def demo_of(core: Core, direct: Direct) -> Demo:
 
     async def shared(by: Principal, library_id: UUID, with_whom: Principal, email: str) -> None:
         made = await direct.do(share, by, NewShare(email=email), library_id=library_id)
-        await Sharing(core).accept(with_whom, made.token)
+        await direct.join(with_whom, made.token, APP, join)
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
         shelf = await filled(guests.mara, HALL, hall(), "Books that came with us, and some that stayed")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from msgspec import Struct
@@ -15,31 +15,30 @@ from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.people import (
     Account,
     AccountGone,
-    Also,
     AnyEmail,
     Email,
+    Invitation,
     InvitationInvalid,
     InvitationOfPlace,
-    Principal,
     TooMany,
     normal_email,
-    nothing_else,
     withdrawing,
 )
-from potluck.store import Clock, Store, attempts
-from potluck.table import Operation, WriteRefused, absent, check, delete, present, put, the, update
+from potluck.store import Store, attempts
+from potluck.table import Operation, absent, delete, present, put, the, update
 from potluck.web import (
     Actions,
-    Core,
     Input,
     InvitationMade,
     NotFound,
     Outcome,
     ProblemError,
+    SignedIn,
     View,
     Writes,
+    account_as_read,
     computed,
-    or_raise,
+    invite,
     or_retry,
 )
 
@@ -98,17 +97,7 @@ shares = Actions(
 @shares.create(TooMany, secret=True)
 async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
     """Invite somebody to look. Whoever opens the link signed in may look from then on, once. Only the owner may."""
-    invitations = at.core.people.invitations
-    by = at.principal.user_id
-    made, writes = await invitations.prepare(APP, place_of(at.owner_id, at.library_id), GUEST, by, new.email)
-    shown = InvitationMade(
-        id=made.invitation_id,
-        token=made.secret,
-        url=f"{at.visitor.origin}/invitation#{made.secret}",
-        expires_at=made.expires_at,
-    )
-    known = or_raise(check(Account.by_id(by), when=present), AccountGone)
-    return Writes(shown, known, *writes, made=made.invitation_id)
+    return await invite(at, APP, place_of(at.owner_id, at.library_id), GUEST, new.email)
 
 
 @shares.list(order=lambda share: (share.status, share.email, share.since.timestamp(), share.name or ""))
@@ -187,73 +176,55 @@ class LibraryJoined(Struct, rename="camel", frozen=True, kw_only=True):
     library_id: LibraryId
 
 
-class Sharing:
-    """The app's side of invitations, as the suite calls it."""
+async def place_name(store: Store, place: str) -> str | None:
+    """The name of an invitation's library; None if it no longer exists."""
+    found = await store.get(Library.one(*_named(place)))
+    return None if found is None else found.library_name
 
-    def __init__(self, core: Core) -> None:
-        self._rows: Store = core.store
-        self._clock: Clock = core.clock
-        self._invitations = core.people.invitations
 
-    async def place_name(self, place: str) -> str | None:
-        """The name of an invitation's library; None if it no longer exists."""
-        found = await self._rows.get(Library.one(*_named(place)))
-        return None if found is None else found.library_name
-
-    async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
-        """Give the caller access, once per invitation; a caller who already has it does not use it up."""
-        async for _ in attempts("accepting an invitation", self._rows.patience):
-            opened = await self._invitations.open(secret, caller.user_id)
-            invitation = opened.invitation
-            if invitation.app != APP:
-                raise InvitationInvalid
-            owner_id, library_id = _named(invitation.place)
-            library, account, pointer = await self._rows.get_together(
-                Library.one(owner_id, library_id),
-                Account.by_id(caller.user_id),
-                SharedLibrary.one(owner_of(caller.user_id), library_id),
-            )
-            note = await self._rows.get(InvitationOfPlace.by_id(APP, invitation.place, invitation.invitation_id))
-            if account is None:
-                raise AccountGone
-            if library is None or note is None or invitation.invited_by != user_of(owner_id):
-                raise InvitationInvalid
-            answer = LibraryJoined(library_id=library_id)
-            if pointer is not None:
-                return answer
-            if len(library.shared_to) >= MOST_SHARES:
-                raise TooMany("people with whom a library is shared", MOST_SHARES)
-            as_read = check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))
-            joining = self._joining(library, account, note.email or account.email)
-            try:
-                await self._rows.transact(*opened.operations, as_read, *joining, *also(answer))
-                return answer
-            except WriteRefused as refusal:
-                if opened.refused(refusal):
-                    raise InvitationInvalid from refusal
-                if not any(refusal.operation is each for each in (as_read, *joining)):
-                    raise
-        raise AssertionError("attempts end by raising")
-
-    def _joining(self, library: Library, account: Account, email: str) -> list[Operation]:
-        shared_to_id = owner_of(account.user_id)
-        pointer = SharedLibrary(
-            shared_to_id=shared_to_id,
-            shared_from_id=library.owner_id,
-            shared_from_name=library.owner_name,
-            library_id=library.library_id,
-        )
-        own_side = Share(
-            owner_id=library.owner_id,
-            library_id=library.library_id,
-            shared_to_id=shared_to_id,
-            email=email,
-            name=account.name,
-            created_at=self._clock(),
-        )
-        named = the(Library.owner_name).still(library.owner_name)
-        counted = _shared_to(library, [*library.shared_to, email]).and_when(named)
-        return [put(pointer, when=absent), put(own_side), counted]
+async def join(at: SignedIn, invitation: Invitation) -> Writes[Struct]:
+    """Give the caller access to the library, unless they have it."""
+    user_id = at.principal.user_id
+    owner_id, library_id = _named(invitation.place)
+    library, account, pointer = await at.store.get_together(
+        Library.one(owner_id, library_id),
+        Account.by_id(user_id),
+        SharedLibrary.one(owner_of(user_id), library_id),
+    )
+    note = await at.store.get(InvitationOfPlace.by_id(APP, invitation.place, invitation.invitation_id))
+    if account is None:
+        raise AccountGone
+    if library is None or note is None or invitation.invited_by != user_of(owner_id):
+        raise InvitationInvalid
+    answer = LibraryJoined(library_id=library_id)
+    if pointer is not None:
+        return Writes(answer)
+    if len(library.shared_to) >= MOST_SHARES:
+        raise TooMany("people with whom a library is shared", MOST_SHARES)
+    email = note.email or account.email
+    own_side = Share(
+        owner_id=owner_id,
+        library_id=library_id,
+        shared_to_id=owner_of(user_id),
+        email=email,
+        name=account.name,
+        created_at=at.core.clock(),
+    )
+    pointer = SharedLibrary(
+        shared_to_id=owner_of(user_id),
+        shared_from_id=owner_id,
+        shared_from_name=library.owner_name,
+        library_id=library_id,
+    )
+    named = the(Library.owner_name).still(library.owner_name)
+    counted = _shared_to(library, [*library.shared_to, email]).and_when(named)
+    return Writes(
+        answer,
+        account_as_read(account),
+        or_retry(put(pointer, when=absent)),
+        or_retry(put(own_side)),
+        or_retry(counted),
+    )
 
 
 def _named(place: str) -> tuple[str, UUID]:

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from potluck.apps.shopping.families import FamilyView, NewFamily, create_family, family_place
+from potluck.apps.shopping.families import FamilyView, families
 from potluck.apps.shopping.fields import Role
 from potluck.apps.shopping.inventory import InventoryItemView, NewInventoryItem, add_inventory_item
 from potluck.apps.shopping.locations import NewLocation, add_location
-from potluck.apps.shopping.members import NewInvitation, invite
 from potluck.apps.shopping.restocking import Restock, restock
 from potluck.apps.shopping.shopping_list import (
     NewShoppingItem,
@@ -107,7 +106,7 @@ CLUB_LIST = "Bananas\nElectrolyte powder\nMat cleaner\n100 Paper cups"
 
 def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
     """The function that fills these families."""
-    direct, accept = Direct(core, subjects), family_place.on(core).accept
+    direct = Direct(core, subjects)
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
         return [await household(guests), await club(guests)]
@@ -117,8 +116,8 @@ def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
         mara, leo, noor = guests.mara, guests.leo, guests.noor
         family = await made_by(mara, "Lund Street 7")
         guests.ago(days=17)
-        await accept(leo, (await invited(mara, family, "admin")).token)
-        await accept(noor, (await invited(leo, family, "member")).token)
+        await joined(leo, await invited(mara, family, "admin"))
+        await joined(noor, await invited(leo, family, "member"))
         bought_at = {
             name: (await direct.do(add_store, mara, NewStore(name=name, address=address), family_id=family)).store_id
             for name, address in STORES.items()
@@ -146,12 +145,16 @@ def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
         )
 
     async def made_by(person: Principal, name: str) -> UUID:
-        family: FamilyView = await direct.do(create_family, person, NewFamily(name=name))
+        family: FamilyView = await direct.do(families.create, person, families.new(name=name))
         return family.family_id
 
     async def invited(by: Principal, family: UUID, role: Role, email: str | None = None) -> InvitationMade:
-        made: InvitationMade = await direct.do(invite, by, NewInvitation(role=role, email=email), family_id=family)
+        new = families.new_invitation(role=role, email=email)
+        made: InvitationMade = await direct.do(families.invite, by, new, family_id=family)
         return made
+
+    async def joined(person: Principal, by: InvitationMade) -> None:
+        await direct.join(person, by.token, families.app, families.join)
 
     async def kept(
         by: Principal, family: UUID, thing: AtHome, bought_at: Mapping[str, UUID], kept_in: Mapping[str, UUID]
@@ -196,7 +199,7 @@ def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
         guests.ago(days=9)
         family = await made_by(guests.renzo, "Mat club kitchen")
         for caller in (guests.mara, guests.ida):
-            await accept(caller, (await invited(guests.renzo, family, "member")).token)
+            await joined(caller, await invited(guests.renzo, family, "member"))
         guests.ago(days=1)
         await direct.do(add_lines, guests.ida, PastedLines(lines=CLUB_LIST), family_id=family)
         return WorthALook("Mat club kitchen: Renzo is its admin, Mara and Ida are members", f"/shopping/{family}")

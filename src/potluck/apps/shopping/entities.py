@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from potluck.apps.shopping.fields import (
     Address,
@@ -41,6 +41,7 @@ from potluck.table import (
     scan,
     sparse,
 )
+from potluck.web import MemberRow, MemberStatus, PlaceRow
 
 inventory = Table(
     "InventoryManagement",
@@ -57,7 +58,7 @@ inventory = Table(
         "filter: ShoppingListItem.unassigned_by": "an index may lag, and a link that it misses would stay for ever",
         "filter: Member.families_of": "a person is in a few families and has left a few others",
         "filter: InventoryItem.low": "few of the things that run low are archived",
-        "shared-row: Family.admin_count": "only a change of who is admin writes it",
+        "shared-row: Family.manager_count": "only a change of who is admin writes it",
         "shared-row: Family.member_count": "only who comes or goes writes it",
         "unbounded-row: ClearedItems": "99 shopping items have less than 400 KB at their longest",
     },
@@ -142,7 +143,7 @@ class ShoppingListItem(
 
 
 class Family(
-    Entity,
+    PlaceRow,
     table=inventory,
     type="Family",
     key=("FAMILY#{family_id}", "FAMILY#{family_id}"),
@@ -153,7 +154,7 @@ class Family(
     name: Name
     created_by: UUID
     # Ours: every write that takes an admin away is conditional on this number, so a family always keeps one.
-    admin_count: Counter = 1
+    manager_count: Counter = field(default=1, name="adminCount")
     # Ours: how many members there are, so that one transaction can remove all of them with the family.
     member_count: Counter = 1
     version: Version = 1
@@ -165,11 +166,8 @@ class Family(
         """Get family by ID."""
 
 
-MemberStatus = Literal["active", "removed"]
-
-
 class Member(
-    Entity,
+    MemberRow,
     table=inventory,
     type="Member",
     key=("FAMILY#{family_id}", "MEMBER#{member_id}"),

@@ -1,37 +1,30 @@
 """Families: the caller who creates one is its first admin, members see it, and deleting it deletes everything in it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
-from potluck.apps.shopping.fields import MOST_FAMILIES, Name, Role
+from potluck.apps.shopping.fields import MOST_FAMILIES, Role
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import TooMany, new_id
 from potluck.table import put
 from potluck.web import (
-    UNSET,
-    Actions,
-    Edit,
-    New,
     NotFound,
+    OwnMember,
     OwnPlaces,
-    PageForm,
     Place,
+    PlacePage,
     ProblemError,
     SealedCookie,
     Section,
     Show,
     SignedIn,
-    Unset,
     View,
-    Writes,
     computed,
     redirect,
     view_plan,
@@ -57,33 +50,6 @@ class LastAdmin(
         super().__init__("A family keeps its last admin: make somebody else an admin first, or delete the family")
 
 
-family_place = Place(
-    APP,
-    Family,
-    Member,
-    members=Member.all_of_family,
-    places=Member.every_family_of,
-    own=lambda user_id: Member.families_of(user_id, "active"),
-    last_admin=LastAdmin,
-    # The consumer deletes the rest of the family's rows.
-    ended=lambda family, by, now: [
-        put(
-            Deletion(family_id=family.family_id, what="family", gone_id=family.family_id, deleted_by=by, created_at=now)
-        )
-    ],
-)
-
-
-class OwnRow(Struct, frozen=True):
-    """The caller's own membership row in each family that is shown."""
-
-    members: Mapping[UUID, Member]
-
-    @classmethod
-    async def load(cls, at: InFamily | OwnPlaces, families: Sequence[Family]) -> "OwnRow":
-        return cls({at.family_id: at.row} if isinstance(at, InFamily) else at.memberships)
-
-
 class FamilyView(View[Family]):
     """A family, as one who is in it sees it."""
 
@@ -96,23 +62,16 @@ class FamilyView(View[Family]):
     updated_at: datetime
 
     @computed
-    def role(family: Family, own: OwnRow) -> Role:
-        return own.members[family.family_id].role
+    def role(family: Family, own: OwnMember) -> Role:
+        role: Role = own.members[family.family_id].role
+        return role
 
 
 async def families_of(at: SignedIn) -> list[FamilyView]:
     """The caller's families, by name, for pages that link to them."""
-    found = await family_place.of_person(at.store, at.principal.user_id)
-    own = OwnRow({family.family_id: member for family, member in found})
+    found = await families.of_person(at.store, at.principal.user_id)
+    own = OwnMember({family.family_id: member for family, member in found})
     return sorted((view_plan(FamilyView).show(family, own) for family, _ in found), key=by_name)
-
-
-class NewFamily(New[Family]):
-    name: Name
-
-
-class FamilyChange(Edit[Family]):
-    name: Name | Unset = UNSET
 
 
 # --- what stands around the pages of a family -------------------------------------------------------------------------
@@ -148,49 +107,43 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     return frame
 
 
-families = Actions(InFamily, Family.by_id, FamilyView, api="/families", page=HOME, tag=TAG, frame=frame_of("members"))
-
-
-# --- the rules --------------------------------------------------------------------------------------------------------
-
-
-@families.list(order=by_name)
-async def own_families(at: OwnPlaces) -> list[Family]:
-    """The families that the caller is in, by name."""
-    return await family_place.own(at)
-
-
-@families.page("", "shopping/first.html")
 async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     """Redirects to the family shown last; a person without a family gets the form to create one."""
     found = await families_of(at)
     if not found or show.refusal is not None:
-        return {"form": show.form(NewFamily)}
+        return {"form": show.form(families.new)}
     last = LAST_FAMILY.value(at.visitor)
     first, *_ = sorted(found, key=lambda each: str(each.family_id) != last)
     return redirect(f"{HOME}/{first.family_id}")
 
 
-@families.create(TooMany, form=PageForm(path="/families", then=FAMILY, on=first_page))
-async def create_family(at: OwnPlaces, new: NewFamily) -> Writes[Family]:
-    """Make a family. The caller is its first admin."""
-    await at.must_fit(Member.families_of(at.principal.user_id, "active"), MOST_FAMILIES, "families of one person")
-    return await family_place.make(at, at.make(new, family_id=new_id(), created_by=at.principal.user_id))
+async def other_families(at: InFamily) -> dict[str, Any]:
+    """What the members page shows besides: the families to switch to."""
+    return {"families": await families_of(at)}
 
 
-@families.read()
-async def one_family(at: InFamily, family: Family) -> Family:
-    """A family that the caller is in, and as what."""
-    return family
-
-
-@families.change()
-async def rename_family(at: FamilyAdmin, family: Family, change: FamilyChange) -> Writes[Family]:
-    """Give a family another name. Its admins may."""
-    return at.apply(family, change)
-
-
-@families.delete()
-async def delete_family(at: FamilyAdmin, family: Family) -> Writes[None]:
-    """Delete a family with everything in it. Its admins may."""
-    return await family_place.delete(at, family)
+families = Place(
+    APP,
+    Family,
+    InFamily,
+    FamilyAdmin,
+    members=Member.all_of_family,
+    places=Member.every_family_of,
+    own=lambda user_id: Member.families_of(user_id, "active"),
+    api="/families",
+    page=HOME,
+    tag=TAG,
+    frame=frame_of("members"),
+    view=FamilyView,
+    start=PlacePage("", "shopping/first.html", first_page),
+    settings=PlacePage("/members", "shopping/members.html", other_families),
+    create_path="/families",
+    last_manager=LastAdmin,
+    # The consumer deletes the rest of the family's rows.
+    ended=lambda family, by, now: [
+        put(
+            Deletion(family_id=family.family_id, what="family", gone_id=family.family_id, deleted_by=by, created_at=now)
+        )
+    ],
+    most_places=MOST_FAMILIES,
+)

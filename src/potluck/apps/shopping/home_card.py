@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
-from potluck.apps.shopping.families import HOME, family_place
+from potluck.apps.shopping.families import HOME, families
 from potluck.people import Principal
 from potluck.store import all_done
 from potluck.web import Core, HomeCard, Waiting
@@ -17,11 +17,11 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
 
     async def home_card(caller: Principal) -> HomeCard:
         rows = core.store
-        families = [family.family_id for family, _ in await family_place.of_person(rows, caller.user_id)]
-        if not families:
+        ids = [family.family_id for family, _ in await families.of_person(rows, caller.user_id)]
+        if not ids:
             return HomeCard()
-        lists = await all_done([rows.all(ShoppingListItem.by_status(each, "pending")) for each in families])
-        lows = await all_done([rows.all(InventoryItem.low(each, "active")) for each in families])
+        lists = await all_done([rows.all(ShoppingListItem.by_status(each, "pending")) for each in ids])
+        lows = await all_done([rows.all(InventoryItem.low(each, "active")) for each in ids])
         to_buy = sum(map(len, lists))
         # What is on the list already needs no attention.
         listed = {each.item_id for found in lists for each in found}

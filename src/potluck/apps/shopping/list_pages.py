@@ -109,7 +109,6 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
         "form": filled if duplicate is None else blank(TypedItem, duplicate.sent),
         "duplicate": duplicate,
         "shows_purchased": show.query.get("purchased") == "open",
-        "joined": bool(show.query.get("joined", "")),
         "stores": stores,
         "plain": lacks_https(at.visitor.origin),
     }

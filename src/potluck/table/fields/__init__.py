@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from inspect import get_annotations
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, get_origin
 from uuid import UUID
@@ -136,8 +137,10 @@ def _plan_members(cls: Any, entity: str, inside: str, levels: int, above: tuple[
         raise DesignError(
             f"{entity}: an annotation of {cls.__name__} uses a name that is not there: {error}"
         ) from error
+    # The class's own fields come first, in its order: msgspec begins with inherited ones, even if they are repeated.
+    own = list(get_annotations(cls))
     plans: dict[str, FieldPlan] = {}
-    for info in infos:
+    for info in sorted(infos, key=lambda info: own.index(info.name) if info.name in own else len(own)):
         plan = replace(
             _plan(info.type, entity, inside + info.name, levels, (*above, cls)),
             attribute=info.encode_name,

@@ -19,7 +19,7 @@ def people_app(core: Core, apps: Sequence[App]) -> App:
     return App(
         name="people",
         tables=[],
-        subjects=[accounts, sessions, password_resets, invitations, me, own_sessions, tokens],
-        endpoints=[sign_in_pages, account_pages, joining_pages(apps)],
+        subjects=[accounts, sessions, password_resets, invitations, me, own_sessions, tokens, *joining_pages(apps)],
+        endpoints=[sign_in_pages, account_pages],
         context=PeopleContext(core, apps),
     )

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from potluck.people.authentication import Also, Principal
-from potluck.people.errors import InvitationInvalid
+from potluck.web.invitations import Join
 from potluck.web.people.export import Exports
 
 if TYPE_CHECKING:
@@ -21,7 +18,6 @@ class PeopleContext:
     def __init__(self, core: Core, apps: Sequence[App]) -> None:
         self.exports = Exports(core.people.accounts, apps, core.clock)
         self._apps = {app.name: app for app in apps}
-        self._invitations = core.people.invitations
 
     async def place_name(self, app: str, place: str) -> str | None:
         """The name of the place; None if its app does not tell, or is not served."""
@@ -30,9 +26,6 @@ class PeopleContext:
     def role_in_words(self, app: str, role: str) -> str:
         return self._apps[app].role_in_words(role) if app in self._apps else role
 
-    async def accept(self, caller: Principal, secret: str, also: Also[Any]) -> Struct:
-        """Join through the app that invited; InvitationInvalid if that app is not served."""
-        app = self._apps.get((await self._invitations.look(secret)).app)
-        if app is None:
-            raise InvitationInvalid
-        return await app.accept(caller, secret, also)
+    def join_of(self, app: str) -> Join | None:
+        """What joining by an invitation of this app writes; None if the app is not served."""
+        return self._apps[app].join if app in self._apps else None

@@ -11,6 +11,7 @@ from potluck.web.access import Anyone, SignedIn
 from potluck.web.actions import Actions
 from potluck.web.errors import EXPIRED, OWN_INVITATION, TOO_MANY
 from potluck.web.inputs import Input
+from potluck.web.invitations import accepted
 from potluck.web.people.accounts import PEOPLE
 from potluck.web.people.context import PeopleContext
 from potluck.web.writes import Writes
@@ -53,10 +54,8 @@ async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]
 async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]]:
     """Join by an invitation. The answer has the id of the place, by the name that its app has for it."""
     context: PeopleContext = at.context
-    joined = await context.accept(
-        at.principal, sent.token, lambda joined: at.keeping(_ids(joined), account_checked=True)
-    )
-    return Writes(_ids(joined))
+    joining = await accepted(at, sent.token, context.join_of)
+    return joining.answering(_ids(joining.answer))
 
 
 def _ids(joined: Struct) -> dict[str, UUID]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 from uuid import UUID
 
-from starlette.responses import Response
+from msgspec import Struct
 
 from potluck.apps.journal.access import Athlete, CoachOf, LinkedWith, WithCoach
-from potluck.apps.journal.addresses import ASK, ATHLETES, COACHES
+from potluck.apps.journal.addresses import ASK, ATHLETES, COACHES, HOME
 from potluck.apps.journal.entries import shared_entries
-from potluck.apps.journal.fields import Sees, zone_of
+from potluck.apps.journal.fields import LinkRole, Sees, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import (
+    APP,
     LinkAcceptance,
     LinkChange,
-    Linking,
     LinkView,
     NewLink,
     WhichSide,
@@ -25,10 +25,12 @@ from potluck.apps.journal.links import (
     athletes,
     change_link,
     end_link,
+    join,
     links,
     names_of,
     own_athletes,
     own_links,
+    place_name,
     request_link,
     withdraw_request,
 )
@@ -38,19 +40,10 @@ from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
 from potluck.apps.journal.profile import time_zone_for, zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
+from potluck.people import Invitation
 from potluck.store import all_done
-from potluck.web import (
-    UNSET,
-    Call,
-    Endpoints,
-    Input,
-    Show,
-    Unset,
-    Writes,
-    carried_invitation,
-    drop_invitation,
-    redirect,
-)
+from potluck.validation import FieldError, ValidationError
+from potluck.web import CARRIED_INVITATION, UNSET, Actions, Input, Show, SignedIn, Unset, Writes, accepted
 
 SPARK_WEEKS = 12
 
@@ -142,7 +135,7 @@ async def end_by_page(at: LinkedWith, which: WhichSide) -> Writes[str]:
 
 links.form("/invitations/{invitation_id}/withdraw", then=f"{COACHES}?said=withdrawn")(withdraw_request)
 
-invitation_pages = Endpoints()
+joining: Actions[Any] = Actions(SignedIn, page=f"{HOME}/invitation")
 
 
 class ComingIn(Input):
@@ -150,23 +143,38 @@ class ComingIn(Input):
     """What the coach will see, once an athlete was asked."""
 
 
-@invitation_pages.post("/journal/invitation")
-async def come_in(call: Call) -> Response:
-    """Accept the invitation that is in the browser's cookie; an athlete is first asked what the coach will see."""
-    principal, secret = call.signed_in(), carried_invitation(call)
-    invitation = await call.core.people.invitations.look(secret)
-    linking = Linking(call.core)
-    if invitation.role != "athlete":
-        await linking.accept(principal, secret)
-        # Somebody invited as a coach now has an athlete.
-        return redirect(f"{ATHLETES}?said=linked", *drop_invitation(call))
-    said = await call.form(ComingIn)
-    chosen = said.value.sees if said.is_valid else UNSET
-    if chosen is UNSET and invitation.invited_by != principal.user_id:
-        coach = await linking.place_name(invitation.place)
-        return call.page("journal/come_in.html", **layout_context("coaches"), coach=coach or "Someone")
-    await linking.accept(principal, secret, sees="everything" if chosen is UNSET else chosen)
-    return redirect(f"{COACHES}?said=linked", *drop_invitation(call))
+@joining.page(None)
+async def choice_page(at: SignedIn, show: Show) -> Mapping[str, Any]:
+    """Asks an athlete what the coach will see; not having said it yet is no mistake."""
+    assert show.refusal is not None
+    invitation = await at.core.people.invitations.look(CARRIED_INVITATION.value(at.visitor))
+    coach = await place_name(at.store, invitation.place)
+    context = {**layout_context("coaches"), "coach": coach or "Someone"}
+    return show.template("journal/come_in.html", context, status=200)
+
+
+@joining.form(
+    "",
+    then=lambda at, role: f"{_side(role)}?said=linked",
+    drops=CARRIED_INVITATION,
+    instead={ValidationError: choice_page},
+)
+async def come_in(at: SignedIn, sent: ComingIn) -> Writes[LinkRole]:
+    """Accept the invitation in the browser's cookie; an athlete says what the coach will see. Answers with the role of
+    the person who invited."""
+    role: LinkRole = "athlete"
+
+    async def join_as_asked(at: SignedIn, invitation: Invitation) -> Writes[Struct]:
+        nonlocal role
+        if invitation.role != "athlete":
+            return await join(at, invitation)
+        if sent.sees is UNSET:
+            raise ValidationError(FieldError("sees", "Choose what the coach sees"))
+        role = "coach"
+        return await join(at, invitation, sent.sees)
+
+    joined = await accepted(at, CARRIED_INVITATION.value(at.visitor), {APP: join_as_asked}.get)
+    return joined.answering(role)
 
 
 # --- an athlete, as their coach sees them -----------------------------------------------------------------------------

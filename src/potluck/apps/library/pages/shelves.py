@@ -100,7 +100,6 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
         "lookers": await _lookers(at) if at.owns else [],
         # The script of a collection that was taken apart leads here.
         "apart": show.query.get("said") == "apart",
-        "joined": show.query.get("said") == "joined",
     }
 
 

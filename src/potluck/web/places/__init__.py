@@ -1,0 +1,1 @@
+"""Places that people share, with members and invitations."""
