@@ -83,7 +83,7 @@ class Total:
         self.seconds += call.seconds
 
 
-class Scope(list[RecordedCall]):
+class RecordedCalls(list[RecordedCall]):
     """The calls made while the scope was open, in the order in which they ended."""
 
     @property
@@ -106,7 +106,7 @@ class Recording:
         self.engine = engine
         self.calls: deque[RecordedCall] = deque(maxlen=keep)
         self.totals: dict[tuple[str | None, str], Total] = {}
-        self._scopes: list[Scope] = []
+        self._scopes: list[RecordedCalls] = []
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         asked = request.get("ReturnConsumedCapacity", "NONE") != "NONE"
@@ -132,9 +132,9 @@ class Recording:
         await self.engine.close()
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[Scope]:
+    def scope(self) -> Iterator[RecordedCalls]:
         """The calls made by anyone through this engine until the block ends."""
-        scope = Scope()
+        scope = RecordedCalls()
         self._scopes.append(scope)
         try:
             yield scope

@@ -50,7 +50,7 @@ class QueryPage(Generic[T]):
     next: Mapping[str, Any] | None
 
 
-class Lookup(NamedTuple):
+class CacheLookup(NamedTuple):
     """The key of an answer in the cache, and the state of the store before anything is read for it."""
 
     key: Hashable
@@ -289,14 +289,14 @@ class StoreReader:
             self._answers.keep(*lookup, answer, until, ANSWER_BYTES + size, tuple(tracker.places))
         return answer
 
-    def _lookup_of(self, key: Hashable) -> Lookup | None:
+    def _lookup_of(self, key: Hashable) -> CacheLookup | None:
         """The lookup of this key; None if nothing can be cached."""
         state = self.source.state()
-        return None if state is None else Lookup(key, state)
+        return None if state is None else CacheLookup(key, state)
 
     def _lookup(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
-    ) -> Lookup | None:
+    ) -> CacheLookup | None:
         """The lookup of a query; None if its answer cannot be cached."""
         if query.filter is not None:
             return None
@@ -310,12 +310,12 @@ class StoreReader:
             return None
         return self._lookup_of(key)
 
-    def _find(self, lookup: Lookup | None) -> CachedAnswer | None:
+    def _find(self, lookup: CacheLookup | None) -> CachedAnswer | None:
         cached = None if lookup is None else self._answers.find(*lookup)
         if cached is not None:
             note_cached(cached)
         return cached
 
-    def _keep(self, lookup: Lookup | None, query: Query[Any], answer: Any, until: float, size: int) -> None:
+    def _keep(self, lookup: CacheLookup | None, query: Query[Any], answer: Any, until: float, size: int) -> None:
         if lookup is not None and until > 0:
             self._answers.keep(*lookup, answer, until, ANSWER_BYTES + size, (place_of(query),))

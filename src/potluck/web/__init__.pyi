@@ -1,3 +1,4 @@
+from potluck.settings import AssistantSettings, Settings
 from potluck.web.access import Access, ByRow, Maker, SignedIn, Visitor, read_together
 from potluck.web.actions import Actions, FoundByAccess, PageForm, Show
 from potluck.web.api import MaybeSince
@@ -61,6 +62,7 @@ __all__ = [
     "App",
     "AppEntry",
     "Assets",
+    "AssistantSettings",
     "ByField",
     "ByRow",
     "Call",
@@ -122,6 +124,7 @@ __all__ = [
     "SealedCookie",
     "Section",
     "Sets",
+    "Settings",
     "Show",
     "SignInRequired",
     "SignedIn",

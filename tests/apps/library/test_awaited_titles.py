@@ -8,7 +8,7 @@ import pytest
 from potluck.apps.library.awaited_titles import title_to_come
 from potluck.apps.library.entities import AwaitedTitle
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.items import ItemChange, NewBook, add_book, delete_item
+from potluck.apps.library.items import LibraryItemEdit, NewBook, add_book, delete_item
 from potluck.apps.library.libraries import Forced
 from potluck.apps.library.lookup import Lookup, OpenLibrary
 from potluck.apps.library.title_search import WAITS, TitleSearch
@@ -170,7 +170,7 @@ async def test_what_a_person_typed_meanwhile_stays(interrupted_shelves, catalogu
     shelves = interrupted_shelves
     catalogue.reachable = True
     ada, book = await by_isbn(shelves)
-    shelves.meanwhile(lambda: shelves.change(ada, book, ItemChange(title="Mine", version=1)))
+    shelves.meanwhile(lambda: shelves.change(ada, book, LibraryItemEdit(title="Mine", version=1)))
     await search_on(shelves, catalogue).search()
     after = await shelves.seen(ada, book)
     assert (after.title, after.authors, after.version) == ("Mine", [], 2)
@@ -181,7 +181,7 @@ async def test_only_what_was_left_empty_is_filled_in(interrupted_shelves, catalo
     shelves = interrupted_shelves
     catalogue.reachable = True
     ada, book = await by_isbn(shelves)
-    shelves.meanwhile(lambda: shelves.change(ada, book, ItemChange(authors=["Somebody"], version=1)))
+    shelves.meanwhile(lambda: shelves.change(ada, book, LibraryItemEdit(authors=["Somebody"], version=1)))
     await search_on(shelves, catalogue).search()
     after = await shelves.seen(ada, book)
     assert (after.title, after.authors) == ("Ebb", ["Somebody"])
@@ -191,9 +191,9 @@ async def test_another_isbn_is_looked_up_instead_and_none_needs_a_title(embedded
     shelves = embedded_shelves
     ada, book = await by_isbn(shelves)
     with pytest.raises(ValidationError) as refused:
-        await shelves.change(ada, book, ItemChange(isbn=None, version=1))
+        await shelves.change(ada, book, LibraryItemEdit(isbn=None, version=1))
     assert refused.value.errors[0].field == "isbn"
-    changed = await shelves.change(ada, book, ItemChange(isbn=OTHER, version=1))
+    changed = await shelves.change(ada, book, LibraryItemEdit(isbn=OTHER, version=1))
     assert (changed.title, changed.title_awaited) == ("ISBN 979-1090636071", True)
     catalogue.reachable = True
     await search_on(shelves, catalogue).search()
@@ -203,7 +203,7 @@ async def test_another_isbn_is_looked_up_instead_and_none_needs_a_title(embedded
 async def test_a_book_that_moves_or_goes_takes_its_search_along(shelves, catalogue):
     ada, book = await by_isbn(shelves)
     cabin = await shelves.library(ada, "Cabin")
-    moved = await shelves.change(ada, book, ItemChange(library_id=cabin, version=1))
+    moved = await shelves.change(ada, book, LibraryItemEdit(library_id=cabin, version=1))
     owner_id = owner_of(ada.user_id)
     assert await shelves.store.get(AwaitedTitle.one(owner_id, book.library_id, book.item_id)) is None
     assert await shelves.store.get(AwaitedTitle.one(owner_id, cabin, book.item_id)) is not None

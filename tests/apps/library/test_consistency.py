@@ -33,7 +33,7 @@ from potluck.apps.library.entities import (
     media_library,
 )
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.items import ItemChange
+from potluck.apps.library.items import LibraryItemEdit
 from potluck.apps.library.libraries import Forced, LibraryChange, change_library, delete_library
 from potluck.apps.library.shares import all_shares
 from potluck.people.entities import Account, accounts
@@ -170,7 +170,7 @@ async def test_an_item_that_is_changed_meanwhile_keeps_the_change_and_gets_the_n
     await renaming(shelves, ada, home, foo, "Second", 1)
     owner = owner_of(ada.user_id)
     item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
-    shelves.meanwhile(lambda: shelves.change(ada, item, ItemChange(version=1, title="Changed", order=5)))
+    shelves.meanwhile(lambda: shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed", order=5)))
     await shelves.manager._collection(owner, home, foo)
     assert await names(shelves, ada, home) == {"Second"}
     after = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
@@ -198,7 +198,7 @@ async def test_an_item_that_is_changed_while_its_collection_goes_still_comes_to_
     await shelves.direct.do(delete_collection, ada, library_id=home, collection_id=foo)
     owner = owner_of(ada.user_id)
     item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
-    shelves.meanwhile(lambda: shelves.change(ada, item, ItemChange(version=1, title="Changed")))
+    shelves.meanwhile(lambda: shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed")))
     await shelves.manager._collection(owner, home, foo)
     items = await shelves.store.all(LibraryItem.stored_in(owner, home))
     assert {(each.collection_id, each.title) for each in items} == {
@@ -214,7 +214,7 @@ async def test_an_item_leaves_a_deleted_collection_before_the_consumer_comes(emb
     ada, home, foo = await filled(shelves, 2)
     await shelves.direct.do(delete_collection, ada, library_id=home, collection_id=foo)
     item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
-    moved = await shelves.change(ada, item, ItemChange(version=1, collection_id=None))
+    moved = await shelves.change(ada, item, LibraryItemEdit(version=1, collection_id=None))
     assert (moved.collection_id, moved.order) == (None, None)
     await shelves.manager._collection(owner_of(ada.user_id), home, foo)
     assert await shelves.counts_are_right(ada) == (2, 0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import potluck.apps.library
 from potluck.apps.library.collections import CollectionChange, all_collections, change_collection, delete_collection
-from potluck.apps.library.items import ItemChange, ShelfFilter, all_items, delete_item, one_item
+from potluck.apps.library.items import LibraryItemEdit, ShelfFilter, all_items, delete_item, one_item
 from potluck.apps.library.lending import Lend, all_loans, give_back, history, lend
 from potluck.apps.library.libraries import APP, Forced, LibraryChange, all_libraries, change_library, one_library
 from potluck.apps.library.searching import SearchQuery, search
@@ -35,13 +35,13 @@ async def measured(shelves):
     await cost("the items of a library", direct.list(all_items, ada, ShelfFilter(), **at))
     await cost("its collections", direct.list(all_collections, ada, **at))
     await cost("one item", direct.read(one_item, ada, **there))
-    await cost("change a title", shelves.change(ada, one, ItemChange(version=1, title="Uno")))
-    await cost("put a book into a collection", shelves.change(ada, one, ItemChange(version=2, collection_id=foo)))
+    await cost("change a title", shelves.change(ada, one, LibraryItemEdit(version=1, title="Uno")))
+    await cost("put a book into a collection", shelves.change(ada, one, LibraryItemEdit(version=2, collection_id=foo)))
     await cost("lend", direct.do(lend, ada, Lend(to="Ida"), **there))
     await cost("who has what", direct.list(all_loans, ada))
     await cost("give back", direct.do(give_back, ada, **there))
     await cost("the history of an item", direct.list(history, ada, **there))
-    moved = ItemChange(version=5, library_id=cabin, collection_id=bar)
+    moved = LibraryItemEdit(version=5, library_id=cabin, collection_id=bar)
     await cost("move to another library, with two events", shelves.change(ada, one, moved))
     await cost("delete an item", direct.do(delete_item, ada, Forced(), library_id=home, item_id=two.item_id))
     renamed = LibraryChange(version=1, library_name="Attic")

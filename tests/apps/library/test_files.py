@@ -15,7 +15,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.import_columns import columns_of
 from potluck.apps.library.import_files import NOT_OWNED, UnreadableFile, format_of, rows_of
 from potluck.apps.library.importing import ImportFile, import_file
-from potluck.apps.library.items import ItemChange, new_item
+from potluck.apps.library.items import LibraryItemEdit, new_item
 from potluck.web.csv_files import BYTE_ORDER_MARK
 from tests.apps.library.calls import calls_on, data, problem
 from tests.web.reading import BROWSER, Page
@@ -392,5 +392,5 @@ async def test_an_import_of_random_rows_counts_right_on_both_engines(shelves):
     items, members = await shelves.counts_are_right(ada)
     assert (items, members) == (120, sum(not line.endswith(",") for line in lines))
     one = (await shelves.store.all(LibraryItem.stored_in(owner_of(ada.user_id), home)))[0]
-    await shelves.change(ada, one, ItemChange(title="Renamed by hand"))
+    await shelves.change(ada, one, LibraryItemEdit(title="Renamed by hand"))
     assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 1

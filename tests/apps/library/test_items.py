@@ -11,7 +11,7 @@ from potluck.apps.library.access import InLibrary
 from potluck.apps.library.collections import NewCollection, add_collection, delete_collection
 from potluck.apps.library.entities import Collection, Event, LibraryItem, Loan
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.items import ItemChange, NewVideo, ShelfFilter, add_video, all_items, delete_item
+from potluck.apps.library.items import LibraryItemEdit, NewVideo, ShelfFilter, add_video, all_items, delete_item
 from potluck.apps.library.lending import Lend, give_back, history, lend
 from potluck.apps.library.libraries import (
     Forced,
@@ -73,18 +73,18 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_written(embedded_shel
     item = await shelves.book(ada, home, "One")
     before = await shelves.kinds()
     for change, field in [
-        (ItemChange(version=1, directors=["D"]), "directors"),
-        (ItemChange(version=1, order=3), "order"),
-        (ItemChange(version=1, collection_id=UUID(int=5)), "collectionId"),
-        (ItemChange(version=1, library_id=UUID(int=5)), "libraryId"),
+        (LibraryItemEdit(version=1, directors=["D"]), "directors"),
+        (LibraryItemEdit(version=1, order=3), "order"),
+        (LibraryItemEdit(version=1, collection_id=UUID(int=5)), "collectionId"),
+        (LibraryItemEdit(version=1, library_id=UUID(int=5)), "libraryId"),
     ]:
         with pytest.raises(ValidationError) as refused:
             await shelves.change(ada, item, change)
         assert [each.field for each in refused.value.errors] == [field]
     with pytest.raises(Conflict):
-        await shelves.change(ada, item, ItemChange(version=2, title="Two"))
+        await shelves.change(ada, item, LibraryItemEdit(version=2, title="Two"))
     assert await shelves.kinds() == before
-    same = await shelves.change(ada, item, ItemChange(version=1, title="One"))
+    same = await shelves.change(ada, item, LibraryItemEdit(version=1, title="One"))
     assert same.version == 1
 
 
@@ -100,7 +100,7 @@ async def test_a_move_takes_everything_along(shelves):
             await shelves.direct.do(give_back, ada, **at)
     before = await shelves.direct.list(history, ada, **at)
     item = await shelves.seen(ada, item)
-    moved = await shelves.change(ada, item, ItemChange(version=6, library_id=cabin, collection_id=bar))
+    moved = await shelves.change(ada, item, LibraryItemEdit(version=6, library_id=cabin, collection_id=bar))
     assert (moved.library_name, moved.collection_name, moved.order, moved.lent_to) == ("Cabin", "Bar", 1, "Noor")
     assert moved.version == 7
     after = await shelves.direct.list(history, ada, library_id=cabin, item_id=item.item_id)
@@ -130,7 +130,7 @@ async def test_a_long_history_moves_to_its_end(shelves, events):
     for each in made:
         await shelves.store.put(each)
     async with shelves.consuming():
-        await shelves.change(ada, item, ItemChange(version=1, library_id=cabin))
+        await shelves.change(ada, item, LibraryItemEdit(version=1, library_id=cabin))
 
         async def moved():
             return "RELOCATION" not in await shelves.kinds()
@@ -153,7 +153,7 @@ async def test_a_long_history_follows_an_item_that_moves_on_before_it(shelves, w
     before = await shelves.direct.list(history, ada, **at)
     for name in ways:
         item = await shelves.seen(ada, item)
-        item = await shelves.change(ada, item, ItemChange(version=item.version, library_id=places[name]))
+        item = await shelves.change(ada, item, LibraryItemEdit(version=item.version, library_id=places[name]))
     # When the history of this one is gone, every change before it is handled.
     last = await shelves.book(ada, places["Attic"], "Last")
     its = {"library_id": places["Attic"], "item_id": last.item_id}
@@ -241,7 +241,7 @@ async def test_what_is_gone_meanwhile_is_not_counted_twice_nor_comes_back(interr
 
     def done(how, to):
         if how == "moved":
-            return shelves.change(ada, item, ItemChange(version=1, library_id=to))
+            return shelves.change(ada, item, LibraryItemEdit(version=1, library_id=to))
         return shelves.direct.do(delete_item, ada, Forced(), library_id=home, item_id=item.item_id)
 
     shelves.meanwhile(lambda: done(first, cabin))
@@ -284,7 +284,7 @@ async def random_history(shelves, changes, clients):
             )
         elif choice < 0.8:
             item = items.pop(drawn.randrange(len(items)))
-            change = ItemChange(library_id=library, collection_id=drawn.choice(collections[library]))
+            change = LibraryItemEdit(library_id=library, collection_id=drawn.choice(collections[library]))
             items.append(await shelves.change(ada, item, change))
         else:
             item = items.pop(drawn.randrange(len(items)))

@@ -7,7 +7,7 @@ from pathlib import Path
 from potluck.apps.shareables import short_ids
 from potluck.apps.shareables.app import SUBJECTS, shareables_app
 from potluck.apps.shareables.creation import NewShareable, create_shareable
-from potluck.apps.shareables.items import NewItem
+from potluck.apps.shareables.items import NewChecklistItem
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened
@@ -25,7 +25,9 @@ async def main(folder: Path) -> None:
     async with opened(Settings(data=folder), [shareables_app], passwords=passwords) as (core, (app,)):
         await app.context.pool.refill()
         direct = Direct(core, SUBJECTS, app.context)
-        new = NewShareable(entity="checklist", name="A", items=[NewItem(name=str(each)) for each in range(ITEMS)])
+        new = NewShareable(
+            entity="checklist", name="A", items=[NewChecklistItem(name=str(each)) for each in range(ITEMS)]
+        )
         print("ready", flush=True)
 
         async def lay_out() -> None:

@@ -13,8 +13,8 @@ from potluck.apps.shareables.app import SUBJECTS, shareables_app
 from potluck.apps.shareables.ballots import cast_vote, poll_results
 from potluck.apps.shareables.creation import Clone, NewShareable, clone_shareable, create_shareable
 from potluck.apps.shareables.items import (
-    ItemChange,
-    NewItem,
+    ChecklistItemEdit,
+    NewChecklistItem,
     NewOrder,
     Restored,
     add_item,
@@ -74,7 +74,7 @@ async def measured(core, app, recording):
     two = NewShareable(
         entity="checklist",
         name="Packing",
-        items=[NewItem(name="Tents"), NewItem(name="Stove")],
+        items=[NewChecklistItem(name="Tents"), NewChecklistItem(name="Stove")],
         view_passcode="lemonade",
         admin_passcode="trestle-table",
     )
@@ -90,9 +90,9 @@ async def measured(core, app, recording):
     seen = await cost("look at it, with a token", one_shareable, viewer, **at)
     first, second = (each.checklist_item_id for each in seen.items)
     item = {**at, "checklist_item_id": first}
-    await cost("tick", change_item, viewer, ItemChange(done=True), 1, **item)
-    await cost("edit an item", change_item, admin, ItemChange(name="Tent"), 2, **item)
-    rope = (await cost("add an item", add_item, admin, NewItem(name="Rope"), **at)).checklist_item_id
+    await cost("tick", change_item, viewer, ChecklistItemEdit(done=True), 1, **item)
+    await cost("edit an item", change_item, admin, ChecklistItemEdit(name="Tent"), 2, **item)
+    rope = (await cost("add an item", add_item, admin, NewChecklistItem(name="Rope"), **at)).checklist_item_id
     await cost("swap two items", reorder_items, admin, NewOrder(item_ids=[second, first, rope]), **at)
     await cost("delete an item", delete_item, admin, **at, checklist_item_id=rope)
     await cost("restore an item", restore_item, admin, Restored(checklist_item_id=rope), **at)

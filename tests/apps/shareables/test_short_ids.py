@@ -208,7 +208,7 @@ async def test_of_several_processes_one_fills_the_pool_at_a_time(new):  # noqa: 
     done: list[ShortIdPool] = []
     for pool in pools:
         pool.refill = lambda pool=pool: refill(pool)
-    running = [asyncio.create_task(PoolRefill(store.engine, pool).run()) for pool in pools]
+    running = [asyncio.create_task(PoolRefill(store, pool).run()) for pool in pools]
     try:
 
         async def all_have():

@@ -8,7 +8,7 @@ from uuid import UUID
 from potluck.apps.journal.assistant import Provider
 from potluck.apps.journal.assistant.embedded import Embedded
 from potluck.apps.journal.assistant.remote import Anthropic, OpenAI
-from potluck.settings import AssistantSettings
+from potluck.web import AssistantSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from potluck.apps.library.entities import (
     Video,
 )
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.shares import ShareView, ending_shares
 from potluck.store import Store, attempts
@@ -56,7 +56,7 @@ class PointerView(View[SharedLibrary]):
 TABLES: dict[str, tuple[type[Any] | tuple[type[Any], ...], type[View[Any]]]] = {
     "libraries": (Library, LibraryView),
     "collections": (Collection, CollectionView),
-    "items": ((Book, Video), ItemView),
+    "items": ((Book, Video), LibraryItemView),
     "history": (Event, HistoryView),
     "lent": (Loan, OutView),
     "shares": (Share, ShareView),

@@ -13,7 +13,7 @@ from potluck.apps.library.access import InLibrary
 from potluck.apps.library.awaited_titles import is_awaited
 from potluck.apps.library.entities import Book, LibraryItem, Video
 from potluck.apps.library.import_files import joined_names
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.placement import Item
 from potluck.validation import Message, encode
@@ -40,7 +40,7 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     if wanted.format == "csv":
         kind, content = "text/csv; charset=utf-8", csv_bytes(await asyncio.to_thread(as_csv, found, with_notes=at.owns))
     elif wanted.format == "json":
-        shown = await at.show(ItemView, found)
+        shown = await at.show(LibraryItemView, found)
         said = {"libraryName": at.library.library_name, "description": at.library.description, "items": shown}
         kind, content = "application/json", encode(said)
     else:

@@ -27,7 +27,7 @@ from potluck.apps.library.import_files import (
     rows_of,
 )
 from potluck.apps.library.import_matching import Matching
-from potluck.apps.library.items import NewBook, NewItem, new_item
+from potluck.apps.library.items import NewBook, NewLibraryItem, new_item
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult
 from potluck.apps.library.page_frame import LIBRARY, frame_of
@@ -256,7 +256,7 @@ def _new_items(shelf: _Shelf, matching: Matching) -> list[tuple[Row, Item]]:
     return new
 
 
-def _spot(shelf: _Shelf, name: str | None, new: NewItem) -> Spot:
+def _spot(shelf: _Shelf, name: str | None, new: NewLibraryItem) -> Spot:
     if name is None:
         return Spot(shelf.library)
     collection = shelf.collections.get(fold(name))

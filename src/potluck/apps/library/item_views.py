@@ -16,7 +16,7 @@ def people_of(item: Item) -> list[str]:
     return item.authors if isinstance(item, Book) else item.directors
 
 
-class ItemView(View[Book | Video]):
+class LibraryItemView(View[Book | Video]):
     """A book or a video. The version changes with every loan, so it is the owner's to see as well."""
 
     item_id: UUID

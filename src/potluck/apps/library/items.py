@@ -27,7 +27,7 @@ from potluck.apps.library.fields import (
     Year,
 )
 from potluck.apps.library.isbn import isbn_13
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import TAG, Forced, StillLent
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.placement import (
@@ -63,7 +63,7 @@ from potluck.web import (
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
 
-class NewItem(Input):
+class NewLibraryItem(Input):
     """What a new book and a new video both have."""
 
     title: Title | Unset
@@ -79,14 +79,14 @@ class NewItem(Input):
     """Chosen by a device that was offline."""
 
 
-class NewBook(NewItem):
+class NewBook(NewLibraryItem):
     title: Title | Unset = UNSET
     """Left out, it is looked up by the ISBN, now or later."""
     authors: People = field(default_factory=list)
     isbn: IsbnText | None = None
 
 
-class NewVideo(NewItem):
+class NewVideo(NewLibraryItem):
     title: Title
     directors: People = field(default_factory=list)
     cast: ManyCast = field(default_factory=list)
@@ -96,7 +96,7 @@ class NewVideo(NewItem):
     tmdb_id: TmdbId | None = None
 
 
-class ItemChange(Versioned):
+class LibraryItemEdit(Versioned):
     title: Title | Unset = UNSET
     summary: Summary | Unset | None = UNSET
     note: Note | Unset | None = UNSET
@@ -125,11 +125,11 @@ PLACE = ("library_id", "collection_id", "order")
 # --- the rules --------------------------------------------------------------------------------------------------------
 
 items = Actions(
-    InLibrary, LibraryItem.one, ItemView, api="/libraries/{library_id}/items", page=f"{LIBRARY}/items", tag=TAG,
+    InLibrary, LibraryItem.one, LibraryItemView, api="/libraries/{library_id}/items", page=f"{LIBRARY}/items", tag=TAG,
     frame=frame_of("shelves"),
 )  # fmt: skip
-books = Actions(OwnLibrary, None, ItemView, api="/libraries/{library_id}/books", tag=TAG)
-videos = Actions(OwnLibrary, None, ItemView, api="/libraries/{library_id}/videos", tag=TAG)
+books = Actions(OwnLibrary, None, LibraryItemView, api="/libraries/{library_id}/books", tag=TAG)
+videos = Actions(OwnLibrary, None, LibraryItemView, api="/libraries/{library_id}/videos", tag=TAG)
 
 
 @items.list(shows=ShelfEntry, live=lambda at: LibraryItem.in_library(at.owner_id, at.library_id))
@@ -146,7 +146,7 @@ async def one_item(at: InLibrary, item: Book | Video) -> Book | Video:
     return item
 
 
-def new_item(new: NewItem, spot: Spot) -> Item:
+def new_item(new: NewLibraryItem, spot: Spot) -> Item:
     """The new book or video as it will be stored."""
     left_out = {"collection_id", "order", "item_id"}
     said = {name: value for name in new.__struct_fields__ if name not in left_out for value in [getattr(new, name)]}
@@ -164,7 +164,7 @@ def new_item(new: NewItem, spot: Spot) -> Item:
     return spot.put_there(item, version=1)
 
 
-async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
+async def _added(at: OwnLibrary, new: NewLibraryItem) -> Writes[Item]:
     if isinstance(new, NewBook) and new.title is UNSET and new.isbn is None:
         raise ValidationError(FieldError("title", "Enter a title or an ISBN"))
     must_have_room(at.library, 1)
@@ -197,7 +197,7 @@ async def add_video(at: OwnLibrary, new: NewVideo) -> Writes[Book | Video]:
 
 
 @items.change(AlreadyThere, TooMany)
-async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) -> Writes[Book | Video]:
+async def change_item(at: OwnLibrary, item: Book | Video, change: LibraryItemEdit) -> Writes[Book | Video]:
     """Change a book or a video, or move it to another library or collection. Only the owner may."""
     changed = _new_values(item, change)
     if "picture_url" in changed:
@@ -278,7 +278,7 @@ def _with(item: Item, changed: dict[str, Any]) -> Item:
     return made
 
 
-def _new_values(item: Item, change: ItemChange) -> dict[str, Any]:
+def _new_values(item: Item, change: LibraryItemEdit) -> dict[str, Any]:
     """The item's fields that change; ValidationError for those that its kind does not have."""
     sent = {
         name: getattr(change, name)
@@ -312,7 +312,7 @@ def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[FieldError]:
             yield FieldError(camel(name), f"A {kind} does not have this")
 
 
-async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot | None:
+async def _wanted_spot(at: OwnLibrary, item: Item, change: LibraryItemEdit) -> Spot | None:
     """The requested place, if any; in another library the item is standalone unless a collection is named."""
     if all(getattr(change, name) is UNSET for name in PLACE):
         return None

@@ -16,11 +16,10 @@ from potluck.apps.library.fields import TOP_OF_CAST, Title
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.libraries import TAG
 from potluck.people import Throttled
-from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table import fold
 from potluck.validation import BadAddress, FieldError, Text, ValidationError
-from potluck.web import Access, Actions, Input, Outbound, RateLimit, SignedIn, Unreachable
+from potluck.web import Access, Actions, Input, Outbound, RateLimit, Settings, SignedIn, Unreachable
 
 FOUND_STAYS = timedelta(days=30)
 NOT_FOUND_STAYS = timedelta(days=1)

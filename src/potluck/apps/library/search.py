@@ -251,7 +251,7 @@ class _Vocabulary:
         return any(True for index in self._indexes for _ in index.beginning_with(prefix))
 
 
-class _Asked(NamedTuple):
+class _SearchQuery(NamedTuple):
     """A word of a query: what it stands for in each index, and how much it counts."""
 
     spellings: Sequence[Spellings]
@@ -313,14 +313,14 @@ def _likeness(text: _Text, slot: _Slot, collection: _Slot | None) -> float:
     return max(text.similarity(slot.title), OF_OTHERS * max(map(text.similarity, others), default=0.0))
 
 
-def _asked(indexes: Sequence[SearchIndex], word: str, is_last: bool) -> _Asked:
+def _asked(indexes: Sequence[SearchIndex], word: str, is_last: bool) -> _SearchQuery:
     spellings = [_spellings(index, word, is_last) for index in indexes]
     exact = sum(index.count_of(word) for index in indexes)
     counts = [index.count_of(each) for index, known in zip(indexes, spellings, strict=True) for each in known]
     total = sum(map(len, indexes))
     # A word that nothing has counts as much as the rarest: it was meant to say something.
     weight = log(1 + (1 + total) / (1 + (exact or max(counts, default=0))))
-    return _Asked(spellings, weight, sum(counts))
+    return _SearchQuery(spellings, weight, sum(counts))
 
 
 def _spellings(index: SearchIndex, word: str, is_last: bool) -> Spellings:
@@ -358,7 +358,7 @@ def _typos_in(word: str) -> int:
 
 
 def _candidates(
-    indexes: Sequence[SearchIndex], asked: Sequence[_Asked], least: float, text: str
+    indexes: Sequence[SearchIndex], asked: Sequence[_SearchQuery], least: float, text: str
 ) -> Iterable[tuple[float, _Item]]:
     """The items that match words of the query, each with the sum of the weights of those, by how well they match.
 
@@ -367,7 +367,7 @@ def _candidates(
     counted = 0
     left = sum(each.weight for each in asked)
     shares: dict[_Item, float] = {}
-    common: list[_Asked] = []
+    common: list[_SearchQuery] = []
     for each in sorted(asked, key=lambda each: each.entries):
         if shares and (left < least or counted + each.entries > MOST_COUNTED):
             common.append(each)
@@ -395,7 +395,7 @@ def _candidates(
     return [(share + _share_of(indexes[item[0]], item, common), item) for share, _, _, item in likely]
 
 
-def _share_of(index: SearchIndex, item: _Item, asked: Iterable[_Asked]) -> float:
+def _share_of(index: SearchIndex, item: _Item, asked: Iterable[_SearchQuery]) -> float:
     """The weights of those words that an item matches, looked up in the item."""
     place, number = item
     slot = index.slot(number)

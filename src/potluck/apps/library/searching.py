@@ -14,7 +14,7 @@ from uuid import UUID
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
 from potluck.apps.library.fields import NOTHING_SOUGHT, SearchText
 from potluck.apps.library.isbn import BadIsbn, isbn_13
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import TAG, libraries_of
 from potluck.apps.library.page_frame import SEARCH, frame_of
 from potluck.apps.library.search import SearchEntry, SearchIndex, best
@@ -152,22 +152,24 @@ def _thirteen(isbn: str | None) -> str | None:
 
 
 searching: Actions[Book | Video] = Actions(
-    SignedIn, None, ItemView, api="/library-search", page=SEARCH, tag=TAG, frame=frame_of("search")
+    SignedIn, None, LibraryItemView, api="/library-search", page=SEARCH, tag=TAG, frame=frame_of("search")
 )
 
 
-@searching.list(shows=ItemView)
-def search(at: SignedIn, wanted: SearchQuery) -> OwnPages[ItemView]:
+@searching.list(shows=LibraryItemView)
+def search(at: SignedIn, wanted: SearchQuery) -> OwnPages[LibraryItemView]:
     """Books and videos of the caller's own libraries and of those shared with them, the closest first, 1,000 at most.
     Titles, people, collections, numbers in a collection and ISBNs are looked at; accents, case, the order of words,
     words left out and a typo or two do not matter."""
 
-    async def page(limit: int, after: Mapping[str, Any] | None) -> tuple[list[ItemView], Mapping[str, Any] | None]:
+    async def page(
+        limit: int, after: Mapping[str, Any] | None
+    ) -> tuple[list[LibraryItemView], Mapping[str, Any] | None]:
         found = await hits(at, wanted.text)
         start = 0 if after is None else _start_after(found, after)
         end = start + limit
         following = {"id": found[end - 1].id.bytes, "start": end} if end < len(found) else None
-        return await at.show(ItemView, await items_at(at, found[start:end])), following
+        return await at.show(LibraryItemView, await items_at(at, found[start:end])), following
 
     return OwnPages(page)
 

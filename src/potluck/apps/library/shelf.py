@@ -9,7 +9,7 @@ from msgspec import Struct
 from potluck.apps.library.access import InLibrary
 from potluck.apps.library.collections import CollectionView
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.table import plan_of
 
 ROWS_AT_ONCE = 100
@@ -19,7 +19,7 @@ class ShelfEntry(Struct, rename="camel", frozen=True, kw_only=True):
     """A collection with its items in their order, or a single item that is in none."""
 
     collection: CollectionView | None
-    items: list[ItemView]
+    items: list[LibraryItemView]
 
 
 Row = Collection | Book | Video
@@ -61,7 +61,9 @@ def _key_of(row: Row) -> dict[str, Any]:
 
 
 async def _shown(at: InLibrary, taken: Sequence[Sequence[Row]]) -> list[ShelfEntry]:
-    items = iter(await at.show(ItemView, [row for rows in taken for row in rows if not isinstance(row, Collection)]))
+    items = iter(
+        await at.show(LibraryItemView, [row for rows in taken for row in rows if not isinstance(row, Collection)])
+    )
     heads = [rows[0] for rows in taken if isinstance(rows[0], Collection)]
     collections = iter(await at.show(CollectionView, heads))
     return [

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from potluck.apps.library.entities import Book, Library, LibraryItem, Video
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import TITLES, frame_of
 from potluck.table import Query
 from potluck.web import Actions, References, SignedIn
 
 titles: Actions[Book | Video] = Actions(
-    SignedIn, None, ItemView, api="/library-items", page=TITLES, tag=TAG, frame=frame_of("shelves")
+    SignedIn, None, LibraryItemView, api="/library-items", page=TITLES, tag=TAG, frame=frame_of("shelves")
 )
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
-from potluck.apps.shareables.items import ItemView, in_order
+from potluck.apps.shareables.items import ChecklistItemView, in_order
 from potluck.apps.shareables.own_list import own_list
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
 from potluck.store import Clock, Store, attempts
@@ -14,7 +14,7 @@ from potluck.table import WriteRefused
 from potluck.web import view_plan
 
 
-class ExportedItem(ItemView):
+class ExportedItem(ChecklistItemView):
     """One item in its maker's export, with the list that it is on."""
 
     short_id: str

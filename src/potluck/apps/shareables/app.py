@@ -52,7 +52,7 @@ def shareables_app(core: Core) -> App:
         borrowed_templates=[POLLS_TEMPLATES],
         entry=entry._replace(address=HOME),
         consumers=consumers_of(core),
-        background=[PoolRefill(core.engine, pool)],
+        background=[PoolRefill(core.store, pool)],
         export=account_data.export,
         forget=account_data.forget,
         home_card=partial(home_card, core.store, core.clock),

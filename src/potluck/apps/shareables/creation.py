@@ -12,7 +12,7 @@ from potluck.apps.polls.polls import PollMade, copied, created
 from potluck.apps.shareables.access import Keeper, ShareMaker
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, Days, Kind, Name, Note, Passcode
-from potluck.apps.shareables.items import NewItem, in_order, new_item
+from potluck.apps.shareables.items import NewChecklistItem, in_order, new_item
 from potluck.apps.shareables.own_list import in_own_list
 from potluck.apps.shareables.passcodes import EQUAL, new_passcode, opened, same
 from potluck.apps.shareables.shareables import HOME, end_of, poll_of, shareables, ttl_of
@@ -60,9 +60,9 @@ class NewShareable(Terms):
     entity: Annotated[Kind, Message("entity must be checklist or poll")]
     name: Name
     note: Note | None = None
-    items: Annotated[list[NewItem], Length(0, MOST_ITEMS, f"A checklist has at most {MOST_ITEMS} items")] | Unset = (
-        UNSET
-    )
+    items: (
+        Annotated[list[NewChecklistItem], Length(0, MOST_ITEMS, f"A checklist has at most {MOST_ITEMS} items")] | Unset
+    ) = UNSET
     candidates: Candidates | Unset = UNSET
     candidate_descriptions: AboutCandidates | Unset = UNSET
     max_rankings: MaxRankings | Unset = UNSET

@@ -6,7 +6,7 @@ from typing import Any
 from potluck.apps.polls.votes import NewVote
 from potluck.apps.shareables.ballots import cast_vote
 from potluck.apps.shareables.creation import NewShareable, create_shareable
-from potluck.apps.shareables.items import ItemChange, NewItem, change_item
+from potluck.apps.shareables.items import ChecklistItemEdit, NewChecklistItem, change_item
 from potluck.apps.shareables.shareables import HOME, one_shareable
 from potluck.web import Demo, Direct, Guests, WorthALook
 
@@ -17,13 +17,13 @@ PACKING = NewShareable(
     name="Campfire packing list",
     note="Hut above Lindvik, Friday to Sunday. Bring what your row says, and one song.",
     items=[
-        NewItem(name="Two tents, the green one and the one that leaks less", note="poles are in the blue bag"),
-        NewItem(name="Stove and three gas cartridges"),
-        NewItem(name="Head torches", note="one each, and spare batteries"),
-        NewItem(name="Marshmallows", note="more than last time"),
-        NewItem(name="First-aid kit"),
-        NewItem(name="קומקום גדול", note="the big kettle, from Noa"),
-        NewItem(name="Rope, 20 m"),
+        NewChecklistItem(name="Two tents, the green one and the one that leaks less", note="poles are in the blue bag"),
+        NewChecklistItem(name="Stove and three gas cartridges"),
+        NewChecklistItem(name="Head torches", note="one each, and spare batteries"),
+        NewChecklistItem(name="Marshmallows", note="more than last time"),
+        NewChecklistItem(name="First-aid kit"),
+        NewChecklistItem(name="קומקום גדול", note="the big kettle, from Noa"),
+        NewChecklistItem(name="Rope, 20 m"),
     ],
     expires_in_days=10,
 )
@@ -40,7 +40,9 @@ SINGERS = ((0, 1), (0, 2), (1, 0), (2,), (0, 1, 2))
 STALL = NewShareable(
     entity="checklist",
     name="Summer fair, our stall",
-    items=[NewItem(name=name) for name in ("Long table, four trestles", "Bunting", "Lemonade, the cloudy kind")],
+    items=[
+        NewChecklistItem(name=name) for name in ("Long table, four trestles", "Bunting", "Lemonade, the cloudy kind")
+    ],
     expires_in_days=7,
 )
 
@@ -74,7 +76,7 @@ async def _ticked(direct: Direct, guests: Guests, packing: Any) -> None:
     for hours, place in enumerate(PACKED):
         guests.ago(hours=90 - 20 * hours)
         item_id = items[place].checklist_item_id
-        done = ItemChange(done=True)
+        done = ChecklistItemEdit(done=True)
         await direct.do(change_item, None, done, version=1, short_id=packing.short_id, checklist_item_id=item_id)
 
 

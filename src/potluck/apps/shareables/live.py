@@ -16,7 +16,7 @@ from potluck.apps.polls.count_records import votes_of
 from potluck.apps.polls.entities import Shard
 from potluck.apps.shareables.access import TOKEN, Reader
 from potluck.apps.shareables.entities import ChecklistItem, Onlookers, Shareable
-from potluck.apps.shareables.items import ItemView
+from potluck.apps.shareables.items import ChecklistItemView
 from potluck.apps.shareables.shareables import OwnShareable, shareables
 from potluck.table import AnyQuery
 from potluck.validation import encode
@@ -78,7 +78,7 @@ def seen_later(row: Any) -> Any:
     """The same for a client that polls `/changes`: without viewer counts and vote counts."""
     match row:
         case ChecklistItem():
-            return view_plan(ItemView).show(row)
+            return view_plan(ChecklistItemView).show(row)
         case Shareable():
             return view_plan(OwnShareable).show(row)
     return None
@@ -99,7 +99,7 @@ class LiveShareable:
         inside = ChecklistItem.of(shareable.short_id) if shareable.poll_id is None else Shard.of_poll(shareable.poll_id)
         return [Shareable.one(shareable.short_id), inside, Onlookers.of(shareable.short_id)]
 
-    def stream(self, since: str | None, row: Callable[[ItemView], str] | None = None) -> Response:
+    def stream(self, since: str | None, row: Callable[[ChecklistItemView], str] | None = None) -> Response:
         """The event stream. A page passes `row`, which renders an item; any other change it gets as a `reset`, and
         reads itself again."""
         at = self._at
@@ -146,13 +146,13 @@ class LiveShareable:
             name = "shareable"
         return NamedEvent(name, encode(item))
 
-    async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> NamedEvent:
+    async def _drawn(self, event: Event, row: Callable[[ChecklistItemView], str]) -> NamedEvent:
         if event.item is None:
             # It has expired while an admin was viewing; viewers have been refused by now.
             return NamedEvent("over", "{}")
         if isinstance(event.item, Looking):
             return await self._render(event)
-        if isinstance(event.item, ItemView):
+        if isinstance(event.item, ChecklistItemView):
             return NamedEvent(str(event.name), row(event.item))
         return NamedEvent("reset", "{}")
 

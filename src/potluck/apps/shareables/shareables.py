@@ -22,7 +22,7 @@ from potluck.apps.shareables.fields import (
     Note,
     Role,
 )
-from potluck.apps.shareables.items import ItemView, in_order, new_values
+from potluck.apps.shareables.items import ChecklistItemView, in_order, new_values
 from potluck.apps.shareables.own_list import in_own_list, off_own_list, own_list
 from potluck.apps.shareables.passcodes import (
     PasscodeChange,
@@ -83,7 +83,7 @@ class Contents(Struct, frozen=True):
 
     role: Role
     now: datetime
-    items: list[ItemView] | Unset = UNSET
+    items: list[ChecklistItemView] | Unset = UNSET
     poll: BallotView | Unset = UNSET
 
     @classmethod
@@ -92,7 +92,7 @@ class Contents(Struct, frozen=True):
         role = at.role_in(shareable) or "view"
         if shareable.poll_id is None:
             rows = in_order(await at.store.all(ChecklistItem.of(shareable.short_id)))
-            return cls(role, at.now, items=await at.show(ItemView, rows))
+            return cls(role, at.now, items=await at.show(ChecklistItemView, rows))
         poll = await at.store.get(Poll.one(shareable.poll_id))
         return cls(role, at.now, poll=UNSET if poll is None else view_plan(BallotView).show(poll))
 
@@ -131,7 +131,7 @@ class ShareableView(OwnShareable):
         return shareable.expired(contents.now)
 
     @computed
-    def items(shareable: Shareable, contents: Contents) -> list[ItemView] | Unset:
+    def items(shareable: Shareable, contents: Contents) -> list[ChecklistItemView] | Unset:
         """Of a checklist, in order."""
         return contents.items
 

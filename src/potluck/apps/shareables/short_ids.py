@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from string import ascii_uppercase, digits
 
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
-from potluck.engines import Engine
 from potluck.people import Random, system_random
 from potluck.store import Store
 from potluck.streams import Lease
@@ -93,9 +92,9 @@ class PoolRefill:
 
     name = "short-id-pool"
 
-    def __init__(self, engine: Engine, pool: ShortIdPool) -> None:
+    def __init__(self, store: Store, pool: ShortIdPool) -> None:
         self._pool = pool
-        self._lease = Lease(engine, "REFILL#ShortIdPool")
+        self._lease = Lease(store.engine, "REFILL#ShortIdPool")
 
     async def run(self) -> None:
         await self._lease.work_table.create_if_missing(self._lease.engine)

@@ -200,7 +200,13 @@ class AttributeValue(Shape):
 
     java = MODEL + "AttributeValue"
     fits = dict.__instancecheck__
-    scalars: ClassVar[dict[str, Shape]] = {"S": Text(), "N": Text(), "B": Blob(), "BOOL": Truth(), "NULL": Truth()}
+    scalars: ClassVar[dict[str, Shape]] = {
+        "S": Text(),
+        "N": Text(),
+        "B": Blob(),
+        "BOOL": Truth(),
+        "NULL": Truth(),
+    }
     sets: ClassVar[dict[str, tuple[Shape, str]]] = {
         "SS": (Text(), "An string set  may not have a null string as a member"),
         "NS": (Text(), "An number set  may not have a null string as a member"),

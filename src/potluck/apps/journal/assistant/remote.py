@@ -22,7 +22,7 @@ from potluck.apps.journal.assistant import Asked, Passage, ProviderFailed, Reply
 from potluck.apps.journal.entities import Citation
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.tokenizer import spans_of
-from potluck.settings import AssistantSettings
+from potluck.web import AssistantSettings
 
 LARGEST_ANSWER = 1_000_000
 LONGEST_CONTENT = 8_000

@@ -11,7 +11,7 @@ from potluck.apps.library.drawn_books import face, spine
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
 from potluck.apps.library.fields import LARGEST_FILE, LONGEST_TITLE, IsbnText
 from potluck.apps.library.isbn import BadIsbn, isbn_13
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.lookup import LookupResult, looking_up
@@ -28,7 +28,7 @@ ADD = f"{LIBRARY}/add"
 WITH_CAMERA = {"permissions-policy": "camera=(self), geolocation=(), microphone=()"}
 LONGEST_DRAWN = 200
 
-adding: Actions[Book | Video] = Actions(OwnLibrary, None, ItemView, page=ADD, frame=frame_of("shelves"))
+adding: Actions[Book | Video] = Actions(OwnLibrary, None, LibraryItemView, page=ADD, frame=frame_of("shelves"))
 drawings = Endpoints()
 
 

@@ -15,7 +15,7 @@ from potluck.apps.library.collections import (
 )
 from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem, Video
 from potluck.apps.library.fields import CollectionId, ItemId
-from potluck.apps.library.items import ItemChange, change_item
+from potluck.apps.library.items import LibraryItemEdit, change_item
 from potluck.apps.library.libraries import TAG, LibraryView, libraries
 from potluck.apps.library.ordering import order_collection
 from potluck.apps.library.page_frame import LIBRARY, frame_of
@@ -118,7 +118,7 @@ async def group(at: OwnLibrary, library: Library, sent: GroupForm) -> Writes[UUI
             item = await at.store.get(LibraryItem.one(at.owner_id, at.library_id, item_id))
             if item is None or item.collection_id == collection_id:
                 break
-            moved = await change_item(at, item, ItemChange(collection_id=collection_id))
+            moved = await change_item(at, item, LibraryItemEdit(collection_id=collection_id))
             if await at.write(*(moved.outcomes.get(id(each), each) for each in moved.operations)):
                 break
     return Writes(collection_id)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.item_views import LibraryItemView
 from potluck.validation import FieldError, Text, ValidationError
 from potluck.web import Input, Line, Versioned
 
@@ -55,7 +55,7 @@ def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
     return {**said, "directors": _names(form.people), "cast": _names(form.cast), **numbers}
 
 
-def typed_of(item: ItemView) -> dict[str, Any]:
+def typed_of(item: LibraryItemView) -> dict[str, Any]:
     """The form values of an existing item."""
     shown = {
         # What stands in for a title is not offered for editing: typing one ends the search for it.

@@ -12,8 +12,8 @@ from potluck.apps.library.collections import by_name
 from potluck.apps.library.covers import NoCover, fetch_cover
 from potluck.apps.library.entities import Book, Collection, Event, Library, LibraryItem, Loan, Share, Video
 from potluck.apps.library.home_card import how_long
-from potluck.apps.library.item_views import ItemView
-from potluck.apps.library.items import ItemChange, change_item, delete_item, items
+from potluck.apps.library.item_views import LibraryItemView
+from potluck.apps.library.items import LibraryItemEdit, change_item, delete_item, items
 from potluck.apps.library.lending import AlreadyLent, Lend, NotLent, give_back, lend, loans_of
 from potluck.apps.library.libraries import Forced, LibraryView, StillLent
 from potluck.apps.library.page_frame import HOME, ITEM, LENT, LIBRARY
@@ -73,7 +73,7 @@ async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, 
 
 async def _one(at: InLibrary, item: Book | Video) -> dict[str, Any]:
     (row,) = await at.show(ShelfRowView, [item])
-    (view,) = await at.show(ItemView, [item])
+    (view,) = await at.show(LibraryItemView, [item])
     (library,) = await at.show(LibraryView, [at.library])
     return {"item": view, "row": row, "library": library, "address": row.address}
 
@@ -148,7 +148,7 @@ LABELS = {
 @items.page("/edit", "library/edit.html")
 async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
     shown = await _one(at, item)
-    clash = show.clash if isinstance(show.clash, ItemView) else None
+    clash = show.clash if isinstance(show.clash, LibraryItemView) else None
     form = show.form(ItemForm, typed_of(shown["item"]))
     theirs = None if clash is None else typed_of(clash)
     return shown | {
@@ -164,7 +164,7 @@ async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Bo
         sent = sent_of(typed, "book" if isinstance(item, Book) else "video")
         if is_awaited(item) and not typed.title.strip():
             del sent["title"]
-        change = decode_tree(ItemChange, sent)
+        change = decode_tree(LibraryItemEdit, sent)
         return await change_item(at, item, change)
     except ValidationError as wrong:
         raise beside_fields(wrong) from wrong
@@ -212,7 +212,7 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
         listed = [(f"{library.library_id}/{each.collection_id}", each.name) for each in named]
         places.append(MoveTarget(library.library_id, library.library_name, listed))
     here = f"{item.library_id}/{item.collection_id}" if item.collection_id is not None else str(item.library_id)
-    clash = show.clash if isinstance(show.clash, ItemView) else None
+    clash = show.clash if isinstance(show.clash, LibraryItemView) else None
     order = "" if item.order is None else str(item.order)
     form = show.form(MoveForm, {"where": here, "order": order})
     names = {value: name for place in places for value, name in place.choices}
@@ -232,7 +232,7 @@ def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
 
 
 async def _moved(at: OwnLibrary, item: Book | Video) -> str:
-    (view,) = await at.show(ItemView, [item])
+    (view,) = await at.show(LibraryItemView, [item])
     return f"It is in {view.collection_name or view.library_name} now."
 
 
@@ -241,7 +241,7 @@ async def move(at: OwnLibrary, item: Book | Video, wanted: MoveForm) -> Writes[B
     library_id, _, collection_id = wanted.where.partition("/")
     sent: dict[str, Any] = {"libraryId": library_id or str(item.library_id), "collectionId": collection_id or None}
     try:
-        change = decode_tree(ItemChange, sent)
+        change = decode_tree(LibraryItemEdit, sent)
         if wanted.collection.strip():
             library = at.library
             if change.library_id != at.library_id:
@@ -254,7 +254,7 @@ async def move(at: OwnLibrary, item: Book | Video, wanted: MoveForm) -> Writes[B
         order = wanted.order.strip()
         if order and sent["collectionId"] is not None and not _same_number_elsewhere(item, sent, order):
             sent["order"] = int(order) if order.isdecimal() and len(order) < 5 else order
-        return await change_item(at, item, decode_tree(ItemChange, sent))
+        return await change_item(at, item, decode_tree(LibraryItemEdit, sent))
     except ValidationError as wrong:
         raise beside_fields(wrong) from wrong
 

@@ -11,7 +11,7 @@ from potluck.apps.library.access import InLibrary, Viewer
 from potluck.apps.library.awaited_titles import is_awaited
 from potluck.apps.library.drawn_books import bookend, face, gap, spine
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
-from potluck.apps.library.item_views import ItemView, people_of
+from potluck.apps.library.item_views import LibraryItemView, people_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.table import Query, plan_of
 from potluck.web import UNSET, Actions, Unset, View, computed, view_plan
@@ -74,7 +74,7 @@ class ShelfRowView(View[Collection | Book | Video]):
         """Where its cover is, if one was fetched."""
         if isinstance(row, Collection) or row.cover_hash is None:
             return ""
-        return str(view_plan(ItemView).functions["cover"](row))
+        return str(view_plan(LibraryItemView).functions["cover"](row))
 
     @computed
     def place(row: Row) -> str:

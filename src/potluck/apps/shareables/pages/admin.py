@@ -9,7 +9,15 @@ from potluck.apps.shareables.access import SHARE_COOKIE, Editor, Keeper
 from potluck.apps.shareables.creation import Clone, clone_shareable
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS
-from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
+from potluck.apps.shareables.items import (
+    LIST,
+    ChecklistItemEdit,
+    ListEditor,
+    NewChecklistItem,
+    add_item,
+    change_item,
+    items,
+)
 from potluck.apps.shareables.pages.creation import KEYS_OF_NEW, Fresh, fresh_text, to_card
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, end_of
 from potluck.apps.shareables.pages.frame import FRESH_COOKIE, address_of, layout_context
@@ -55,7 +63,7 @@ async def change_by_form(at: Editor, shareable: Shareable, sent: SettingsForm) -
 
 @items.page("", "shareables/add.html")
 async def add_page(at: ListEditor, show: Show) -> dict[str, Any]:
-    return {**layout_context(at), "form": show.form(NewItem), "most_items": MOST_ITEMS}
+    return {**layout_context(at), "form": show.form(NewChecklistItem), "most_items": MOST_ITEMS}
 
 
 items.form("", then=LIST, on=add_page, serialized=True)(add_item)
@@ -63,7 +71,7 @@ items.form("", then=LIST, on=add_page, serialized=True)(add_item)
 
 @items.page("/edit", "shareables/edit_item.html")
 async def item_page(at: ListEditor, item: ChecklistItem, show: Show) -> dict[str, Any]:
-    form = show.form(ItemChange, item)
+    form = show.form(ChecklistItemEdit, item)
     conflict = form.conflict(show.clash, {"name": "What", "note": "Note"})
     return {**layout_context(at), "item": item, "form": form, "conflict": conflict}
 

@@ -29,7 +29,7 @@ class Opened(NamedTuple):
     """Of the session it was opened with. The session's own cookie is not sent to the home page."""
 
 
-class Listed(NamedTuple):
+class DeviceRow(NamedTuple):
     """A row of the list."""
 
     short_id: str
@@ -75,7 +75,7 @@ def adopted(visitor: Visitor) -> str | None:
     return _written([*own, *(each for each in before if each.short_id not in known)]) if before else None
 
 
-async def listed_here(at: ShareMaker) -> tuple[list[Listed], list[str]]:
+async def listed_here(at: ShareMaker) -> tuple[list[DeviceRow], list[str]]:
     """The list, without what this person made signed in; and the ids in it that no longer exist."""
     opened = opened_here(at.visitor)
     shareables: Any = [Shareable.one(each.short_id) for each in opened]
@@ -92,12 +92,12 @@ async def listed_here(at: ShareMaker) -> tuple[list[Listed], list[str]]:
     return listed, gone
 
 
-async def _listed(caller: ShareMaker, shareable: Shareable, session: ShareSession | None) -> Listed:
+async def _listed(caller: ShareMaker, shareable: Shareable, session: ShareSession | None) -> DeviceRow:
     at = ToShareable(caller.core, caller.context, caller.visitor, {"short_id": shareable.short_id})
     await at.admit(shareable, session)
     expired = shareable.expired(at.now)
     shown = at.role == "admin" or (at.role == "view" and not expired)
-    return Listed(
+    return DeviceRow(
         short_id=shareable.short_id,
         poll=shareable.entity == "poll",
         name=shareable.name if shown else "",

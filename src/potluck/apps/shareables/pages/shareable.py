@@ -9,7 +9,7 @@ from starlette.responses import Response
 from potluck.apps.shareables.access import ONE, Expired, PasscodeNeeded, Reader, ToShareable
 from potluck.apps.shareables.entities import DeletedItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, ItemId
-from potluck.apps.shareables.items import ItemView
+from potluck.apps.shareables.items import ChecklistItemView
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.pages.admin import to_clone
 from potluck.apps.shareables.pages.device import listed_first
@@ -72,7 +72,7 @@ def _may_tick(at: Reader) -> bool:
 
 @shareables.page("/events")
 async def events(at: Reader, shareable: Shareable, wanted: MaybeSince, show: Show) -> Response:
-    def row(item: ItemView) -> str:
+    def row(item: ChecklistItemView) -> str:
         return show.render("shareables/item.html", {"item": item, "may_tick": _may_tick(at), **layout_context(at)})
 
     return LiveShareable(at).stream(wanted.since or None, row)
