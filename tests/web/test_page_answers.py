@@ -373,3 +373,20 @@ async def test_a_program_with_a_token_may_carry_a_flash_but_no_cookie_that_entit
     for name, status in (("potluck-flash", 303), ("potluck-stall-key", 403)):
         sent = {"headers": {**headers, "cookie": f"{name}=x"}, "data": {"count-apples": "3"}}
         assert (await client.post("/stalls/fruit/order", **sent)).status_code == status
+
+
+async def test_a_rule_of_no_page_cannot_stand_in_for_a_refusal(tmp_path):
+    subject: Actions[Any] = Actions(AtStall, page="/stalls/{stall}")
+    subject.form("/cancel", then="/stalls/{stall}", instead={Stale: closed})(cancel)
+    with pytest.raises(DeclarationError, match="cancel: instead: closed is the rule of no page of this app"):
+        async with suite_on(tmp_path, [lambda core: App(name="stall", tables=[], subjects=[subject])]):
+            pass
+
+
+async def test_what_is_done_is_done_even_if_nothing_can_be_said_about_it(tmp_path, caplog):
+    subject: Actions[Any] = Actions(AtStall, page="/stalls/{stall}")
+    subject.form("/cancel", then="/stalls/{stall}", flash=lambda at, _: at.nothing_of_this_name)(cancel)
+    async with suite_on(tmp_path, [lambda core: App(name="stall", tables=[], subjects=[subject])]) as (client, _):
+        answer = await client.post("/stalls/fruit/cancel", headers=HERE)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/stalls/fruit")
+    assert "nothing_of_this_name" in caplog.text

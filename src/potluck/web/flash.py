@@ -8,6 +8,7 @@ does not see it. Anyone at the device can see the page, so a message never conta
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from potluck.web.access import Visitor
+
+log = logging.getLogger("potluck.web")
 
 # Long enough for a redirect, and a message that was never shown is soon outdated.
 LASTS_SECONDS = 60
@@ -48,8 +51,13 @@ async def flash_after(flash: Flashes, at: Any, answer: Any, ids: Mapping[str, An
     """What to say after this answer; an empty text says nothing."""
     if isinstance(flash, str):
         return text_after(flash, answer, ids)
-    message = flash(at, answer)
-    return await message if isawaitable(message) else message
+    try:
+        message = flash(at, answer)
+        return await message if isawaitable(message) else message
+    except Exception:
+        # The write is committed, and an error would say that it is not.
+        log.exception("what a form says after it was accepted failed")
+        return ""
 
 
 def flash_set(cookies: SealedCookies, message: str | Flash) -> Sequence[Cookie]:

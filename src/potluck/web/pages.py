@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
-from msgspec.structs import fields
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -19,7 +18,7 @@ from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
 from potluck.web.cookies import BrowserCookie, cookies_after
-from potluck.web.declarations import Action, Declared, Instead, Listing, Page, Redirect
+from potluck.web.declarations import Action, Declared, Instead, Listing, Page, PageForm, Redirect
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.flash import Flash, flash_after, flash_set
@@ -29,9 +28,11 @@ from potluck.web.http.previews import is_preview
 from potluck.web.http.problems import Problems
 from potluck.web.http.responses import Cookie, html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
+from potluck.web.http.sealed_cookies import SealedCookies
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
-from potluck.web.redirects import PATH_PARAMETER, address_after, must_be_there
+from potluck.web.page_checks import must_have_pages, must_have_templates
+from potluck.web.redirects import address_after
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import ActionResult, Runner, Sent
 
@@ -42,6 +43,19 @@ NOT_SHOWN_AGAIN = frozenset({401, 404})
 
 class _EditFirst(Exception):
     """The form is not to be saved yet, but shown with the values that were chosen in a conflict."""
+
+
+class _Asked(NamedTuple):
+    """A request, who sent it, and the parameters in its path."""
+
+    request: Request
+    visitor: Visitor
+    ids: Mapping[str, Any]
+
+    @property
+    def browser(self) -> SealedCookies:
+        assert self.visitor.cookies is not None
+        return self.visitor.cookies
 
 
 class _OtherPage(NamedTuple):
@@ -56,24 +70,19 @@ class Shown:
     def __init__(
         self,
         templates: Templates,
-        request: Request,
-        visitor: Visitor,
-        ids: Mapping[str, Any],
+        asked: _Asked,
         filled: Form[Any] | None = None,
         refusal: Exception | None = None,
         done: Any = None,
     ) -> None:
-        assert visitor.cookies is not None
-        self.query = request.query_params
-        self.path: str = request.scope["path"]
+        self.query = asked.request.query_params
+        self.path: str = asked.request.scope["path"]
         self.done = done
         self.cookies: list[Cookie] = []
         self.other_template = ""
         self.other_status: int | None = None
-        self._request = request
         self._templates = templates
-        self._browser = visitor.cookies
-        self._ids = ids
+        self._asked = asked
         self.is_told = refusal is None
         """Whether the page itself reports the refusal; if not, the layout does."""
         self._refusal = refusal
@@ -102,10 +111,10 @@ class Shown:
         return filled.filled_up(blank(kind, values).values)
 
     def set(self, cookie: BrowserCookie, value: Any) -> None:
-        self.cookies += cookie.set(self._browser, value, address_after(cookie.path, None, self._ids))
+        self.cookies += cookie.set(self._asked.browser, value, address_after(cookie.path, None, self._asked.ids))
 
     def drop(self, cookie: BrowserCookie) -> None:
-        self.cookies += cookie.drop(self._browser, address_after(cookie.path, None, self._ids))
+        self.cookies += cookie.drop(self._asked.browser, address_after(cookie.path, None, self._asked.ids))
 
     def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
         self.other_template, self.other_status = name, status
@@ -115,10 +124,10 @@ class Shown:
         return _OtherPage(rule)
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
-        return self._templates.render(self._request, name, context)
+        return self._templates.render(self._asked.request, name, context)
 
     def redirect(self, address: str, flash: str | Flash = "") -> Response:
-        return redirect(address, *flash_set(self._browser, flash))
+        return redirect(address, *flash_set(self._asked.browser, flash))
 
 
 class Pages:
@@ -135,68 +144,13 @@ class Pages:
         self._by_rule: dict[Any, Page] = {}
 
     def add_to(self, router: Router, subjects: Sequence[Actions[Any]]) -> None:
-        for subject in subjects:
-            for declared in subject.declared:
-                self._must_have_template(declared)
-                if isinstance(declared, Page):
-                    self._by_rule[declared.rule] = declared
-        for subject in subjects:
-            for declared in subject.declared:
-                self._must_have_pages(declared)
-                for method, address, endpoint in self._endpoints(declared):
-                    router.add(method, address, endpoint)
-
-    def _must_have_template(self, declared: Declared) -> None:
-        name: str | None = None
-        if isinstance(declared, Page):
-            name = declared.template
-            self._must_have_preview(declared)
-        elif isinstance(declared, Listing):
-            name = declared.row
-        elif isinstance(declared, Action) and declared.form is not None:
-            name = declared.form.row
-        if name and name not in self._templates.names:
-            raise DeclarationError(f"{declared.name}: there is no template {name}")
-
-    def _must_have_preview(self, page: Page) -> None:
-        name = page.access.preview
-        if name and name not in self._templates.names:
-            raise DeclarationError(f"{page.access.__name__}: there is no template {name}")
-
-    def _must_have_pages(self, declared: Declared) -> None:
-        """A DeclarationError if a page of `on` or `instead` could not be shown at this address."""
-        if isinstance(declared, Page):
-            self._must_lead(declared, declared.address, declared.instead)
-        elif isinstance(declared, Action) and declared.form is not None:
-            form = declared.form
-            self._must_lead(declared, declared.form_path, form.instead)
-            if form.on is None:
-                return
-            page = self._by_rule.get(form.on)
-            if page is None:
-                raise DeclarationError(f"{declared.name}: on: {form.on.__name__} is the rule of no page of this app")
-            self._must_show(declared, declared.form_path, page, "on")
-            if form.then == "" and not page.takes_show:
-                raise DeclarationError(
-                    f"{declared.name}: then: {page.name} must take a Show, which has the answer as `done`"
-                )
-
-    def _must_lead(self, declared: Declared, address: str | None, instead: Instead) -> None:
-        for where in instead.values():
-            if isinstance(where, str | Redirect):
-                to = where if isinstance(where, str) else where.address
-                must_be_there(declared.name, to, PATH_PARAMETER.findall(address or to), type(None), "instead")
-            elif where in self._by_rule:
-                self._must_show(declared, address, self._by_rule[where], "instead")
-
-    def _must_show(self, declared: Declared, address: str | None, page: Page, option: str) -> None:
-        # What a page without an address is shown at, and with, the declarations that name it know.
-        known = PATH_PARAMETER.findall(address or page.address or "")
-        missing = [name for name in PATH_PARAMETER.findall(page.address or "") if name not in known]
-        if missing:
-            raise DeclarationError(f"{declared.name}: {option}: {page.name} needs {missing}, which {address} has not")
-        if page.input is not None and any(field.required for field in fields(page.input)):
-            raise DeclarationError(f"{declared.name}: {option}: give every field of {page.input.__name__} a default")
+        everything = [declared for subject in subjects for declared in subject.declared]
+        self._by_rule |= {declared.rule: declared for declared in everything if isinstance(declared, Page)}
+        for declared in everything:
+            must_have_templates(declared, self._templates.names)
+            must_have_pages(declared, self._by_rule)
+            for method, address, endpoint in self._endpoints(declared):
+                router.add(method, address, endpoint)
 
     def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
         if isinstance(declared, Page):
@@ -213,31 +167,35 @@ class Pages:
         ids_of = Ids(page.parameters)
 
         async def answer(request: Request) -> ASGIApp:
-            ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication, anonymous=page.access.anonymous)
-            if visitor.principal is None and page.access.needs_principal:
+            asked = await self._asked(request, ids_of, page)
+            if asked.visitor.principal is None and page.access.needs_principal:
                 return to_sign_in(request)
             try:
-                return await self._show(request, page, visitor, ids, Shown(self._templates, request, visitor, ids))
+                return await self._show(asked, page, Shown(self._templates, asked))
             except Exception as refusal:
-                elsewhere = await self._instead(request, page.instead, visitor, ids, None, refusal)
+                elsewhere = await self._instead(asked, page.instead, None, refusal)
                 if elsewhere is None:
                     raise
                 return elsewhere
 
         return answer
 
+    async def _asked(self, request: Request, ids_of: Ids, declared: Declared) -> _Asked:
+        ids = ids_of(request)
+        return _Asked(
+            request, await visitor_of(request, self._authentication, anonymous=declared.access.anonymous), ids
+        )
+
     async def _show(
         self,
-        request: Request,
+        asked: _Asked,
         page: Page,
-        visitor: Visitor,
-        ids: Mapping[str, Any],
         shown: Shown,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
         detail: str = "",
     ) -> Response:
+        request, visitor, ids = asked
         of_access = {"x-robots-tag": "noindex"} if page.access.unlisted else {}
         if page.access.preview and is_preview(request):
             return self._templates.page(request, page.access.preview, visitor, {}, headers=of_access)
@@ -252,8 +210,7 @@ class Pages:
             given.append(shown)
         context = await page.rule(at, *given)
         if isinstance(context, _OtherPage):
-            other = self._by_rule[context.rule]
-            return await self._show(request, other, visitor, ids, shown, status, headers, detail)
+            return await self._show(asked, self._by_rule[context.rule], shown, status, headers, detail)
         if isinstance(context, Response):
             for name, value in (of_access | dict(page.headers)).items():
                 context.headers.setdefault(name, value)
@@ -272,13 +229,7 @@ class Pages:
         )
 
     async def _instead(
-        self,
-        request: Request,
-        instead: Instead,
-        visitor: Visitor,
-        ids: Mapping[str, Any],
-        filled: Form[Any] | None,
-        refusal: Exception,
+        self, asked: _Asked, instead: Instead, filled: Form[Any] | None, refusal: Exception
     ) -> Response | None:
         """What is answered in place of this refusal; None if nothing is named for it."""
         where = next((instead[kind] for kind in type(refusal).__mro__ if kind in instead), None)
@@ -286,12 +237,11 @@ class Pages:
             return None
         page = self._by_rule.get(where)
         if page is not None:
-            return await self._show_refused(request, page, visitor, ids, filled, refusal, told=True)
+            return await self._show_refused(asked, page, filled, refusal, told=True)
         if callable(where):
             where = where(refusal)
         to = Redirect(where) if isinstance(where, str) else where
-        assert visitor.cookies is not None
-        return redirect(address_after(to.address, None, ids), *flash_set(visitor.cookies, to.flash))
+        return redirect(address_after(to.address, None, asked.ids), *flash_set(asked.browser, to.flash))
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame
@@ -305,8 +255,7 @@ class Pages:
         assert posted is not None
 
         async def answer(request: Request) -> ASGIApp:
-            ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication, anonymous=action.access.anonymous)
+            asked = await self._asked(request, ids_of, action)
             body = await body_of(request, action.largest_body or LARGEST_BODY)
             filled: Form[Any] | None = None
 
@@ -326,40 +275,35 @@ class Pages:
                 return Sent(given, given.version)
 
             try:
-                done = await self._runner.perform(action, visitor, ids, sent)
+                done = await self._runner.perform(action, asked.visitor, asked.ids, sent)
             except _EditFirst:
-                shown = Shown(self._templates, request, visitor, ids, filled)
-                return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
+                shown = Shown(self._templates, asked, filled)
+                return await self._show(asked, self._by_rule[posted.on], shown)
             except Exception as refusal:
-                elsewhere = await self._instead(request, posted.instead, visitor, ids, filled, refusal)
-                if elsewhere is not None:
-                    return elsewhere
-                again = await self._again(request, action, visitor, ids, filled, refusal)
+                elsewhere = await self._instead(asked, posted.instead, filled, refusal)
+                again = elsewhere or await self._again(asked, action, filled, refusal)
                 if again is None:
                     raise
                 return again
-            assert visitor.cookies is not None
-            cookies = [*cookies_after(posted.sets, posted.drops, visitor.cookies, done.caller, done.answer, ids)]
-            if posted.row is not None and HTMX in request.headers:
-                return with_cookies(self._row(request, action, done.view, ids), cookies)
-            if posted.then == "":
-                shown = Shown(self._templates, request, visitor, ids, done=done.view)
-                shown.cookies += cookies
-                return await self._show(request, self._by_rule[posted.on], visitor, ids, shown)
-            cookies += flash_set(visitor.cookies, await flash_after(posted.flash, done.caller, done.answer, ids))
-            return with_cookies(_then(posted.then, done, ids), cookies)
+            return await self._accepted(asked, action, posted, done)
 
         return answer
 
+    async def _accepted(self, asked: _Asked, action: Action, posted: PageForm, done: ActionResult) -> Response:
+        """The response to an accepted form, with the cookies that it sets."""
+        cookies = [*cookies_after(posted.sets, posted.drops, asked.browser, done.caller, done.answer, asked.ids)]
+        if posted.row is not None and HTMX in asked.request.headers:
+            return with_cookies(self._row(asked, action, done.view), cookies)
+        if posted.then == "":
+            shown = Shown(self._templates, asked, done=done.view)
+            shown.cookies += cookies
+            return await self._show(asked, self._by_rule[posted.on], shown)
+        cookies += flash_set(asked.browser, await flash_after(posted.flash, done.caller, done.answer, asked.ids))
+        return with_cookies(_then(posted.then, done, asked.ids), cookies)
+
     async def _again(
-        self,
-        request: Request,
-        action: Action,
-        visitor: Visitor,
-        ids: Mapping[str, Any],
-        filled: Form[Any] | None,
-        refusal: Exception,
-    ) -> ASGIApp | None:
+        self, asked: _Asked, action: Action, filled: Form[Any] | None, refusal: Exception
+    ) -> Response | None:
         """The form again, with the errors beside its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
         assert action.form is not None
@@ -367,21 +311,13 @@ class Pages:
             return None
         if answer.problem.status >= 500 and not isinstance(refusal, NotNow):
             return None
-        if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
-            return self._row(request, action, refusal.members["current"], ids, clash=filled, status=409)
+        if action.form.row is not None and HTMX in asked.request.headers and isinstance(refusal, Conflict):
+            return self._row(asked, action, refusal.members["current"], clash=filled, status=409)
         page = self._by_rule.get(action.form.on)
-        return None if page is None else await self._show_refused(request, page, visitor, ids, filled, refusal)
+        return None if page is None else await self._show_refused(asked, page, filled, refusal)
 
     async def _show_refused(
-        self,
-        request: Request,
-        page: Page,
-        visitor: Visitor,
-        ids: Mapping[str, Any],
-        filled: Form[Any] | None,
-        refusal: Exception,
-        *,
-        told: bool = False,
+        self, asked: _Asked, page: Page, filled: Form[Any] | None, refusal: Exception, *, told: bool = False
     ) -> Response:
         """A page because of a refusal, with its status, and the errors at the fields of the form.
 
@@ -394,28 +330,19 @@ class Pages:
             # The form has its validation errors already, and the page itself shows a conflict.
             has_it = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.is_valid)
             filled = filled if has_it else filled.refused_with(refusal, answer.detail)
-        shown = Shown(self._templates, request, visitor, ids, filled, refusal)
-        return await self._show(
-            request, page, visitor, ids, shown, answer.problem.status, answer.headers, "" if told else answer.detail
-        )
+        shown = Shown(self._templates, asked, filled, refusal)
+        detail = "" if told else answer.detail
+        return await self._show(asked, page, shown, answer.problem.status, answer.headers, detail)
 
     # --- live rows ----------------------------------------------------------------------------------------------------
 
-    def _row(
-        self,
-        request: Request,
-        action: Action,
-        item: Any,
-        ids: Mapping[str, Any],
-        *,
-        clash: Any = None,
-        status: int = 200,
-    ) -> Response:
+    def _row(self, asked: _Asked, action: Action, item: Any, *, clash: Any = None, status: int = 200) -> Response:
         assert action.form is not None
         assert action.form.row is not None
         if item is None:
             return html("", status)
-        return html(self._templates.render(request, action.form.row, {**ids, "item": item, "clash": clash}), status)
+        context = {**asked.ids, "item": item, "clash": clash}
+        return html(self._templates.render(asked.request, action.form.row, context), status)
 
     def row_events(self, listing: Listing) -> Endpoint:
         ids_of = Ids(listing.parameters)
