@@ -1,7 +1,8 @@
 """Front doors that import a name when it is first used, so that using one part of a package does not import the rest.
 
-A package with a lazy front door declares its names in `__init__.pyi`, as plain imports that type checkers read, and its
-`__init__.py` is one line: `__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)`.
+A package with a lazy front door declares its names in `__init__.pyi`, as plain imports that type checkers read; a name
+from the package itself is a module. Its `__init__.py` is one line:
+`__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)`.
 """
 
 import ast
@@ -24,7 +25,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     def load(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(modules[name]), name)
+        module = modules[name]
+        value = import_module(f"{package}.{name}") if module == package else getattr(import_module(module), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -1,4 +1,5 @@
 from potluck.settings import AssistantSettings, Settings
+from potluck.web import drawings
 from potluck.web.access import Access, ByRow, Maker, SignedIn, Visitor, read_together
 from potluck.web.actions import Actions, FoundByAccess, PageForm, Show
 from potluck.web.api import MaybeSince
@@ -9,7 +10,6 @@ from potluck.web.cookies import ANONYMOUS, SealedCookie, Sets
 from potluck.web.csv_files import CsvColumns, csv_bytes, inert
 from potluck.web.declarations import Instead
 from potluck.web.direct_calls import Direct
-from potluck.web.drawings import Chart, Flow, HeatMap, Spark, Trend, VoteMove, columns, flow, heat_map, spark, trend
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import (
     CHALLENGE,
@@ -43,7 +43,6 @@ from potluck.web.places.rows import MemberRow, MemberStatus, PlaceRow
 from potluck.web.qr import qr_code
 from potluck.web.rate_limits import RateLimit
 from potluck.web.requests import camel, decoded
-from potluck.web.suite_secret import derived, load_secret
 from potluck.web.versions import etag
 from potluck.web.views import View, computed, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
@@ -67,7 +66,6 @@ __all__ = [
     "ByRow",
     "Call",
     "Changes",
-    "Chart",
     "Conflict",
     "Core",
     "CsvColumns",
@@ -81,14 +79,12 @@ __all__ = [
     "EventStreamResponse",
     "Export",
     "Flash",
-    "Flow",
     "Forbidden",
     "Form",
     "FormOf",
     "FoundByAccess",
     "Grant",
     "Guests",
-    "HeatMap",
     "HomeCard",
     "InPlace",
     "Input",
@@ -128,14 +124,11 @@ __all__ = [
     "Show",
     "SignInRequired",
     "SignedIn",
-    "Spark",
-    "Trend",
     "Unreachable",
     "Unset",
     "Versioned",
     "View",
     "Visitor",
-    "VoteMove",
     "Waiting",
     "WorthALook",
     "Writes",
@@ -144,28 +137,22 @@ __all__ = [
     "blank",
     "by_name",
     "camel",
-    "columns",
     "computed",
     "csv_bytes",
     "decoded",
-    "derived",
+    "drawings",
     "etag",
-    "flow",
-    "heat_map",
     "in_words",
     "inert",
     "initials",
     "invite",
     "lacks_https",
-    "load_secret",
     "or_raise",
     "or_retry",
     "qr_code",
     "read_together",
     "redirect",
-    "spark",
     "to_sign_in",
-    "trend",
     "values_of",
     "view_plan",
     "withdraw",

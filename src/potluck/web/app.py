@@ -27,6 +27,7 @@ from potluck.web.pagination import Cursors
 from potluck.web.places.in_suite import PlacesInSuite
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.storage_quota import StorageQuota
+from potluck.web.suite_secret import derived, load_secret
 from potluck.web.turns import Turns
 
 
@@ -45,6 +46,10 @@ class Core:
     count_limits: CountLimits
     storage_quota: StorageQuota
     turns: Turns = field(default_factory=Turns)
+
+    def derived_key(self, purpose: str) -> bytes:
+        """A key of 32 bytes for one purpose, derived from the suite's secret."""
+        return derived(load_secret(self.settings), purpose)
 
 
 class Waiting(NamedTuple):

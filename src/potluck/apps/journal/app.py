@@ -20,7 +20,7 @@ from potluck.apps.journal.profile import account_renamed, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
-from potluck.web import CATALOGUE, Actions, App, Core, derived, load_secret
+from potluck.web import CATALOGUE, Actions, App, Core
 
 SUBJECTS: tuple[Actions[Any], ...] = (
     *(entries, shared_entries, comments, links, athletes),
@@ -30,7 +30,7 @@ SUBJECTS: tuple[Actions[Any], ...] = (
 
 def journal_app(core: Core) -> App:
     """The app on the suite's core."""
-    context = journal_context(core.settings.assistant, derived(load_secret(core.settings), "journal drafts"))
+    context = journal_context(core.settings.assistant, core.derived_key("journal drafts"))
     account_data = JournalData(core.store)
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(

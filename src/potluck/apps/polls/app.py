@@ -17,7 +17,7 @@ from potluck.apps.polls.home_card import home_card
 from potluck.apps.polls.polls import polls
 from potluck.apps.polls.results import outcome
 from potluck.apps.polls.votes import votes
-from potluck.web import CATALOGUE, Actions, App, Core, Direct, derived, load_secret
+from potluck.web import CATALOGUE, Actions, App, Core, Direct
 
 APP = "polls"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,7 +27,7 @@ VOTER_IDS = "poll voters"
 
 def polls_app(core: Core) -> App:
     """Builds the app on the suite's core."""
-    context = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS))
+    context = polls_context(core.store, core.clock, core.derived_key(VOTER_IDS))
     account_data = PollsData(context)
     subjects: list[Actions[Any]] = [polls, votes, outcome]
     (entry,) = (each for each in CATALOGUE if each.id == APP)

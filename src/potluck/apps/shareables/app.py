@@ -24,7 +24,7 @@ from potluck.apps.shareables.items import items
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
-from potluck.web import CATALOGUE, Actions, App, Core, Direct, derived, load_secret
+from potluck.web import CATALOGUE, Actions, App, Core, Direct
 
 APP = "shareables"
 SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items, ballots, results)
@@ -32,7 +32,7 @@ SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items, ballots, results)
 
 def shareables_app(core: Core) -> App:
     """The app on the suite's core."""
-    polls = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS), shared=True)
+    polls = polls_context(core.store, core.clock, core.derived_key(VOTER_IDS), shared=True)
     pool = ShortIdPool(core.store)
     context = ShareablesContext(
         pool=pool,

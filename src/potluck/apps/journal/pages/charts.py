@@ -12,7 +12,7 @@ from typing import NamedTuple
 from potluck.apps.journal.aggregation import PeriodTotals, Statistics
 from potluck.apps.journal.pages.frame import hours, long_date, several, short_date
 from potluck.apps.journal.times import first_of_week
-from potluck.web import Chart, HeatMap, Spark, Trend, columns, heat_map, spark, trend
+from potluck.web import drawings
 
 HEAT_WEEKS = 26
 HEAT_LEVELS = 4
@@ -40,7 +40,7 @@ class Levels:
 class Drawn(NamedTuple):
     """A chart with its text alternative."""
 
-    picture: HeatMap | Chart | Trend
+    picture: drawings.HeatMap | drawings.Chart | drawings.Trend
     said: str
     note: str
     unit: str
@@ -60,7 +60,7 @@ def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Dr
         f"load {each.load:,}"
         for each in days
     }
-    picture = heat_map(levels.by_day, titles, last, HEAT_WEEKS)
+    picture = drawings.heat_map(levels.by_day, titles, last, HEAT_WEEKS)
     if last != today:
         picture = picture._replace(today=None)
     trained = f"{several(len(days), 'day')} with training"
@@ -131,7 +131,7 @@ def drawn_hours(found: Statistics) -> Drawn:
         for each in reversed(steps.periods)
     ]
     head = "Week of" if steps.unit == "week" else "Month"
-    picture = columns([each / 60 for each in minutes], steps.names, said_at, step, "h")
+    picture = drawings.columns([each / 60 for each in minutes], steps.names, said_at, step, "h")
     return Drawn(picture, said, f"{hours(average)} on average", steps.unit, (head, "Sessions", "Time"), rows)
 
 
@@ -156,15 +156,15 @@ def drawn_intensity(found: Statistics) -> Drawn | None:
         for each in reversed(trained)
     ]
     head = "Week of" if steps.unit == "week" else "Month"
-    picture = trend(values, steps.names, MARKS_OF_INTENSITY)
+    picture = drawings.trend(values, steps.names, MARKS_OF_INTENSITY)
     return Drawn(picture, said, goes, steps.unit, (head, "Average", "Easiest", "Hardest"), rows)
 
 
-def drawn_spark(found: Statistics) -> tuple[Spark, str]:
+def drawn_spark(found: Statistics) -> tuple[drawings.Spark, str]:
     """A sparkline of hours by week, and its description."""
     minutes = [each.minutes for each in found.weeks]
     said = f"Hours by week, {several(len(minutes), 'week')}: from {hours(min(minutes))} to {hours(max(minutes))}, "
-    return spark([float(each) for each in minutes]), f"{said}now {hours(minutes[-1])}."
+    return drawings.spark([float(each) for each in minutes]), f"{said}now {hours(minutes[-1])}."
 
 
 def _clock(minutes: int) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from potluck.apps.polls.counting import Round, Transfer
 from potluck.apps.polls.pages.charts.chart_data import ChartData
-from potluck.web import Flow, VoteMove, flow
+from potluck.web import drawings
 
 # Columns of the drawing: with more, names would not fit between the first two.
 FLOW_ROUNDS = 5
@@ -30,7 +30,7 @@ class VotesMoved(NamedTuple):
 
 
 class FlowShown(NamedTuple):
-    drawing: Flow
+    drawing: drawings.Flow
     moves: list[VotesMoved]
     first: int
     last: int
@@ -68,10 +68,10 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
         # Some methods record the transfers with the round they lead to, others with the round before.
         for each in (shown[1:] if data.record.tallies_after_transfers else shown[:-1])
     ]
-    drawn = flow(
+    drawn = drawings.flow(
         [_gathered(each, keys) for each in columns],
         [
-            [VoteMove(step.source, target, votes) for step in each for target, votes in step.to.items()]
+            [drawings.VoteMove(step.source, target, votes) for step in each for target, votes in step.to.items()]
             for each in map(_summed, steps)
         ],
         *_elected(data, keys),
