@@ -169,7 +169,7 @@ def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
     mara.page.get_by_text("The list is empty").wait_for()
     mara.picture("shopping-empty")
     mara.page.get_by_role("link", name="Members").click()
-    mara.page.get_by_role("button", name="Make a link").click()
+    mara.page.get_by_role("button", name="Create link").click()
     shown = mara.page.get_by_role("group", name="The link, shown once")
     shown.wait_for()
     assert mara.violations() == []
@@ -180,10 +180,10 @@ def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
     # What stands behind # sends itself, and the page goes on to the next.
     leo.page.goto(f"{leo.address}{urlsplit(link).path}#{urlsplit(link).fragment}")
     leo.page.get_by_role("button", name="Join").click()
-    leo.page.get_by_text("You are in: Lund Street 7").wait_for()
+    leo.page.get_by_text("You’re in.").wait_for()
     # A member looks; admins manage.
     leo.open(urlsplit(leo.page.url).path + "/members")
-    assert leo.page.get_by_role("heading", name="Invite somebody").count() == 0
+    assert leo.page.get_by_role("heading", name="Invite someone").count() == 0
     leo.page.get_by_label("What is it called?").fill("The cabin")
     leo.follow(leo.page.get_by_role("button", name="Start it"))
     switch = leo.page.get_by_role("navigation", name="Your families")
@@ -203,18 +203,18 @@ def test_the_last_admin_is_told_why_they_stay(visit, shop):
     join(leo, "Leo Lund")
     home.let_in(leo)
     mara.open(f"{home.page}/members")
-    mara.page.get_by_label("What can be done: Mara Okafor").click()
-    mara.page.get_by_text("You are the last admin, so you stay").wait_for()
-    mara.page.get_by_label("What can be done: Leo Lund").click()
+    mara.page.get_by_label("Options for Mara Okafor").click()
+    mara.page.get_by_text("You’re the last admin.").wait_for()
+    mara.page.get_by_label("Options for Leo Lund").click()
     mara.picture("shopping-last-admin")
     mara.page.get_by_role("button", name="Make an admin").click()
-    mara.page.get_by_text("Their role is changed.").wait_for()
+    mara.page.get_by_text("Leo Lund is now an admin.").wait_for()
     # He was faster: now she is the last one, whatever her page shows.
-    mara.page.get_by_label("What can be done: Mara Okafor").click()
+    mara.page.get_by_label("Options for Mara Okafor").click()
     me = call(leo, "GET", "/me")["userId"]
     send(leo, f"{home.page}/members/{me}/remove")
     mara.expected = "status of 409"
-    mara.page.get_by_role("button", name="Leave the family").click()
+    mara.page.get_by_role("button", name="Leave family").click()
     mara.page.get_by_text("A family keeps its last admin").wait_for()
     assert mara.violations() == []
 
