@@ -269,7 +269,7 @@ async def test_more_actions_than_a_transaction_holds_are_refused(engine: Engine)
         return tally(change) * 50
 
     await put(engine, 1)
-    with pytest.raises(ValueError, match="100 actions; beside the position there is room for 99"):
+    with pytest.raises(ValueError, match="100 actions; at most 99 fit into one transaction"):
         await asyncio.wait_for(
             RecordConsumer(engine, "c", "Source", handle, work_table=WORK, attempts=1, park=False).run(),
             PATIENCE_SECONDS,
@@ -330,7 +330,7 @@ async def test_a_consumer_that_never_ran_begins_with_what_is_older_than_the_log(
 async def test_positions_in_the_consumed_table_are_refused(engine: Engine) -> None:
     async def handle(change: Record) -> None: ...
 
-    with pytest.raises(ValueError, match="would be changes of Source"):
+    with pytest.raises(ValueError, match="would be new records of Source"):
         RecordConsumer(engine, "c", "Source", handle, work_table=WorkTable("Source"))
 
 
@@ -621,7 +621,7 @@ async def test_without_anyone_to_tell_a_lost_position_ends_the_run(shelved: Shel
         await numbers.saved(shelved)
     shelved.shard("root", [1, 2, 3, 4])
     shelved.trimmed["root"] = 3
-    with pytest.raises(PositionLost, match="c may have missed changes of Source"):
+    with pytest.raises(PositionLost, match="c may have missed records of Source"):
         await asyncio.wait_for(numbers.consumer(shelved, lost=None).run(), PATIENCE_SECONDS)
     assert numbers == [1, 2]
 
@@ -636,7 +636,7 @@ async def test_an_unfinished_shard_that_is_gone_is_reported(shelved: Shelved) ->
     shelved.shard("later", [9], parent="middle")
     async with running(numbers.consumer(shelved)):
         await until(lambda: len(numbers) == 4)
-    assert numbers == [1, 2, "shards were trimmed with unread changes ['root']", 9]
+    assert numbers == [1, 2, "shards were trimmed with unread records ['root']", 9]
 
 
 async def test_shards_that_came_and_went_unseen_are_reported(shelved: Shelved) -> None:

@@ -80,7 +80,7 @@ async def test_a_default_that_a_row_leaves_out_is_no_change() -> None:
     calls = Calls()
     trigger = changed(Card, Card.rank, do=calls.both)
     change = record(CARD, replace(CARD, text="new"))
-    del change.record["dynamodb"]["OldImage"]["rank"]
+    del change.wire["dynamodb"]["OldImage"]["rank"]
     assert await seen(trigger, calls, change) == []
 
 
@@ -100,7 +100,7 @@ async def test_where_picks_by_the_entity() -> None:
 async def test_a_row_that_cannot_be_decoded_is_handed_over_and_fails_there() -> None:
     trigger = created(Card, do=Calls().one, where=lambda card: card.hidden)
     broken = record(None, CARD)
-    broken.record["dynamodb"]["NewImage"]["rank"] = {"S": "one"}
+    broken.wire["dynamodb"]["NewImage"]["rank"] = {"S": "one"}
     assert trigger.concerns(broken)
     with pytest.raises(Exception, match="rank"):
         await trigger.handle(broken)

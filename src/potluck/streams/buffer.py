@@ -1,4 +1,4 @@
-"""A table's most recent changes, in memory, indexed by every partition they touch in the table and its indexes."""
+"""A table's most recent records, in memory, indexed by every partition they touch in the table and its indexes."""
 
 from collections import deque
 from collections.abc import Container, Mapping
@@ -10,7 +10,7 @@ from potluck.streams.records import Record
 from potluck.table.tables import Table
 
 BUFFER_RECORDS = 2000
-# By the sizes that the stream reports; in memory it is about ten times as much.
+# As the stream reports sizes; in memory they are about ten times as large.
 BUFFER_BYTES = 2_000_000
 
 TopicKey = tuple[str | None, str]
@@ -21,17 +21,17 @@ PartitionAttributes = tuple[tuple[str | None, str], ...]
 
 
 class BufferedRecord:
-    """One change: its place in the log and in the buffer, and its entities once anyone has decoded them."""
+    """A record, its place in the log and in the buffer, and its entities once decoded."""
 
     __slots__ = (
         "arrived",
-        "change",
         "decoded_new",
         "decoded_old",
         "new",
         "old",
         "ordinal",
         "positions",
+        "record",
         "sequence",
         "shard",
         "size",
@@ -39,51 +39,51 @@ class BufferedRecord:
         "vector",
     )
 
-    def __init__(self, change: Record, shard: str, topics: tuple[TopicKey, ...], vector: Vector) -> None:
-        told = change.record["dynamodb"]
-        self.change = change
+    def __init__(self, record: Record, shard: str, topics: tuple[TopicKey, ...], vector: Vector) -> None:
+        body = record.wire["dynamodb"]
+        self.record = record
         self.shard = shard
-        self.sequence = int(told["SequenceNumber"])
-        self.old = told.get("OldImage")
-        self.new = told.get("NewImage")
-        self.size = int(told.get("SizeBytes", 0))
+        self.sequence = int(body["SequenceNumber"])
+        self.old = body.get("OldImage")
+        self.new = body.get("NewImage")
+        self.size = int(body.get("SizeBytes", 0))
         self.topics = topics
         self.vector = vector
-        """How far each shard had been read, this change included."""
+        """How far each shard had been read, this record included."""
         self.ordinal = -1
         self.arrived = 0.0
         self.positions: dict[bytes, str] = {}
-        """The encoded position after this change, by the id of the lists being read."""
+        """The encoded position after this record, by the id of the lists being read."""
         self.decoded_old: dict[Any, Any] = {}
         self.decoded_new: dict[Any, Any] = {}
 
 
 class Topic:
-    """The changes in memory that touch one partition."""
+    """The records in memory that touch one partition."""
 
     __slots__ = ("dropped", "records")
 
     def __init__(self) -> None:
         self.records: deque[BufferedRecord] = deque()
         self.dropped = -1
-        """The ordinal of the last of its changes that was dropped from memory."""
+        """The ordinal of the last of its records that was dropped from memory."""
 
 
 class BufferedShard:
-    """How far one shard has been read, and the change after which everything is in memory (`floor`)."""
+    """How far one shard has been read, and the record after which everything is in memory (`floor`)."""
 
     __slots__ = ("floor", "from_start", "numbers", "sequence")
 
     def __init__(self, from_start: bool) -> None:
         self.from_start = from_start
-        """Whether it was read from its very beginning, so that nothing came before what is in memory."""
+        """Whether it was read from its beginning, so that nothing precedes what is in memory."""
         self.sequence: int | None = None
         self.floor: int | None = None
         self.numbers: set[int] = set()
-        """The sequence numbers of its changes in memory."""
+        """The sequence numbers of its records in memory."""
 
     def reaches(self, sequence: int | None) -> bool:
-        """Whether everything after this change is in memory, or will be."""
+        """Whether everything after this record is in memory, or will be."""
         if sequence is None or self.floor is None or self.sequence is None:
             return False
         # A number that was never issued here, as after an earlier state of the store was restored, is left for the log
@@ -92,7 +92,7 @@ class BufferedShard:
 
 
 class Buffer:
-    """The last changes of one log; the oldest are dropped first."""
+    """The latest records of one log; the oldest are dropped first."""
 
     def __init__(
         self, table: Table, log: Log, watched: Container[TopicKey], most_records: int, most_bytes: int
@@ -109,40 +109,40 @@ class Buffer:
         self.shards: dict[str, BufferedShard] = {}
         self.vector: Vector = {}
         self.floor: Vector = {}
-        """How far every shard was read before the oldest change in memory."""
+        """How far every shard was read before the oldest record in memory."""
         self.end = 0
-        """The ordinal of the next change."""
+        """The ordinal of the next record."""
 
     def follow(self, shard: str, instead_of: str | None = None) -> None:
         """Start with this shard, in place of its parent if that was being read."""
         self.shards[shard] = BufferedShard(from_start=instead_of is not None)
-        vector = {each: number for each, number in self.vector.items() if each != instead_of}
+        vector = {other: number for other, number in self.vector.items() if other != instead_of}
         self.vector = {**vector, shard: None}
         if not self.records:
             self.floor = self.vector
 
-    def append(self, shard: str, change: Record, arrived: float) -> BufferedRecord:
-        record = BufferedRecord(change, shard, topics_of(self._keys, change), self.vector)
-        sequence = record.sequence
-        self.vector = record.vector = {**self.vector, shard: sequence}
-        record.ordinal, record.arrived = self.end, arrived
+    def append(self, shard: str, record: Record, arrived: float) -> BufferedRecord:
+        buffered = BufferedRecord(record, shard, topics_of(self._keys, record), self.vector)
+        sequence = buffered.sequence
+        self.vector = buffered.vector = {**self.vector, shard: sequence}
+        buffered.ordinal, buffered.arrived = self.end, arrived
         self.end += 1
         state = self.shards[shard]
         state.sequence = sequence
         state.numbers.add(sequence)
         if state.floor is None:
-            # What was in the shard before the first change read here is unknown.
+            # What was in the shard before the first record read here is unknown.
             state.floor = sequence
-        self.records.append(record)
-        for key in record.topics:
+        self.records.append(buffered)
+        for key in buffered.topics:
             topic = self.topics.get(key)
             if topic is None:
                 topic = self.topics[key] = Topic()
-            topic.records.append(record)
-        self._bytes += record.size
+            topic.records.append(buffered)
+        self._bytes += buffered.size
         while len(self.records) > self._most_records or (self._bytes > self._most_bytes and len(self.records) > 1):
             self._drop_oldest()
-        return record
+        return buffered
 
     def _drop_oldest(self) -> None:
         record = self.records.popleft()
@@ -171,7 +171,7 @@ class Buffer:
         )
 
     def read_before(self, vector: Vector, record: BufferedRecord) -> bool:
-        """Whether a reader at this position has already seen the change."""
+        """Whether a reader at this position has already seen the record."""
         if record.shard in vector:
             sequence = vector[record.shard]
             return sequence is not None and record.sequence <= sequence
@@ -193,17 +193,16 @@ def partition_attributes(table: Table) -> PartitionAttributes:
     return (None, table.partition.name), *indexes
 
 
-def topics_of(keys: PartitionAttributes, change: Record) -> tuple[TopicKey, ...]:
-    """The partitions that the change touches: those the item is in, and those it was in."""
-    found: dict[TopicKey, None] = {}
-    told = change.record["dynamodb"]
-    for image in (told.get("OldImage"), told.get("NewImage")):
+def topics_of(keys: PartitionAttributes, record: Record) -> tuple[TopicKey, ...]:
+    """The partitions that hold the item now, and those that held it before."""
+    topics: dict[TopicKey, None] = {}
+    for image in (record.old, record.new):
         if image is not None:
             for index, attribute in keys:
                 value = image.get(attribute)
                 if value is not None:
-                    found[index, partition_text(value)] = None
-    return tuple(found)
+                    topics[index, partition_text(value)] = None
+    return tuple(topics)
 
 
 def partition_text(value: Mapping[str, Any] | Value) -> str:

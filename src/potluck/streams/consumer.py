@@ -1,4 +1,4 @@
-"""A consumer, declared as data: which changes it handles, and what it does if the log no longer has them.
+"""A consumer, declared as data: which records it handles, and what it does if the log no longer has them.
 
     Consumer("shopping-deletions", created(Deletion, do=cascade.finish), lost=cascade.resume)
 
@@ -21,7 +21,7 @@ Rebuild = Callable[[], Awaitable[None]]
 
 
 async def nothing_to_rebuild() -> None:
-    """For `lost`: changes that were missed do no lasting harm, and the next ones are handled."""
+    """For `lost`, if missed records do no lasting harm."""
 
 
 class Consumer:
@@ -30,7 +30,7 @@ class Consumer:
     def __init__(self, name: str, *triggers: Trigger, lost: Rebuild, begin: Rebuild | None = None) -> None:
         """`name` is unique in the suite: the position is saved under it. A record goes to every trigger that it fits.
 
-        `lost` makes up for changes that were trimmed from the log before they were read. `begin` is called before the
+        `lost` makes up for records that were trimmed from the log before they were read. `begin` is called before the
         first run, for rows that are older than the log.
         """
         tables = {trigger.table.name: trigger.table for trigger in triggers}
@@ -54,13 +54,13 @@ class Consumer:
         follow: Following | None = None,
         **options: Any,
     ) -> RecordConsumer:
-        """The consumer on a store; without a lease it has one of its own, without `follow` it reads the log itself."""
+        """Run it on a store: by default with its own lease, and reading the log itself."""
 
         async def handle(record: Record) -> list[Action]:
             operations = [write for trigger in self.triggers for write in await trigger.handle(record)]
             if not operations:
                 return []
-            return [{each.kind: each.body} for each in Transaction(*operations).actions(store.now)]
+            return [{action.kind: action.body} for action in Transaction(*operations).actions(store.now)]
 
         async def lost(_: PositionLost) -> None:
             await self.lost()

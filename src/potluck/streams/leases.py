@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 async def cancelled(*tasks: asyncio.Future[None]) -> None:
-    """Cancel the tasks, repeatedly if need be, and return when all of them have ended."""
+    """Cancel the tasks, repeatedly if need be, and wait for all of them."""
     try:
         while running := [task for task in tasks if not task.done()]:
             for task in running:
@@ -50,12 +50,12 @@ async def cancelled(*tasks: asyncio.Future[None]) -> None:
 
 
 class Deposed(Exception):
-    """Somebody else owns the lease now; nothing was written."""
+    """Another worker owns the lease now; nothing was written."""
 
 
 @dataclass(frozen=True)
 class WorkTable:
-    """The table where leases and positions are kept, and the names of its two key attributes."""
+    """The table that holds leases and positions, and the names of its two key attributes."""
 
     table: str = "BackgroundWork"
     partition_key: str = "PK"
@@ -93,7 +93,7 @@ class WorkTable:
 
 
 class LeaseTerms(NamedTuple):
-    """How long a lease lasts, how often it is renewed, and how often the others check that it was."""
+    """How long a lease lasts, how often it is renewed, and how often other workers check that."""
 
     seconds: float = LEASE_SECONDS
     renew_every: float = RENEW_SECONDS
@@ -107,7 +107,7 @@ class LeaseTerms(NamedTuple):
 
 
 class Lease:
-    """The right to do one named piece of work, held by at most one worker at a time."""
+    """The right to do one named task, held by at most one worker at a time."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class Lease:
         return True
 
     async def renew(self) -> None:
-        """Renew the lease; Deposed if somebody else holds it."""
+        """Renew the lease; Deposed if another worker holds it."""
         if self.owner is None:
             raise Deposed(self.name)
         now = self._monotonic()
@@ -289,7 +289,7 @@ class Lease:
             await asyncio.sleep(min(self._renew_every, max(0.0, self._valid_until - self._monotonic())))
             while self.held:
                 try:
-                    # An answer after the lease has expired is of no use.
+                    # An answer after the lease has expired is useless.
                     async with asyncio.timeout(max(0.0, self._valid_until - self._monotonic())):
                         await self.renew()
                     break

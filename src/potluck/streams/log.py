@@ -1,7 +1,7 @@
-"""A table's change log: its shards and their parents, and pages of changes. Nothing else reads a stream.
+"""A table's change log: its shards and their parents, and pages of records. Nothing else reads a stream.
 
-Transient failures are retried: for a moment, and then Unavailable, or for as long as they last if the log is opened
-`patient`.
+Transient failures are retried for RETRY_SECONDS and then raise Unavailable; a `patient` log retries for as long as they
+last.
 """
 
 import logging
@@ -30,12 +30,12 @@ log = logging.getLogger(__name__)
 
 TAG_BYTES = 6
 Vector = Mapping[str, int | None]
-"""By shard, the sequence number of the last change that was read; None before the first."""
+"""By shard, the sequence number of the last record that was read; None before the first."""
 
 
 @lru_cache(1024)
 def tag_of(name: str) -> bytes:
-    """A short name for a stream or shard: full names would be most of a position."""
+    """A short name for a stream or shard; full names would take up most of a position."""
     return blake2b(name.encode(), digest_size=TAG_BYTES).digest()
 
 
@@ -58,9 +58,9 @@ class Trimmed(Exception):
 
 
 class RecordPage(NamedTuple):
-    changes: list[Record]
+    records: list[Record]
     ended: bool
-    """Whether the shard has ended: nothing more will come in it."""
+    """Whether the shard is closed and read to its end."""
 
 
 class Log:
@@ -94,7 +94,7 @@ class Log:
         self.by_tag = {tag_of(shard): shard for shard in parents}
 
     def newest(self) -> list[str]:
-        """The shards without children: those that are written to, or were last."""
+        """The shards without children: those written to, now or last."""
         followed = set(self.parents.values())
         return [shard for shard in self.parents if shard not in followed]
 
@@ -117,7 +117,7 @@ class Log:
         return [shard for shard in apart if self.parents[shard] not in apart]
 
     def _ancestors(self, shard: str) -> list[str]:
-        """Its parent, that one's parent and so on, as far back as the log still has them."""
+        """The shard's parent, its parent and so on, as far as the log still has them."""
         ancestors: list[str] = []
         parent = self.parents.get(shard)
         while parent is not None and parent in self.parents:
@@ -126,7 +126,7 @@ class Log:
         return ancestors
 
     def read(self, shard: str, after: int | None, limit: int | None = None) -> "ShardReader":
-        """Reads a shard's changes after this sequence number, or from its beginning."""
+        """Reads a shard's records after this sequence number, or from its beginning."""
         return ShardReader(self, shard, after, limit or PAGE_RECORDS)
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -140,16 +140,16 @@ class ShardReader:
         self.log = log
         self.shard = shard
         self.after = after
-        """The last change that was read; None before the first."""
+        """The last record that was read; None before the first."""
         self._limit = limit
         self._iterator: str | None = None
 
     def seek(self, after: int | None) -> None:
-        """Continue after this change."""
+        """Continue after this record."""
         self.after, self._iterator = after, None
 
     async def page(self) -> RecordPage:
-        """The next changes, none at the log's end for now; Trimmed if some of them are gone."""
+        """The next records, none at the log's end; Trimmed if some of them are gone."""
         while True:
             try:
                 iterator = self._iterator or await self._new_iterator()
@@ -161,11 +161,11 @@ class ShardReader:
                 if error.code in TRIMMED:
                     raise Trimmed(error) from error
                 raise
-            changes = [Record(self.log.table, record) for record in answer["Records"]]
-            if changes:
-                self.after = int(changes[-1].sequence_number)
+            records = [Record(self.log.table, record) for record in answer["Records"]]
+            if records:
+                self.after = int(records[-1].sequence_number)
             self._iterator = answer.get("NextShardIterator")
-            return RecordPage(changes, self._iterator is None)
+            return RecordPage(records, self._iterator is None)
 
     async def _new_iterator(self) -> str:
         request = {"StreamArn": self.log.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON"}
@@ -186,19 +186,19 @@ async def open_log(engine: Engine, table: str, *, patient: bool = False, althoug
         enabled = described.get("StreamSpecification", {}).get("StreamEnabled")
         if arn is None or not (enabled or although_disabled):
             return None
-        found = Log(engine, table, str(arn), patient=patient)
-        await found.look_at_shards()
+        stream = Log(engine, table, str(arn), patient=patient)
+        await stream.look_at_shards()
     except DynamoError as error:
         if error.code == "ResourceNotFoundException":
             return None
         raise
-    return found
+    return stream
 
 
 async def call_with_retry(
     engine: Engine, operation: str, request: dict[str, Any], *, patient: bool = False
 ) -> dict[str, Any]:
-    """Send a request that may be sent twice, retrying transient failures; Unavailable if they outlast our patience."""
+    """Send a request that is safe to repeat, retrying transient failures; Unavailable if they last too long."""
     pauses = Backoff()
     until = math.inf if patient else time.monotonic() + RETRY_SECONDS
     while True:
@@ -208,6 +208,6 @@ async def call_with_retry(
             if not is_transient(error):
                 raise
             if time.monotonic() >= until:
-                raise Unavailable(f"{operation} fails for longer than {RETRY_SECONDS:g} s: {error}") from error
-            log.debug("%s is sent again: %s", operation, error)
+                raise Unavailable(f"{operation} has failed for {RETRY_SECONDS:g} s: {error}") from error
+            log.debug("retrying %s: %s", operation, error)
         await pauses.wait()

@@ -1,4 +1,4 @@
-"""How far a consumer has read each shard of a stream, kept in rows that only the lease's owner can change.
+"""How far a consumer has read each shard of a stream, in rows that only the lease's owner can change.
 
 A row names its holder: the owner that claimed the shard, in a transaction that checks the lease. Every later change of
 the row is conditional on that holder and on the position it moves from. So a deposed owner is stopped by its next
@@ -27,9 +27,9 @@ class ShardPosition:
     read_at: float
     finished: bool = False
     passed_to: str | None = None
-    """Read beyond the saved position: no change up to here concerned the consumer."""
+    """Read beyond the saved position: no record up to here concerned the consumer."""
     passed_over: int = 0
-    """How many changes were passed over since the last save."""
+    """How many records were passed over since the last save."""
 
     @property
     def read_to(self) -> str | None:
@@ -119,7 +119,9 @@ class Positions:
     async def advance(self, position: ShardPosition, to: str, now: float, actions: Sequence[Action]) -> None:
         """Apply the actions and move the position in one transaction: both happen exactly once, or neither does."""
         if len(actions) > TRANSACTION_ACTIONS - 1:
-            raise ValueError(f"{len(actions)} actions; beside the position there is room for {TRANSACTION_ACTIONS - 1}")
+            raise ValueError(
+                f"{len(actions)} actions; at most {TRANSACTION_ACTIONS - 1} fit into one transaction with the position"
+            )
         names = {"#holder": "Holder", "#position": "Position", "#read": "ReadAt"}
         values = {":holder": {"S": self._owner}, ":to": {"S": to}, ":now": {"N": f"{now:.3f}"}}
         if position.sequence_number is None:
@@ -182,12 +184,12 @@ class Positions:
             },
             "ExpressionAttributeValues": {":partition": {"S": self._partition}, ":parked": {"S": "PARKED#"}},
         }
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         while True:
             answer = await self._read("Query", request)
-            found += answer["Items"]
+            rows += answer["Items"]
             if "LastEvaluatedKey" not in answer:
-                return found
+                return rows
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     @property

@@ -1,4 +1,4 @@
-"""Consumers of a table's records: one worker at a time hands every change to a function, in order for each key.
+"""Consumers of a table's records: one worker at a time hands every record to a function, in order for each key.
 
     consumer = RecordConsumer(engine, "library-consistency", "MediaLibrary", handle)
     await consumer.run()                      # until cancelled; any number of workers may run it
@@ -7,8 +7,7 @@ Apps declare a `Consumer` (`consumer.py`), which gets entities; this is what run
 
 **Once, or at least once.** The handler may return actions of a transaction. They are committed together with the
 position's advance, so they happen exactly once, whichever process is killed when. A handler that returns nothing did
-its work itself; the position is saved afterwards, and after a crash it may be called again for changes it has already
-seen.
+its work itself; the position is saved afterwards, and after a crash the handler may get the same records again.
 
 **A record that cannot be handled** is retried with backoff. Transient failures (throttling, conflicts, lost
 connections) are retried for as long as they last. After `attempts` other failures the record is parked:
@@ -16,16 +15,16 @@ a row with the record and the error is written in the same transaction as the po
 consumer continues: one bad record should not stop the others. With `park=False` the failure ends `run` instead.
 
 **A position older than the log** is never ignored. `lost` is called with a PositionLost and should rebuild what the
-consumer maintains; then reading restarts at the oldest record of the log, so changes made meanwhile are handled after
+consumer maintains; then reading restarts at the oldest record of the log, so records of the meantime are handled after
 it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning, after `begin` has
 built what it maintains from rows that are older than the log.
 
 **Filtering.** With `concerns`, only the records that this function picks are handed over; others do not wake the
-consumer. A position that only passed over other changes is saved
-after a minute or a thousand of them, and when the worker stops; after a crash its successor passes over them again.
+consumer. A position that only passed over other records is saved after a minute or a thousand of them, and when the
+worker stops; after a crash its successor passes over them again.
 
-**Who reads.** Once it has read the log to its end, a consumer gets further changes from `follow`, the process's one
-reader of the log (`potluck.web.live`); without one, or where that does not reach back far enough, it reads the log.
+**Who reads.** Once it has read the log to its end, a consumer gets further records from `follow`, the process's one
+reader of the log (`Tail`); without one, or where that does not reach back far enough, it reads the log.
 
 A stream has shards: a shard is read after its parent, and several are read concurrently, so a handler may be called for
 different keys at the same time. Leases and positions must not be kept in the table whose stream is read, since saving
@@ -57,9 +56,9 @@ ATTEMPTS = 8
 IDLE_SECONDS = 1.0
 # When a shard ends, its children are read at once; only shards without a parent have to be discovered.
 DISCOVER_SECONDS = 300.0
-# An idle position is saved now and then too, so that its age tells whether changes may have been lost.
+# An idle position is saved too, because its age tells whether records may have been lost.
 IDLE_SAVE_SECONDS = 3600.0
-# How long, and how many changes, a position may pass over before it is saved.
+# How long, and how many records, a position may pass over before it is saved.
 PASSED_OVER_SAVE_SECONDS = 60.0
 PASSED_OVER_SAVE_RECORDS = 1000
 # Another machine's clock may trim the log a little early.
@@ -75,7 +74,7 @@ class PositionLost(Exception):
     """Changes may have been trimmed from the log before this consumer read them."""
 
     def __init__(self, consumer: str, table: str, why: str) -> None:
-        super().__init__(f"{consumer} may have missed changes of {table}: {why}")
+        super().__init__(f"{consumer} may have missed records of {table}: {why}")
         self.consumer = consumer
         self.table = table
         self.why = why
@@ -97,7 +96,7 @@ class Subscribed(Protocol):
 
 
 Following = Callable[[str, str, str | None, Concerns], Subscribed | None]
-"""Subscribes to what follows a position, by table and shard; None if that has to be read from the log."""
+"""Subscribes to the records after a position, by table and shard; None if they have to be read from the log."""
 
 Shards = Mapping[str, str | None]
 """Each shard and its parent."""
@@ -132,7 +131,7 @@ class RecordConsumer:
         self.handle = handle
         self.work_table = work_table or WorkTable()
         if self.work_table.table == table:
-            raise ValueError(f"positions kept in {table} would be changes of {table}, and never come to an end")
+            raise ValueError(f"positions stored in {table} would be new records of {table}, endlessly")
         # Consumers of one process may share a lease, so that idling costs one renewal instead of one each.
         self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.work_table)
         self.follow = follow
@@ -181,7 +180,7 @@ class RecordConsumer:
             await asyncio.gather(*reading.values(), return_exceptions=True)
 
     async def parked(self) -> list[dict[str, Any]]:
-        """The records that were given up on, each with its Error, Record and time (At), in wire form."""
+        """The parked records, each with its Error, Record and time (At), in wire form."""
         return await self._positions.parked()
 
     async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, ShardPosition]:
@@ -201,7 +200,7 @@ class RecordConsumer:
                 if shard not in known and parent is not None and parent not in shards and parent not in known
             ]
             if gone or skipped:
-                why = f"trimmed with unread changes {gone}" if gone else f"trimmed before {skipped}"
+                why = f"trimmed with unread records {gone}" if gone else f"trimmed before {skipped}"
                 await self._report(f"shards were {why}")
         new = [shard for shard in shards if shard not in known]
         if new or previous != arn:
@@ -213,7 +212,7 @@ class RecordConsumer:
         return known
 
     async def _read(self, stream: Log, shard: str) -> None:
-        """Hand over the shard's changes from its position to its end."""
+        """Hand over the shard's records from its position to its end."""
         position = await self._positions.claim(shard)
         try:
             await self._read_from(stream, shard, position)
@@ -236,20 +235,21 @@ class RecordConsumer:
                     return
                 reader.seek(_number(position.read_to))
                 continue
-            changes = page.changes
-            await self._hand_over(position, [change for change in changes if self.concerns(change)], asked_at)
-            if changes:
-                await self._skip(position, changes[-1].sequence_number, len(changes), asked_at)
+            records = page.records
+            await self._hand_over(position, [record for record in records if self.concerns(record)], asked_at)
+            if records:
+                await self._skip(position, records[-1].sequence_number, len(records), asked_at)
             if page.ended:
                 await self._positions.save(position, position.read_to, asked_at, finished=True)
                 return
-            if not changes:
+            if not records:
                 await self._save_if_due(position, asked_at)
-                given = None if self.follow is None else self.follow(self.table, shard, position.read_to, self.concerns)
-                if given is None:
+                follow = self.follow
+                subscription = follow and follow(self.table, shard, position.read_to, self.concerns)
+                if subscription is None:
                     await self._wait()
                 else:
-                    await self._consume_subscription(position, given)
+                    await self._consume_subscription(position, subscription)
                     reader.seek(_number(position.read_to))
 
     async def _recovers(self, position: ShardPosition, trimmed: Trimmed) -> bool:
@@ -261,37 +261,37 @@ class RecordConsumer:
             await asyncio.sleep(self.idle_seconds)
             return False
         if position.read_to is None and not self._may_have_lost(position):
-            # Too soon for anything to have been trimmed; DynamoDB Local has answered this for a new shard.
+            # Too soon for anything to have been trimmed; DynamoDB Local reports this for a new shard at times.
             await asyncio.sleep(SHORTEST_PAUSE)
             return True
         await self._report(f"shard {position.shard} is trimmed after {position.read_to}")
         await self._positions.restart(position, self.clock())
         return True
 
-    async def _consume_subscription(self, position: ShardPosition, given: Subscribed) -> None:
-        """Handle the changes that the process's reader supplies, until the log has to be read again."""
+    async def _consume_subscription(self, position: ShardPosition, subscription: Subscribed) -> None:
+        """Handle the records that the process's reader supplies, until the log has to be read again."""
         try:
             while True:
-                changes = await given.next(PASSED_OVER_SAVE_SECONDS)
-                if given.ended:
+                records = await subscription.next(PASSED_OVER_SAVE_SECONDS)
+                if subscription.ended:
                     return
-                now, read_to, passed_over = self.clock(), given.read_to, given.passed_over
-                given.passed_over = 0
-                await self._hand_over(position, changes, now)
+                now, read_to, passed_over = self.clock(), subscription.read_to, subscription.passed_over
+                subscription.passed_over = 0
+                await self._hand_over(position, records, now)
                 if read_to is not None:
                     await self._skip(position, read_to, passed_over, now)
                 await self._save_if_due(position, now)
         finally:
-            given.end()
+            subscription.end()
 
     async def _skip(self, position: ShardPosition, to: str, count: int, now: float) -> None:
-        """Note that everything up to here was handled or does not concern us, and save that now and then."""
+        """Move past records that were handled or do not concern us, and save the position if due."""
         if to != position.sequence_number:
             position.passed_to, position.passed_over = to, position.passed_over + count
             await self._save_if_due(position, now)
 
     async def _save_if_due(self, position: ShardPosition, now: float) -> None:
-        """Save a position that only passed over changes, or was idle; its age tells whether changes may be lost."""
+        """Save a position that only passed over records, or was idle for long."""
         age = now - position.read_at
         passed = position.passed_over >= PASSED_OVER_SAVE_RECORDS or (
             position.passed_to is not None and age >= PASSED_OVER_SAVE_SECONDS
@@ -303,12 +303,12 @@ class RecordConsumer:
         """Whether records after the last one read may have been trimmed by now."""
         return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
-    async def _hand_over(self, position: ShardPosition, changes: list[Record], asked_at: float) -> None:
+    async def _hand_over(self, position: ShardPosition, records: list[Record], asked_at: float) -> None:
         unsaved: str | None = None
         try:
-            for change in changes:
-                saved = await self._handled(position, change, asked_at)
-                unsaved = None if saved else change.sequence_number
+            for record in records:
+                saved = await self._handled(position, record, asked_at)
+                unsaved = None if saved else record.sequence_number
         except asyncio.CancelledError:
             if unsaved is not None:
                 await self._save_at_the_end(position, unsaved, asked_at)
@@ -322,17 +322,17 @@ class RecordConsumer:
             async with asyncio.timeout(LAST_SAVE_SECONDS):
                 await self._positions.save(position, to, now)
 
-    async def _handled(self, position: ShardPosition, change: Record, asked_at: float) -> bool:
-        """Handle one change, with retries; returns whether the position was saved with it."""
+    async def _handled(self, position: ShardPosition, record: Record, asked_at: float) -> bool:
+        """Handle one record, with retries; returns whether the position was saved with it."""
         failures = 0
         pauses = Backoff()
         while True:
             if not self.lease.held:
                 raise Deposed(self.name)
             try:
-                actions = await self.handle(change)
+                actions = await self.handle(record)
                 if actions:
-                    await self._positions.advance(position, change.sequence_number, asked_at, actions)
+                    await self._positions.advance(position, record.sequence_number, asked_at, actions)
                 return bool(actions)
             except Deposed:
                 raise
@@ -342,24 +342,24 @@ class RecordConsumer:
                     if failures >= self.attempts:
                         if not self.park:
                             raise
-                        log.exception("%s: parked %s of %s", self.name, change.sequence_number, self.table)
-                        await self._give_up(position, change, asked_at, error)
+                        log.exception("%s: parked %s of %s", self.name, record.sequence_number, self.table)
+                        await self._give_up(position, record, asked_at, error)
                         return True
-                    log.warning("%s: attempt %d of %s failed: %r", self.name, failures, change.sequence_number, error)
+                    log.warning("%s: attempt %d of %s failed: %r", self.name, failures, record.sequence_number, error)
             await pauses.wait()
 
-    async def _give_up(self, position: ShardPosition, change: Record, asked_at: float, error: Exception) -> None:
-        record = msgspec.json.encode(change.record)
-        if len(record) > PARKED_RECORD_BYTES:
-            small = {name: part for name, part in change.record["dynamodb"].items() if not name.endswith("Image")}
-            record = msgspec.json.encode({**change.record, "dynamodb": small})
+    async def _give_up(self, position: ShardPosition, record: Record, asked_at: float, error: Exception) -> None:
+        encoded = msgspec.json.encode(record.wire)
+        if len(encoded) > PARKED_RECORD_BYTES:
+            small = {name: part for name, part in record.wire["dynamodb"].items() if not name.endswith("Image")}
+            encoded = msgspec.json.encode({**record.wire, "dynamodb": small})
         about = {
             "Error": {"S": repr(error)[:PARKED_ERROR_LENGTH]},
-            "Record": {"S": record.decode()},
+            "Record": {"S": encoded.decode()},
             "At": {"N": f"{self.clock():.3f}"},
         }
-        parking = self._positions.parking(change.sequence_number, about)
-        await self._positions.advance(position, change.sequence_number, asked_at, [parking])
+        parking = self._positions.parking(record.sequence_number, about)
+        await self._positions.advance(position, record.sequence_number, asked_at, [parking])
 
     async def _report(self, why: str) -> None:
         lost = PositionLost(self.name, self.table, why)
@@ -370,7 +370,7 @@ class RecordConsumer:
         await self._persist(lambda: rebuild(lost))
 
     async def _persist(self, rebuild: Callable[[], Awaitable[None]]) -> None:
-        """Run it to its end, again after transient failures."""
+        """Run it to completion, repeating it after transient failures."""
         pauses = Backoff()
         while True:
             try:
@@ -405,5 +405,5 @@ def _passes(error: Exception) -> bool:
     return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_transient(error))
 
 
-def _everything(change: Record) -> bool:
+def _everything(record: Record) -> bool:
     return True

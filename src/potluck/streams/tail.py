@@ -1,10 +1,9 @@
-"""Follows a table's stream, once for a whole process, and wakes the readers whose lists a change touches.
+"""Follows a table's stream, once per process, and wakes the readers whose lists a record touches.
 
-It is the only reader of the log in a process: consumers get the changes that concern them from here. An engine that can
-hands over what this process commits; what others write is read from the log, once. The last changes stay in memory, so
-that a thousand open event streams read the log once and not a thousand times.
-If the stream cannot be read for longer than a moment, the tail is `failing`: positions in memory can still be given
-out, but readers are refused, because they would believe that nothing has changed. It recovers by itself.
+It is a process's only reader of the log: consumers get their records from here. An engine that can hands over what this
+process commits; other processes' records are read from the log. The latest records stay in memory, so that a thousand
+open event streams read the log once, not a thousand times. While the stream cannot be read, the tail is `failing`:
+positions in memory are still returned, but readers are refused, because they would believe that nothing has changed.
 """
 
 import asyncio
@@ -25,55 +24,55 @@ from potluck.streams.records import Concerns, Record
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Table
 
-# The engine signals changes; this is how long to wait before looking anyway, for one in this process and for others.
+# The engine signals new records; without a signal, the log is read after this long, by engine: in this process, or not.
 IDLE_SECONDS = 2.0
 IDLE_ELSEWHERE_SECONDS = 10.0
 DISCOVER_SECONDS = 60.0
 SHARD_SUCCESSION_SECONDS = 0.2
 NO_STREAM_SECONDS = 0.5
 READY_SECONDS = 10.0
-# Each of them renders and sends when it runs next; other requests run in between.
+# Each one renders and sends when it runs next; other requests run in between.
 WOKEN_AT_ONCE = 50
 BUFFERED_AT_ONCE = 200
 # How long a new reader waits at most for earlier commits to be read.
 CATCH_UP_SECONDS = 1.0
 # A consumer that is further behind reads the log by itself.
 MOST_UNHANDLED = 1000
-# After this many changes that do not concern it, a consumer is woken to save its position.
+# After this many records that do not concern it, a consumer is woken to save its position.
 MOST_PASSED_OVER = 1000
-# Stands for the stream itself among the names of shards that cannot be read.
+# The stream itself, among the names of shards that cannot be read.
 WHOLE = ""
 
 log = logging.getLogger(__name__)
 
 
 class Waiter(Protocol):
-    """Waits for changes of some partitions."""
+    """Waits for records of some partitions."""
 
     def wake(self) -> None: ...
 
 
 class Subscription:
-    """The changes of one shard that concern a consumer, after a given one, as the tail reads them."""
+    """The records of one shard that concern a consumer, after a position, as the tail reads them."""
 
     def __init__(self, after: int | None, concerns: Concerns, unsubscribe: Callable[["Subscription"], None]) -> None:
         self.ended = False
         """Nothing more comes from here; the log has the rest."""
         self.read_to: str | None = None
-        """The last change that was looked at, whether or not it concerned anyone."""
+        """The last record that was looked at, of concern or not."""
         self.passed_over = 0
-        """How many changes did not concern the consumer, since it last took the count."""
+        """How many records did not concern the consumer; the consumer resets it."""
         self._after = after
         self._concerns = concerns
         self._unsubscribe = unsubscribe
         self._unhandled: deque[Record] = deque()
         self._news = asyncio.Event()
 
-    def offer(self, record: BufferedRecord) -> None:
-        if self._after is not None and record.sequence <= self._after:
+    def offer(self, buffered: BufferedRecord) -> None:
+        if self._after is not None and buffered.sequence <= self._after:
             return
-        if self._concerns(record.change):
-            self._unhandled.append(record.change)
+        if self._concerns(buffered.record):
+            self._unhandled.append(buffered.record)
             if len(self._unhandled) > MOST_UNHANDLED:
                 self.end()
             self._news.set()
@@ -81,18 +80,18 @@ class Subscription:
             self.passed_over += 1
             if self.passed_over == MOST_PASSED_OVER:
                 self._news.set()
-        self.read_to = record.change.sequence_number
+        self.read_to = buffered.record.sequence_number
 
     async def next(self, seconds: float) -> list[Record]:
-        """The changes that have come for the consumer; none after so many seconds, or if the subscription ended."""
+        """The consumer's new records; none after this many seconds, or when the subscription has ended."""
         if not self._unhandled and not self.ended:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._news.wait()
         self._news.clear()
-        found = [*self._unhandled]
+        records = [*self._unhandled]
         self._unhandled.clear()
-        return found
+        return records
 
     def end(self) -> None:
         self.ended = True
@@ -102,7 +101,7 @@ class Subscription:
 
 
 class Tail:
-    """Follows one table's log and keeps its newest changes, until it is stopped."""
+    """Follows one table's log and holds its newest records, until it is stopped."""
 
     def __init__(
         self, engine: Engine, table: Table, *, records: int = BUFFER_RECORDS, size: int = BUFFER_BYTES
@@ -115,7 +114,7 @@ class Tail:
         self._most_bytes = size
         self._waiting: dict[TopicKey, dict[Waiter, None]] = {}
         self.failing = False
-        """Whether there may be changes that cannot be read."""
+        """Whether there may be records that cannot be read."""
         self._unread: set[str] = set()
         """The shards that cannot be read, or WHOLE."""
         self._failure_logged = False
@@ -123,23 +122,23 @@ class Tail:
         # Looked up on the class: a wrapper around an engine must see every call.
         self._follows_commits = callable(getattr(type(engine), "follow", None))
         self._news: dict[str, asyncio.Event] = {}
-        """By shard, what its reader waits for at the end of the log."""
+        """By shard, the event that its reader waits for at the end of the log."""
         self._at_end: set[str] = set()
-        """The shards whose readers have read all there is, and wait."""
+        """The shards whose readers wait at the end of the log."""
         self._all_read = asyncio.Event()
-        """Set while a reader waits at the end of the log, and nothing was committed since that it has to look up."""
+        """Set while a reader waits at the end of the log, with no later commit to look up."""
         self._subscriptions: dict[str, list[Subscription]] = {}
         self._waking: set[asyncio.Task[None]] = set()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
 
     def start(self) -> None:
-        """Start following, unless it already has."""
+        """Start following, once."""
         if self._running is None and not self._stopped:
             self._running = asyncio.create_task(self._run(), name=f"live:{self.table.name}")
 
     async def stop(self) -> None:
-        """Stop reading; whoever still waits for `ready` gets Unavailable."""
+        """Stop reading; those who wait for `ready` get Unavailable."""
         self._stopped = True
         self._ready.set()
         if self._running is not None:
@@ -163,7 +162,7 @@ class Tail:
         return self.buffer
 
     async def catch_up(self) -> None:
-        """Wait briefly until this process's commits so far have been read, where they have to be read from the log."""
+        """Wait briefly until this process's commits so far are buffered, if they have to be read from the log."""
         if self._follows_commits and not self._all_read.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CATCH_UP_SECONDS):
@@ -182,7 +181,7 @@ class Tail:
             del self.buffer.topics[topic]
 
     def subscribe(self, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
-        """Subscribe to what comes after this change of the shard; None if some of it may only be in the log.
+        """Subscribe to the shard's records after this one; None if some of them may be only in the log.
 
         For a consumer that has just read the shard to its end.
         """
@@ -192,13 +191,13 @@ class Tail:
         if buffer is None or state is None or shard not in buffer.vector:
             return None
         place = None if after is None else int(after)
-        # If nothing was found in the shard from its beginning, neither the tail nor the consumer has missed anything.
+        # If the shard has been empty from its beginning, neither the tail nor the consumer has missed anything.
         if state.sequence is not None and not state.reaches(place):
             return None
 
         def unsubscribe(subscription: Subscription) -> None:
-            others = [each for each in self._subscriptions.get(shard, ()) if each is not subscription]
-            self._subscriptions[shard] = others
+            current = self._subscriptions.get(shard, ())
+            self._subscriptions[shard] = [other for other in current if other is not subscription]
 
         subscription = Subscription(place, concerns, unsubscribe)
         for record in buffer.records:
@@ -220,9 +219,9 @@ class Tail:
         pauses = Backoff()
         while True:
             try:
-                found = await open_log(self.engine, self.table.name)
-                if found is not None:
-                    await self._follow(found)
+                stream = await open_log(self.engine, self.table.name)
+                if stream is not None:
+                    await self._follow(stream)
                     pauses = Backoff()
                 else:
                     await asyncio.sleep(NO_STREAM_SECONDS)
@@ -235,11 +234,11 @@ class Tail:
                 await pauses.wait()
             finally:
                 self._unpublish()
-                # Readers continue from their own positions, in whatever stream the table has then.
+                # Readers continue from their own positions, in the stream that the table has then.
                 await self._wake(self._waiting)
 
     async def _mark_failing(self, what: str, error: Exception) -> None:
-        """This shard or stream cannot be read: end the open streams, and refuse new ones."""
+        """Because this shard or stream cannot be read, end the open event streams and refuse new ones."""
         self._log_once(error)
         self._unread.add(what)
         if not self.failing:
@@ -255,14 +254,14 @@ class Tail:
             log.warning("the stream of %s is read again", self.table.name)
 
     def _log_once(self, error: Exception) -> None:
-        # Once, however often it is retried.
+        # Not for every retry.
         if not self._failure_logged:
             self._failure_logged = True
             log.warning("the stream of %s cannot be read: %s", self.table.name, error, exc_info=error)
 
-    async def _follow(self, found: Log) -> None:
+    async def _follow(self, stream: Log) -> None:
         """Read the log, each shard after its parent, until it is no longer the table's log."""
-        buffer = Buffer(self.table, found, self._waiting, self._most_records, self._most_bytes)
+        buffer = Buffer(self.table, stream, self._waiting, self._most_records, self._most_bytes)
         reading: dict[str, asyncio.Task[None]] = {}
         behind: set[str] = set()
 
@@ -275,7 +274,7 @@ class Tail:
         if self._follows_commits:
             unfollow = cast(HandsOver, self.engine).follow(self.table.name, self._receive)
         try:
-            for shard in found.newest():
+            for shard in stream.newest():
                 read(shard)
             if not reading:
                 await self._publish(buffer)
@@ -290,17 +289,17 @@ class Tail:
                 ended = [shard for shard, task in reading.items() if task in done]
                 for shard in ended:
                     reading.pop(shard).result()
-                if not await self._refresh_shards(found):
+                if not await self._refresh_shards(stream):
                     return
                 for shard in ended:
-                    while not found.children(shard):
-                        # The children of a shard that was split may show up a little later.
+                    while not stream.children(shard):
+                        # The children of a split shard may appear a little later.
                         await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
-                        if not await self._refresh_shards(found):
+                        if not await self._refresh_shards(stream):
                             return
-                    for child in found.children(shard):
+                    for child in stream.children(shard):
                         read(child, shard)
-                for shard in found.unknown_to(buffer.vector):
+                for shard in stream.unknown_to(buffer.vector):
                     read(shard)
         finally:
             if unfollow is not None:
@@ -311,14 +310,14 @@ class Tail:
             # No shard is read any more, so none is failing.
             self._mark_working(*(self._unread - {WHOLE}))
 
-    async def _refresh_shards(self, found: Log) -> bool:
-        """Look up the shards; False if the table has another stream now, as after it was deleted and created again."""
+    async def _refresh_shards(self, stream: Log) -> bool:
+        """Look up the shards; False if the table has another stream now, as after it was recreated."""
         while True:
             try:
                 now = await open_log(self.engine, self.table.name)
-                if now is None or now.arn != found.arn:
+                if now is None or now.arn != stream.arn:
                     return False
-                await found.look_at_shards()
+                await stream.look_at_shards()
             except Unavailable as error:
                 await self._mark_failing(WHOLE, error)
             else:
@@ -326,8 +325,8 @@ class Tail:
                 return True
 
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
-        """Buffer the shard's changes as they come, to its end."""
-        # Readers wait for the tail, so it begins where memory will: not with the day of changes that others made.
+        """Buffer the shard's records as they arrive, to its end."""
+        # Readers wait for the tail, so it begins with what fits into memory, not with a day of records.
         reader = buffer.log.read(shard, None if buffer.shards[shard].from_start else self._near_end())
         self._news[shard] = asyncio.Event()
         while True:
@@ -336,9 +335,9 @@ class Tail:
                 page = await reader.page()
             except Trimmed:
                 if last is not None:
-                    # The machine slept for a day, say: changes are missing from memory, so it starts over.
+                    # As after the machine slept for a day: records are missing from memory, so it starts over.
                     raise DynamoError("TrimmedDataAccessException", f"{shard} is trimmed after {last}") from None
-                # The log's beginning has moved on; DynamoDB Local has also been seen to report this for a new shard.
+                # The log's beginning has moved on; DynamoDB Local also reports this for a new shard at times.
                 reader.seek(None)
                 await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
                 continue
@@ -346,50 +345,50 @@ class Tail:
                 await self._mark_failing(shard, error)
                 continue
             self._mark_working(shard)
-            if page.changes:
-                await self._add(buffer, shard, page.changes)
-            if not page.changes or page.ended:
+            if page.records:
+                await self._add(buffer, shard, page.records)
+            if not page.records or page.ended:
                 behind.discard(shard)
                 if not behind and self.buffer is not buffer:
                     await self._publish(buffer)
             if page.ended:
                 self._end_subscriptions(shard)
                 return
-            if not page.changes:
+            if not page.records:
                 await self._wait(shard)
                 now = buffer.shards[shard].sequence
                 if now != last:
-                    # The iterator would return once more what was handed over meanwhile.
+                    # The iterator would return again what was handed over meanwhile.
                     reader.seek(now)
 
     def _near_end(self) -> int | None:
-        """The change after which the log fits into memory, where the engine can tell."""
+        """The record after which the log fits into memory, where the engine can tell."""
         if not self._follows_commits:
             return None
         number = cast(HandsOver, self.engine).near_end(self.table.name, self._most_records)
         return None if number is None else int(number)
 
-    async def _add(self, buffer: Buffer, shard: str, changes: list[Record]) -> None:
+    async def _add(self, buffer: Buffer, shard: str, records: list[Record]) -> None:
         touched: dict[TopicKey, None] = {}
-        for start in range(0, len(changes), BUFFERED_AT_ONCE):
-            touched |= self._buffered(buffer, shard, changes[start : start + BUFFERED_AT_ONCE])
+        for start in range(0, len(records), BUFFERED_AT_ONCE):
+            touched |= self._buffered(buffer, shard, records[start : start + BUFFERED_AT_ONCE])
             await asyncio.sleep(0)
         if touched:
             await self._wake(touched)
 
-    def _buffered(self, buffer: Buffer, shard: str, changes: list[Record]) -> dict[TopicKey, None]:
-        """Add the changes; returns the watched partitions that they touch."""
+    def _buffered(self, buffer: Buffer, shard: str, records: list[Record]) -> dict[TopicKey, None]:
+        """Add the records; returns the watched partitions that they touch."""
         now, wall = time.monotonic(), time.time()
         touched: dict[TopicKey, None] = {}
-        for change in changes:
-            # The log has whole seconds, so a change is at most a second newer than it says.
-            created = float(change.record["dynamodb"].get("ApproximateCreationDateTime", wall))
-            record = buffer.append(shard, change, now - max(0.0, wall - created - 1.0))
-            for topic in record.topics:
+        for record in records:
+            # The log has whole seconds, so a record is at most a second newer than it says.
+            created = float(record.wire["dynamodb"].get("ApproximateCreationDateTime", wall))
+            buffered = buffer.append(shard, record, now - max(0.0, wall - created - 1.0))
+            for topic in buffered.topics:
                 if topic in self._waiting:
                     touched[topic] = None
             for subscription in self._subscriptions.get(shard, ()):
-                subscription.offer(record)
+                subscription.offer(buffered)
         return touched
 
     def _receive(self, handed: tuple[str, list[dict[str, Any]]] | None) -> None:

@@ -30,11 +30,11 @@ class Trigger(Protocol):
     def table(self) -> Table: ...
 
     def concerns(self, record: Record) -> bool:
-        """Whether the record may be such a change; decides without decoding it where it can."""
+        """Whether the record may be such a change, decided without decoding it where possible."""
         ...
 
     async def handle(self, record: Record) -> Sequence[Operation]:
-        """Decode the record and call the function; returns what it wants written. Nothing if it is another change."""
+        """Decode the record and call the function, which returns operations; nothing happens for any other change."""
         ...
 
 

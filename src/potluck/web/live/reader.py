@@ -272,14 +272,14 @@ class ListReader:
                     part.check_readable()
                     page = await _page(reader)
                     records = []
-                    for change in page.changes:
-                        vector[shard] = int(change.sequence_number)
-                        topics = topics_of(keys, change)
+                    for record in page.records:
+                        vector[shard] = int(record.sequence_number)
+                        topics = topics_of(keys, record)
                         if not wanted.isdisjoint(topics):
-                            records.append(BufferedRecord(change, shard, topics, dict(vector)))
+                            records.append(BufferedRecord(record, shard, topics, dict(vector)))
                 # The embedded engine answers without yielding, and a day of changes is many pages.
                 await asyncio.sleep(0)
-                yield LogPage(records, dict(vector), len(page.changes))
+                yield LogPage(records, dict(vector), len(page.records))
                 if page.ended:
                     children = await _children(log, shard)
                     if children:
@@ -288,7 +288,7 @@ class ListReader:
                         waiting += children
                         yield LogPage([], dict(vector), 0)
                     break
-                if not page.changes:
+                if not page.records:
                     break
 
     # --- waiting ------------------------------------------------------------------------------------------------
