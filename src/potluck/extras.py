@@ -1,4 +1,4 @@
-"""What `pip install potluck` leaves out, and the sentence that says which extra installs it."""
+"""The extras: what `pip install potluck` leaves out, and the error that names the extra to install."""
 
 import sys
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class MissingExtra(ImportError):
 
 
 def extra_named(error: ImportError, expected: str | None = None) -> str | None:
-    """The extra that installs what was not found: the expected one if it does; None if no extra does."""
+    """The extra that installs the missing package: the expected one if it does; None if no extra does."""
     package = (error.name or "").partition(".")[0]
     extras = [extra for extra, packages in PACKAGES.items() if package in packages]
     if expected in extras:

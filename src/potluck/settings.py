@@ -20,7 +20,7 @@ Network = IPv4Network | IPv6Network
 STORE_FILE = "potluck.db"
 OPEN_LIBRARY = "https://openlibrary.org"
 SHORTEST_SECRET = 32
-# More than any one machine can use; a typo should not start thousands.
+# More than any machine can use; a typo should not start thousands.
 MOST_WORKERS = 64
 UNITS = {"MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 # On Amazon DynamoDB every check and every renewal of a lease costs money.
@@ -44,7 +44,7 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class AssistantSettings:
-    """Who answers questions about a journal; `embedded` needs nothing else, and nothing leaves the server."""
+    """The journal's assistant; `embedded` needs nothing else, and sends nothing anywhere."""
 
     provider: AssistantName = "embedded"
     # The base URL, without the path of a call such as /chat/completions.
@@ -99,11 +99,11 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
         """The settings from POTLUCK_* variables; an empty variable counts as not set."""
 
-        def given(name: str, default: str) -> str:
+        def setting(name: str, default: str) -> str:
             return environment.get(f"POTLUCK_{name}") or default
 
         def one_of(name: str, default: str, choices: object) -> str:
-            value = given(name, default)
+            value = setting(name, default)
             if value not in get_args(choices):
                 *others, last = (repr(choice) for choice in get_args(choices))
                 raise SettingsError(f"POTLUCK_{name} is {value!r}; it may be {', '.join(others)} or {last}")
@@ -111,24 +111,24 @@ class Settings:
 
         return cls(
             engine=cast(EngineName, one_of("ENGINE", cls.engine, EngineName)),
-            data=Path(given("DATA", str(cls.data))),
-            host=given("HOST", cls.host),
-            port=_port(given("PORT", str(cls.port))),
-            workers=_workers(given("WORKERS", str(cls.workers))),
-            origin=_origin(given("ORIGIN", "")),
-            proxies=_proxies(given("PROXIES", "")),
+            data=Path(setting("DATA", str(cls.data))),
+            host=setting("HOST", cls.host),
+            port=_port(setting("PORT", str(cls.port))),
+            workers=_workers(setting("WORKERS", str(cls.workers))),
+            origin=_origin(setting("ORIGIN", "")),
+            proxies=_proxies(setting("PROXIES", "")),
             registration=cast(Registration, one_of("REGISTRATION", cls.registration, Registration)),
-            secret=_secret(given("SECRET", "")),
+            secret=_secret(setting("SECRET", "")),
             log=cast(Logged, one_of("LOG", cls.log, Logged)),
-            store_budget=_bytes(given("STORE_BUDGET", "")) or cls.store_budget,
-            region=given("REGION", "") or None,
-            endpoint=_endpoint(given("ENDPOINT", "")),
-            table_prefix=given("TABLE_PREFIX", cls.table_prefix),
-            takeover=_takeover(given("TAKEOVER", "")),
-            open_library=_provider(given("OPEN_LIBRARY", OPEN_LIBRARY)),
-            tmdb_key=given("TMDB_KEY", "") or None,
+            store_budget=_bytes(setting("STORE_BUDGET", "")) or cls.store_budget,
+            region=setting("REGION", "") or None,
+            endpoint=_endpoint(setting("ENDPOINT", "")),
+            table_prefix=setting("TABLE_PREFIX", cls.table_prefix),
+            takeover=_takeover(setting("TAKEOVER", "")),
+            open_library=_provider(setting("OPEN_LIBRARY", OPEN_LIBRARY)),
+            tmdb_key=setting("TMDB_KEY", "") or None,
             accelerations=chosen_by(one_of("PLAIN", "0", Plain)),
-            assistant=_assistant(cast(AssistantName, one_of("ASSISTANT", "embedded", AssistantName)), given),
+            assistant=_assistant(cast(AssistantName, one_of("ASSISTANT", "embedded", AssistantName)), setting),
         )
 
 
@@ -166,8 +166,8 @@ def _takeover(text: str) -> int | None:
 def _bytes(text: str) -> int | None:
     if not text:
         return None
-    found = SIZE.fullmatch(text)
-    size = 0 if found is None else int(found["number"]) * UNITS[found["unit"].upper()]
+    match = SIZE.fullmatch(text)
+    size = 0 if match is None else int(match["number"]) * UNITS[match["unit"].upper()]
     if size < SMALLEST_BUDGET:
         raise SettingsError(
             f"POTLUCK_STORE_BUDGET is {text!r}; it must be a size from 10MB on, such as 500MB, 10GB or 1TB"
@@ -177,11 +177,11 @@ def _bytes(text: str) -> int | None:
 
 def origin_named(scheme: str, host: str) -> str | None:
     """An origin as a browser writes it: lower case, without the default port; None if the host is invalid."""
-    found = HOST.fullmatch(host.lower())
-    if found is None or scheme not in DEFAULT_PORTS:
+    match = HOST.fullmatch(host.lower())
+    if match is None or scheme not in DEFAULT_PORTS:
         return None
-    port = int(found["port"] or DEFAULT_PORTS[scheme])
-    return f"{scheme}://{found['name']}" + ("" if port == DEFAULT_PORTS[scheme] else f":{port}")
+    port = int(match["port"] or DEFAULT_PORTS[scheme])
+    return f"{scheme}://{match['name']}" + ("" if port == DEFAULT_PORTS[scheme] else f":{port}")
 
 
 def _origin(text: str) -> str | None:
@@ -198,7 +198,7 @@ def _origin(text: str) -> str | None:
 
 def _proxies(text: str) -> tuple[Network, ...]:
     try:
-        # A single address is a network of one. Host bits behind the mask are an error: we would have to guess.
+        # A single address is a network of one. Host bits after the mask are an error: we would have to guess.
         return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
     except ValueError:
         raise SettingsError(
@@ -222,22 +222,22 @@ def _provider(text: str) -> str | None:
     return text.removesuffix("/")
 
 
-def _assistant(provider: AssistantName, given: Callable[[str, str], str]) -> AssistantSettings:
+def _assistant(provider: AssistantName, setting: Callable[[str, str], str]) -> AssistantSettings:
     if provider == "embedded":
         return AssistantSettings()
-    url = given("ASSISTANT_URL", ASSISTANT_URLS[provider]).rstrip("/")
+    url = setting("ASSISTANT_URL", ASSISTANT_URLS[provider]).rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise SettingsError("POTLUCK_ASSISTANT_URL must begin with http:// or https://")
-    model = given("ASSISTANT_MODEL", "")
+    model = setting("ASSISTANT_MODEL", "")
     if not model:
         raise SettingsError(f"POTLUCK_ASSISTANT is {provider!r}; POTLUCK_ASSISTANT_MODEL must say which model")
-    timeout = _number(given("ASSISTANT_TIMEOUT", str(int(AssistantSettings.timeout))))
+    timeout = _number(setting("ASSISTANT_TIMEOUT", str(int(AssistantSettings.timeout))))
     if timeout is None or not 1 <= timeout <= LONGEST_ASSISTANT_TIMEOUT:
         raise SettingsError(
             f"POTLUCK_ASSISTANT_TIMEOUT must be a number of seconds from 1 to {LONGEST_ASSISTANT_TIMEOUT}"
         )
     return AssistantSettings(
-        provider=provider, url=url, model=model, key=given("ASSISTANT_KEY", "") or None, timeout=float(timeout)
+        provider=provider, url=url, model=model, key=setting("ASSISTANT_KEY", "") or None, timeout=float(timeout)
     )
 
 

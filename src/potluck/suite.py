@@ -1,4 +1,4 @@
-"""The assembly: settings become an engine, the engine and the apps become one ASGI application."""
+"""Assembles the suite: settings make an engine; the engine and the apps make one ASGI application."""
 
 import asyncio
 import logging
@@ -77,17 +77,17 @@ async def assembled(
     passwords: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
 ) -> AsyncIterator[Application]:
-    """The whole suite as one application: engine, tables, live updates, and consumers, which run until the exit."""
-    async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, made):
+    """The suite as one application: engine, tables, live updates, and consumers, which run until the exit."""
+    async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, suite_apps):
         if settings.engine == "embedded":
-            # On other engines this costs requests, so there it starts when somebody subscribes.
-            core.live.start(*(table for app in made for table in app.tables))
+            # On other engines this costs requests, so there it starts with the first subscriber.
+            core.live.start(*(table for app in suite_apps for table in app.tables))
         await core.people.accounts.finish_departures()
-        working = [asyncio.create_task(each) for each in _background_work(core, made)]
+        working = [asyncio.create_task(work) for work in _background_work(core, suite_apps)]
         try:
-            yield _application(core, made)
+            yield _application(core, suite_apps)
         finally:
-            for app in made:
+            for app in suite_apps:
                 app.stop()
             await core.live.stop()
             await cancelled(*working)
@@ -105,7 +105,7 @@ async def opened(
     """The apps on their core, with their tables created; nothing is served and no background work runs."""
     if settings.engine == "embedded":
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Before the store is opened, so that an existing store whose secret is missing is noticed.
+    # Before the store is opened, to notice an existing store whose secret is missing.
     secret = load_secret(settings)
     engine = await open_engine(
         settings.engine,
@@ -113,16 +113,16 @@ async def opened(
         region=settings.region,
         endpoint=settings.endpoint,
         prefix=settings.table_prefix,
-        # The storage quota keeps it for what frees room.
+        # The storage quota spends it on requests that free space.
         reserve=True,
         accelerations=settings.accelerations,
     )
     try:
-        core, made = _core(settings, secret, wrap(engine), apps, clock, passwords)
+        core, suite_apps = _core(settings, secret, wrap(engine), apps, clock, passwords)
         try:
-            await core.store.create_tables(accounts, *(table for app in made for table in app.tables))
+            await core.store.create_tables(accounts, *(table for app in suite_apps for table in app.tables))
             await verify_store_secret(core.store, settings, secret)
-            yield core, made
+            yield core, suite_apps
         finally:
             core.people.close()
     finally:
@@ -141,13 +141,13 @@ def _core(
     # caching.
     store = Store(engine, clock, accelerations=settings.accelerations)
     seen_clock = tracked_clock(clock)
-    made: list[App] = []
+    suite_apps: list[App] = []
 
     async def still_needed(user_id: UUID) -> list[str]:
-        return [place for app in made for place in await app.still_needed(user_id)]
+        return [place for app in suite_apps for place in await app.still_needed(user_id)]
 
     async def forget(user_id: UUID) -> None:
-        for app in made:
+        for app in suite_apps:
             await app.forget(user_id)
 
     lag_seconds = INDEXES_LAG_SECONDS if settings.engine == "aws" else 0.0
@@ -174,8 +174,8 @@ def _core(
         count_limits=CountLimits(store),
         storage_quota=storage_quota_of(settings, engine),
     )
-    made += [make(core) for make in makers]
-    return core, made
+    suite_apps += [make(core) for make in makers]
+    return core, suite_apps
 
 
 def _application(core: Core, apps: Sequence[App]) -> Application:
@@ -186,7 +186,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     here = {app.name: app.entry for app in apps if app.entry is not None}
     catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
     must_be_shown(catalogue)
-    folders = [each for app in apps for each in (app.templates, *app.borrowed_templates) if each is not None]
+    folders = [folder for app in apps for folder in (app.templates, *app.borrowed_templates) if folder is not None]
     templates = Templates(catalogue, folders, hues_address(catalogue))
     site_app = App(
         name="site",
@@ -194,7 +194,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
         endpoints=[home(apps, catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages],
     )
     everything = [site_app, people_app(core, apps), *apps]
-    rules = [each for app in everything for subject in app.subjects for each in subject.declared]
+    rules = [rule for app in everything for subject in app.subjects for rule in subject.declared]
     declared = tuple(
         problem for each in rules for problem in (*each.problems, *map(problem_of, each.access.refusals()))
     )
@@ -236,8 +236,9 @@ def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
     terms = LeaseTerms.for_takeover_within(core.settings.takeover_seconds)
     lease = Lease(core.engine, "CONSUMERS", **terms._asdict())
-    consumers = [each.bind(core.store, lease=lease, follow=feed) for app in apps for each in app.all_consumers()]
-    work = [_restart_on_failure(each.name, each.run) for app in apps for each in app.background]
+    declared = [consumer for app in apps for consumer in app.all_consumers()]
+    consumers = [consumer.bind(core.store, lease=lease, follow=feed) for consumer in declared]
+    work = [_restart_on_failure(task.name, task.run) for app in apps for task in app.background]
     if consumers:
         work.append(_restart_on_failure("the consumers", partial(_consume, lease, consumers)))
     return work
@@ -248,8 +249,8 @@ async def _consume(lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
 
     async def consume() -> None:
         async with asyncio.TaskGroup() as group:
-            for each in consumers:
-                group.create_task(_restart_on_failure(each.name, each.consume))
+            for consumer in consumers:
+                group.create_task(_restart_on_failure(consumer.name, consumer.consume))
 
     await lease.work_table.create_if_missing(lease.engine)
     await lease.run(consume)
@@ -263,5 +264,5 @@ async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> 
             # Another process holds the lease now, and does the work.
             raise
         except Exception:
-            log.exception("%s failed and is started again", name)
+            log.exception("%s failed; restarting", name)
         await asyncio.sleep(CONSUMER_PAUSE_SECONDS)

@@ -1,4 +1,4 @@
-"""`potluck accept-lost-writes`: go on with a store whose write-ahead log is lost."""
+"""`potluck accept-lost-writes`: continue with a store whose write-ahead log is lost."""
 
 import argparse
 from dataclasses import replace
@@ -18,7 +18,7 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
 
 
 def run(chosen: argparse.Namespace, settings: Settings) -> int:
-    """Check a store whose write-ahead log is lost, and go on without its latest writes."""
+    """Check a store whose write-ahead log is lost, and continue without its latest writes."""
     settings = replace(settings, data=chosen.data)
     if settings.engine != "embedded" and chosen.file is None:
         raise CommandError("only an embedded store has a write-ahead log that can be lost")

@@ -1,4 +1,4 @@
-"""`potluck demo`: made-up people who know each other, and what they might keep in each app."""
+"""`potluck demo`: made-up people who know each other, with data in every app."""
 
 import argparse
 import sys
@@ -72,7 +72,7 @@ class AlreadyHere(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoSignIn:
-    """How to sign in as one of them."""
+    """How to sign in as one person."""
 
     name: str
     email: str
@@ -81,19 +81,19 @@ class DemoSignIn:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What was created; the passwords and keys are recorded nowhere else."""
+    """What was created; the passwords and keys are stored nowhere else."""
 
     sign_ins: Sequence[DemoSignIn]
     worth_a_look: Sequence[WorthALook]
 
     def lines(self, origin: str) -> list[str]:
         """As lines for a terminal."""
-        names = max(len(each.name) for each in self.sign_ins)
-        emails = max(len(each.email) for each in self.sign_ins)
+        names = max(len(person.name) for person in self.sign_ins)
+        emails = max(len(person.email) for person in self.sign_ins)
         lines = [f"Sign in at {origin}/sign-in", ""]
-        lines += [f"  {each.name:<{names}}  {each.email:<{emails}}  {each.password}" for each in self.sign_ins]
-        for each in self.worth_a_look:
-            lines += ["", each.name, f"  {origin}{each.address}", *([f"  {each.note}"] if each.note else [])]
+        lines += [f"  {person.name:<{names}}  {person.email:<{emails}}  {person.password}" for person in self.sign_ins]
+        for place in self.worth_a_look:
+            lines += ["", place.name, f"  {origin}{place.address}", *([f"  {place.note}"] if place.note else [])]
         return lines
 
 
@@ -124,29 +124,29 @@ async def filled(
     calendar = Calendar(clock)
     # Anyone who can run the command needs no invitation.
     open_to_all = replace(settings, registration="open")
-    async with opened(open_to_all, apps, clock=calendar, passwords=passwords) as (core, made):
+    async with opened(open_to_all, apps, clock=calendar, passwords=passwords) as (core, opened_apps):
         await _refuse_a_second(core.store)
         tell(f"Inviting {len(NAMES)} people")
         calendar.ago(days=HERE_FOR_DAYS)
         sign_ins = {first: DemoSignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
-        callers = {first: await _came(core.people, each) for first, each in sign_ins.items()}
+        callers = {first: await _came(core.people, person) for first, person in sign_ins.items()}
         guests = Guests(**callers, ago=calendar.ago)
         worth_a_look: list[WorthALook] = []
-        for app in made:
+        for app in opened_apps:
             if app.demo is not None:
                 tell(f"Filling {app.entry.name if app.entry is not None else app.name}")
                 worth_a_look += await app.demo(guests)
         calendar.ago()
         for caller in callers.values():
-            # Nobody was given the tokens of these sessions.
+            # The tokens of these sessions were never handed out.
             await core.people.sessions.end(caller)
     return Demo([*sign_ins.values()], worth_a_look)
 
 
 async def _refuse_a_second(store: Store) -> None:
     """Checked before anything is written. Of two concurrent demos, only one can register the first person's address."""
-    found = await store.get_many([EmailAddress.by_folded(normal_email(_email(first))) for first in NAMES])
-    for first, address in zip(NAMES, found, strict=True):
+    addresses = await store.get_many([EmailAddress.by_folded(normal_email(_email(first))) for first in NAMES])
+    for first, address in zip(NAMES, addresses, strict=True):
         if address is not None:
             raise AlreadyHere(_email(first))
 

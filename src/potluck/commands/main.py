@@ -16,7 +16,7 @@ from potluck.settings import Settings, SettingsError
 
 
 class Command(Protocol):
-    """What a command's module has."""
+    """A command's module."""
 
     def declare(self, parser: argparse.ArgumentParser, settings: Settings) -> None:
         """Declare the command's arguments; the settings are their defaults."""
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0 done, 1 refused with a message, 2 usage error."""
     words = sys.argv[1:] if arguments is None else arguments
     invalid: SettingsError | None = None
-    # The command is the first word that is no option: `potluck` itself has no options with a value.
+    # The command is the first word that is not an option: `potluck` itself has no options with a value.
     name = next((word for word in words if not word.startswith("-")), None)
     try:
         try:

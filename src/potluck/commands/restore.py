@@ -67,13 +67,13 @@ async def restore(
         secret = kept.get(SECRET_FILE)
         if secret is not None:
             if settings.secret is not None and settings.secret.encode() != secret:
-                raise StoreUnusable("POTLUCK_SECRET is another secret than the backup's: unset it, and try again")
+                raise StoreUnusable("POTLUCK_SECRET differs from the backup's secret: unset it, and try again")
             async with open_store(settings, partial) as store:
                 if await made_by(store, secret) is False:
-                    raise StoreUnusable(f"the secret in {backup} is not the one of the store in it")
+                    raise StoreUnusable(f"the secret in {backup} does not belong to the store in it")
             if _there(secret_file) and secret_file.read_bytes().strip() != secret:
                 if not replace:
-                    raise StoreUnusable(f"{secret_file} is another secret than the backup's; --replace moves it aside")
+                    raise StoreUnusable(f"{secret_file} differs from the backup's secret; --replace moves it aside")
                 in_the_way.append(secret_file)
         aside = _put_aside(settings, in_the_way)
         if secret is not None:

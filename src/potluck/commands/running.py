@@ -1,4 +1,4 @@
-"""Runs a command's asynchronous work; what the operator can fix becomes one sentence."""
+"""Runs a command's asynchronous work."""
 
 import asyncio
 import sys

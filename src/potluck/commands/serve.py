@@ -27,7 +27,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     require_extra("suite")
     settings = replace(settings, host=chosen.host, port=chosen.port, data=chosen.data, workers=chosen.workers)
     location = str(settings.file) if settings.engine == "embedded" else "Amazon DynamoDB"
-    # By name, so that each worker process imports it itself.
+    # By name, because each worker process imports it.
     return serve("potluck.suite:assembled", settings, location)
 
 

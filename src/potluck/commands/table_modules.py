@@ -1,4 +1,4 @@
-"""Modules that declare tables, found by the name of an app or by their dotted name."""
+"""Modules that declare tables, by the name of an app or by their dotted name."""
 
 import sys
 from importlib import import_module
@@ -23,7 +23,7 @@ def table_module(name: str) -> ModuleType:
         path = "potluck.people.entities" if name == "people" else f"potluck.apps.{name}.entities"
     else:
         path = name
-        # The current folder, so that a project's own module is found as `python -m` would find it.
+        # The current folder, so that a project's own module is found, as by `python -m`.
         if "" not in sys.path:
             sys.path.insert(0, "")
     try:

@@ -1,1 +1,1 @@
-"""What a connection of a client may take, and how an answer is written to it."""
+"""Client connections: their limits, and how responses are written to them."""

@@ -1,8 +1,8 @@
-"""Requests that ask to go on in another protocol. No server here speaks one, so they are answered in HTTP/1.1.
+"""Requests to switch to another protocol. No server here speaks one, so they are answered in HTTP/1.1.
 
-httptools ends every such request at its head, whatever body it announces, and takes what comes next for another
-request. Behind a proxy, which does send the body, that would be a request of the attacker's on a connection that other
-people share: see docs/decisions/61.
+httptools ends every such request at its head, whatever body it announces, and parses what follows as another request.
+Behind a proxy, which does send the body, an attacker could thus smuggle a request into a connection that other people
+share: see docs/decisions/61.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 def offers_http2(headers: Headers) -> bool:
-    """Whether it only offers HTTP/2, as Java's client does with everything it sends: to be ignored, body and all."""
+    """Whether it only offers HTTP/2, as Java's client does with every request; such an offer is ignored."""
     return [value.strip().lower() for name, value in headers if name == b"upgrade"] == [b"h2c"]
 
 
@@ -27,9 +27,9 @@ def announced_body(headers: Headers) -> bytes:
 
 
 def body_parser(connection: Any, framing: bytes) -> httptools.HttpRequestParser:
-    """A parser that goes on after the head of a request: to the connection it reports another head, then the body."""
+    """A parser that continues after a request's head; it reports another head to the connection, then the body."""
     parser = httptools.HttpRequestParser(connection)
-    # As uvicorn's own.
+    # Like uvicorn's own.
     parser.set_dangerous_leniencies(lenient_data_after_close=True)
     parser.feed_data(b"POST / HTTP/1.1\r\n" + framing + b"\r\n")
     return parser
