@@ -196,7 +196,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     everything = [site_app, people_app(core, apps), *apps]
     rules = [rule for app in everything for subject in app.subjects for rule in subject.declared]
     declared = tuple(
-        problem for each in rules for problem in (*each.problems, *map(problem_of, each.access.refusals()))
+        problem for rule in rules for problem in (*rule.problems, *map(problem_of, rule.access.refusals()))
     )
     problems = Problems(templates, declared)
     site = Site(core, authentication, templates, problems)

@@ -475,7 +475,7 @@ def test_a_rule_that_bounds_cannot_state_is_told_with_the_rest(given, wrong):
 
 
 def test_a_body_cannot_hold_itself():
-    with pytest.raises(TypeError, match="can hold itself"):
+    with pytest.raises(TypeError, match="can contain itself"):
         schema_of(Tree)
 
 

@@ -39,11 +39,11 @@ class Engine(Protocol):
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
 
     async def changed(self, table: str, timeout: float) -> bool:
-        """Wait for a change of the table, at most `timeout` seconds; a hint to look again, not a count of changes."""
+        """Wait at most `timeout` seconds for a change of the table; True is a hint to look again, not a count."""
         ...
 
     async def close(self) -> None:
-        """Release all resources; a second close does nothing, a call after it is an error."""
+        """Release all resources. A second close does nothing; a call after it is an error."""
         ...
 
 
@@ -60,15 +60,14 @@ class HandsOver(Engine, Protocol):
         ...
 
     def near_end(self, table: str, changes: int) -> str | None:
-        """The sequence number after which the table's log has so many changes; None if it has no more at all."""
+        """The sequence number after which the table's log has this many records; None if it has no more at all."""
         ...
 
 
 class PacksRows(Engine, Protocol):
     """An engine in this process that can return rows as it stores them. Wrappers around an engine do not offer this.
 
-    A row whose bytes were seen before need not be decoded again, and what was read at the same state need not be read
-    again.
+    A row whose bytes are known need not be decoded again, and an answer from the same state need not be read again.
     """
 
     def state(self) -> int:
@@ -92,14 +91,14 @@ class PacksRows(Engine, Protocol):
         ...
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a Query; Items that are returned whole stay packed."""
+        """Answer a Query; Items that need no projection stay packed."""
         ...
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]: ...
 
 
 def offered_by(engine: object, name: str) -> Any:
-    """What an engine, or the one that it wraps, offers beyond the protocol; None if neither does."""
+    """An extra of this engine, or of the one that it wraps; None if neither has it."""
     wrapped: object | None = engine
     while wrapped is not None:
         offered = getattr(wrapped, name, None)
@@ -124,7 +123,7 @@ async def open_engine(
     With `reserve`, the embedded engine sets some disk space aside for when the disk is full.
     """
     engine: Engine
-    # Each engine is imported only when chosen: aiobotocore alone takes a second to import.
+    # Imported only when chosen: aiobotocore alone takes a second to import.
     if kind == "embedded":
         from potluck.engines.embedded import open_embedded
 

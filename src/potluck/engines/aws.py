@@ -1,7 +1,7 @@
 """Amazon DynamoDB, or any endpoint that speaks its protocol.
 
-The wire form of values is the JSON protocol itself, so a request is encoded, signed and sent as it is, and the answer
-is decoded and returned as it is. aiobotocore finds the region, the endpoint and the credentials, and botocore signs;
+The wire form of values is the JSON protocol itself, so a request is encoded, signed and sent unchanged, and the answer
+is decoded and returned unchanged. aiobotocore finds the region, the endpoint and the credentials, and botocore signs;
 their conversion of every value to Python types and back is not needed.
 
 After a broken connection, only requests that are safe to send twice are retried: reads, and transactions, which carry
@@ -47,7 +47,7 @@ ANSWER_SECONDS = 60.0
 IDLE_CONNECTION_SECONDS = 12.0
 CONNECTIONS = 100
 CLOSING_GRACE_SECONDS = 5.0
-# The service allows five reads of a shard per second, of all readers together. A stream with nothing new is polled less
+# The service allows all readers together five reads of a shard per second. A stream with nothing new is polled less
 # and less often, until something arrives or this process writes to the table.
 SHORTEST_POLL_SECONDS = 0.5
 LONGEST_POLL_SECONDS = 1.5
@@ -71,7 +71,7 @@ class Aws:
         self._http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=IDLE_CONNECTION_SECONDS),
             timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_read=ANSWER_SECONDS),
-            # A service on this machine is not reached through the machine's proxy.
+            # The machine's proxy does not serve loopback addresses.
             trust_env=urlsplit(table_url).hostname not in {"localhost", "127.0.0.1", "::1"},
         )
 
@@ -84,7 +84,7 @@ class Aws:
         secret_key: str | None = None,
         session_token: str | None = None,
     ) -> "Aws":
-        """Open the service; anything not given is looked up as by every AWS tool: environment, profile, instance."""
+        """Open the service; the rest comes from the environment, the profile or the instance, as in any AWS tool."""
         session = aiobotocore.session.get_session()
         if access_key is not None:
             session.set_credentials(access_key, secret_key, session_token)
@@ -156,7 +156,7 @@ class Aws:
         headers = {
             "Content-Type": "application/x-amz-json-1.0",
             "X-Amz-Target": f"{service}.{operation}",
-            "Accept-Encoding": "identity",  # the checksum is of the bytes as sent
+            "Accept-Encoding": "identity",  # the checksum covers the bytes as sent
         }
         headers = await self._signed(url, headers, body)
         try:
@@ -168,7 +168,7 @@ class Aws:
             raise DynamoError(ANSWER_LOST, f"no answer from {url}: {error or type(error).__name__}") from error
         checksum = response.headers.get("x-amz-crc32")
         if checksum is not None and int(checksum) != zlib.crc32(content):
-            raise DynamoError(ANSWER_LOST, f"the answer from {url} was damaged on its way")
+            raise DynamoError(ANSWER_LOST, f"the answer from {url} was damaged in transit")
         if response.status == 200:
             try:
                 answer: dict[str, Any] = msgspec.json.decode(content or b"{}", type=dict[str, Any])
@@ -208,14 +208,14 @@ def _error(status: int, content: bytes) -> DynamoError:
 def _written_by(request: dict[str, Any]) -> set[str]:
     """The tables that a request writes to."""
     if "TransactItems" in request:
-        return {action["TableName"] for each in request["TransactItems"] for action in each.values()}
+        return {action["TableName"] for item in request["TransactItems"] for action in item.values()}
     if "RequestItems" in request:
         return set(request["RequestItems"])
     return {request.get("TableName", "")}
 
 
 class _StreamWatch:
-    """Polls a table's stream for news, once for all who wait in this process."""
+    """Polls a table's stream, once for all waiters in this process."""
 
     def __init__(self, engine: Aws, table: str) -> None:
         self._engine = engine
@@ -228,7 +228,7 @@ class _StreamWatch:
         self._expecting = asyncio.Event()
 
     def expect(self) -> None:
-        """This process has written to the table: poll at once, because news is about to arrive."""
+        """Poll at once: this process has written to the table, so a record is about to arrive."""
         self._pause = SHORTEST_POLL_SECONDS
         self._expecting.set()
 
@@ -260,7 +260,7 @@ class _StreamWatch:
             if self._iterators is None:
                 self._iterators = await self._newest()
                 if self._iterators is not None:
-                    # What happened before the watch began is unknown, so the first to wait is told to look.
+                    # What happened before the watch began is unknown, so the first waiter has to look.
                     self._news += 1
                 return
             for shard, iterator in list(self._iterators.items()):

@@ -58,7 +58,7 @@ class Conflicting:
         await self.engine.close()
 
     def _happens(self, probability: float) -> bool:
-        # Drawn even when it cannot happen, so that changing one probability leaves the other choices as they were.
+        # Drawn even when it cannot happen, so that changing one probability does not change the other choices.
         return self._random.random() < probability
 
     def _cancelled(self, actions: int) -> DynamoError:

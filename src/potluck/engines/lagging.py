@@ -2,11 +2,11 @@
 
 A second engine, the replica, holds every table as it was a moment ago. Each write goes to the real engine at once; the
 items it touched are then read back consistently and put in a queue, and the replica takes them over, in order and a
-whole call at a time, when enough newer writes have been made or enough time has passed. Index reads are answered by
+call at a time, after enough newer writes or enough time. Index reads are answered by
 the replica, so order, filters, pages and projections are those of a state that really existed, and never a mixture.
 
 Simpler than the service: all indexes lag alike, and writes that bypass this wrapper are not seen by the replica once it
-holds the table. Writes are made one at a time, which only tests can afford.
+holds the table. Writes are executed one at a time, which only tests can afford.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Lagging:
     """An engine whose indexes are behind by a number of writes, or by a number of seconds.
 
     With `eventual`, so are reads of the table that do not ask for consistency. With a seed, each such read is answered
-    either by the replica or by the real engine, as by two replicas of the service: what was seen may be gone again.
+    either by the replica or by the real engine, as by two replicas of the service: an item seen once may vanish again.
     """
 
     def __init__(
@@ -126,8 +126,8 @@ class Lagging:
                 for table, writes in request["RequestItems"].items():
                     actions += [(table, action) for write in writes for action in write.values()]
             else:
-                for each in request["TransactItems"]:
-                    actions += [(act["TableName"], act) for kind, act in each.items() if kind != "ConditionCheck"]
+                for item in request["TransactItems"]:
+                    actions += [(act["TableName"], act) for kind, act in item.items() if kind != "ConditionCheck"]
             return [
                 (table, {name: (action.get("Key") or action["Item"])[name] for name in self._keys[table]})
                 for table, action in actions

@@ -1,7 +1,7 @@
 """Table names with a prefix, so that several installations can share one account.
 
 The prefix is added to every table name in a request and removed from every table name in an answer. ARNs and error
-messages keep the real names: operators read them, and look for the tables that are really there.
+messages keep the real names, which operators look for.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,10 @@ class Prefixing:
         answer = await self.engine.call(operation, renamed_request(request, self._outward))
         if operation == "ListStreams" and "Streams" in answer:
             ours = [stream for stream in answer["Streams"] if stream["TableName"].startswith(self.prefix)]
-            answer = {**answer, "Streams": [{**each, "TableName": self._inward(each["TableName"])} for each in ours]}
+            answer = {
+                **answer,
+                "Streams": [{**stream, "TableName": self._inward(stream["TableName"])} for stream in ours],
+            }
         return renamed_answer(answer, self._inward)
 
     async def changed(self, table: str, timeout: float) -> bool:
@@ -83,7 +86,7 @@ def renamed_answer(answer: dict[str, Any], rename: Rename) -> dict[str, Any]:
             renamed[part] = _with_table_renamed(renamed[part], rename)
     consumed = renamed.get("ConsumedCapacity")
     if isinstance(consumed, list):
-        renamed["ConsumedCapacity"] = [_with_table_renamed(each, rename) for each in consumed]
+        renamed["ConsumedCapacity"] = [_with_table_renamed(capacity, rename) for capacity in consumed]
     elif consumed is not None:
         renamed["ConsumedCapacity"] = _with_table_renamed(consumed, rename)
     for part in ("UnprocessedItems", "UnprocessedKeys", "Responses"):
@@ -92,7 +95,7 @@ def renamed_answer(answer: dict[str, Any], rename: Rename) -> dict[str, Any]:
             renamed[part] = {rename(table): what for table, what in renamed[part].items()}
     metrics = renamed.get("ItemCollectionMetrics")
     # For a single write these are the metrics of one item collection, for several writes they are lists by table.
-    if metrics and all(isinstance(each, list) for each in metrics.values()):
+    if metrics and all(isinstance(metric, list) for metric in metrics.values()):
         renamed["ItemCollectionMetrics"] = {rename(table): what for table, what in metrics.items()}
     return renamed
 

@@ -100,7 +100,7 @@ class RecordedCalls(list[RecordedCall]):
 
 
 class Recording:
-    """An engine that remembers its last calls and the totals of all of them."""
+    """An engine that records its last calls and the totals of all of them."""
 
     def __init__(self, engine: Engine, keep: int = CALLS_KEPT) -> None:
         self.engine = engine
@@ -133,14 +133,14 @@ class Recording:
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[RecordedCalls]:
-        """The calls made by anyone through this engine until the block ends."""
+        """All calls through this engine until the block ends."""
         scope = RecordedCalls()
         self._scopes.append(scope)
         try:
             yield scope
         finally:
             # By identity: two open scopes with the same calls would compare equal.
-            self._scopes = [each for each in self._scopes if each is not scope]
+            self._scopes = [other for other in self._scopes if other is not scope]
 
     def _record(
         self,
@@ -181,7 +181,7 @@ def _size(body: dict[str, Any]) -> int:
 
 def _units(consumed: Any) -> float:
     if isinstance(consumed, list):
-        return float(sum(each.get("CapacityUnits", 0.0) for each in consumed))
+        return float(sum(capacity.get("CapacityUnits", 0.0) for capacity in consumed))
     return float(consumed.get("CapacityUnits", 0.0)) if consumed else 0.0
 
 

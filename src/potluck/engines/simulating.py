@@ -1,4 +1,4 @@
-"""The embedded engine as the service is on a bad day: throttled, lagging, in conflict. For `potluck dynamodb`."""
+"""The embedded engine, throttled, lagging and in conflict like the service on a bad day. For `potluck dynamodb`."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from potluck.engines.throttling import Throttling
 
 
 class Simulating:
-    """A database whose callers are throttled, meet conflicts, and read what was true some seconds ago.
+    """A database whose callers are throttled, meet conflicts, and read stale data.
 
-    The rates are probabilities. Each account and region has wrappers of its own, all seeded alike.
+    The rates are probabilities. Each account and region has its own wrappers, all with the same seed.
     """
 
     def __init__(

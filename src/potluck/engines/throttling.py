@@ -1,4 +1,4 @@
-"""An engine wrapper for tests: capacity that is used up now and then, as a busy table's is.
+"""An engine wrapper for tests: throttling, as on a busy table.
 
 All choices come from the seed, so a failing test fails again.
 """
@@ -70,7 +70,7 @@ class Throttling:
 
         def batch(parts: dict[str, list[Any]]) -> dict[str, Any]:
             items = request["RequestItems"]
-            return {t: each if writing else {**items[t], "Keys": each} for t, each in parts.items() if each}
+            return {t: part if writing else {**items[t], "Keys": part} for t, part in parts.items() if part}
 
         answer = await self.engine.call(operation, {**request, "RequestItems": batch(now)})
         self.batches_cut += 1

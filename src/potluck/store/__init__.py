@@ -1,4 +1,4 @@
-"""The store: reads and writes entities on an engine. The one place below the apps that does I/O on them."""
+"""The store: reads and writes entities on an engine."""
 
 from potluck.store.read_tracking import Clock
 from potluck.store.reading import QueryPage

@@ -78,7 +78,7 @@ async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:
             item = stored
         else:
             return True
-    raise Unavailable(f"{plan.name} at {key} was changed by others each time its keys were to be rewritten")
+    raise Unavailable(f"{plan.name} at {key} changed during every attempt to rewrite its keys")
 
 
 def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
@@ -134,10 +134,12 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     wanted = plan.coding.encode(entity)
     old_key, new_key = ({name: row[name] for name in table.key_names} for row in (item, wanted))
     declared = {key.name for pair in table.indexes.values() for key in pair if key is not None}
-    kept = {name: value for name, value in item.items() if name not in declared}
-    new = WriteRequest("Put", plan, new_key, absent, item={**kept, **wanted})
+    undeclared = {name: value for name, value in item.items() if name not in declared}
+    new = WriteRequest("Put", plan, new_key, absent, item={**undeclared, **wanted})
     # Comparing the version is not enough: counters change without raising it.
-    attributes = dict.fromkeys([*(field.attribute for field in plan.fields.values() if not field.key_only), *kept])
+    attributes = dict.fromkeys(
+        [*(field.attribute for field in plan.fields.values() if not field.key_only), *undeclared]
+    )
     expressions = Expressions()
     old = {
         "TableName": table.name,
@@ -146,7 +148,7 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
         **expressions.attributes(),
     }
     guards = _guards(plan, entity, old_key, new_key)
-    actions = [{"Put": new.action(now).body}, {"Delete": old}, *({"Put": each.action(now).body} for each in guards)]
+    actions = [{"Put": new.action(now).body}, {"Delete": old}, *({"Put": guard.action(now).body} for guard in guards)]
     # The token makes the transaction idempotent, so it can be retried.
     return Request("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": str(uuid4())})
 
@@ -164,7 +166,7 @@ def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list
 
 
 def _in_the_way(plan: EntityPlan, item: Item, error: DynamoError) -> Exception:
-    """Why a row that nobody changed cannot be moved."""
+    """Why a row cannot be moved although it has not changed."""
     entity = _entity(plan, item)
     wanted = plan.key.wire({name: getattr(entity, name) for name in plan.fields})
     first, _, *guards = error.reasons or ({}, {})
@@ -172,8 +174,8 @@ def _in_the_way(plan: EntityPlan, item: Item, error: DynamoError) -> Exception:
         there = first.get("Item")
         current = plan.coding.decode(there) if there is not None and plan.matches(there) else None
         where = {name: item[name] for name in plan.table.key_names}
-        return AlreadyExists(f"{plan.name} at {where} is to go to {wanted}, where another row is", current=current)
-    taken = [each.guard for each in _guards(plan, entity, {}, wanted)]
+        return AlreadyExists(f"{plan.name} at {where} cannot move to {wanted}: another row is there", current=current)
+    taken = [operation.guard for operation in _guards(plan, entity, {}, wanted)]
     for guard, reason in zip(taken, guards, strict=False):
         if guard is not None and reason.get("Code") == REFUSED:
             return NotUnique(guard.field, guard.value)

@@ -20,7 +20,7 @@ Untouched = Callable[[Any, int], bool]
 
 
 class CachedAnswer(NamedTuple):
-    """An answer, from when until when it holds, as of which state of the store, and what it was read from."""
+    """An answer, when it is valid, and the state of the store and the partitions that it was read from."""
 
     answer: Any
     since: int
@@ -31,7 +31,7 @@ class CachedAnswer(NamedTuple):
 
 
 class QueryCache:
-    """Answers by question, in two generations: those not used while the newer one fills up are evicted."""
+    """Answers by key, in two generations: those not used while the newer one fills up are evicted."""
 
     def __init__(self, now: Callable[[], int], untouched: Untouched, most_bytes: int = CACHED_BYTES) -> None:
         self._now = now
@@ -41,32 +41,32 @@ class QueryCache:
         self._older: dict[Hashable, CachedAnswer] = {}
         self._bytes = 0
 
-    def find(self, question: Hashable, state: int) -> CachedAnswer | None:
-        """The cached answer if it still holds in this state, else None."""
-        cached = self._newer.get(question)
+    def find(self, key: Hashable, state: int) -> CachedAnswer | None:
+        """The cached answer if it is valid in this state, else None."""
+        cached = self._newer.get(key)
         if cached is None:
-            cached = self._older.get(question)
+            cached = self._older.get(key)
             if cached is None:
                 return None
-            self._put(question, cached)
+            self._put(key, cached)
         if cached[3] != state:
             # Another thread may have cached an answer from a later state; it is not valid in this one.
             if cached[3] > state or not self._untouched(cached[4], cached[3]):
                 return None
             # Not _replace, which takes longer than everything else here.
             answer, since, until, _, places, size = cached
-            cached = self._newer[question] = CachedAnswer(answer, since, until, state, places, size)
+            cached = self._newer[key] = CachedAnswer(answer, since, until, state, places, size)
         # When the clock is set back, items that had expired are visible again.
         return cached if cached[2] == NEVER or cached[1] <= self._now() < cached[2] else None
 
-    def keep(self, question: Hashable, state: int, answer: Any, until: float, size: int, places: Places) -> None:
-        """Cache the answer of reads that began in this state and covered these places."""
+    def keep(self, key: Hashable, state: int, answer: Any, until: float, size: int, places: Places) -> None:
+        """Cache an answer that was read from these places, beginning in this state."""
         if size <= self._most_bytes // 2:
-            self._put(question, CachedAnswer(answer, self._now(), until, state, places, size))
+            self._put(key, CachedAnswer(answer, self._now(), until, state, places, size))
 
-    def _put(self, question: Hashable, cached: CachedAnswer) -> None:
-        before = self._newer.get(question)
+    def _put(self, key: Hashable, cached: CachedAnswer) -> None:
+        before = self._newer.get(key)
         self._bytes += cached.size - (0 if before is None else before.size)
         if self._bytes > self._most_bytes // 2:
             self._older, self._newer, self._bytes = self._newer, {}, cached.size
-        self._newer[question] = cached
+        self._newer[key] = cached

@@ -14,7 +14,7 @@ from potluck.table.access import Query
 
 Clock = Callable[[], datetime]
 
-# The expiry of anything whose expiry is not known: it is not cached.
+# Of unknown expiry, so not cached.
 UNKNOWN = 0.0
 
 

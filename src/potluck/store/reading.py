@@ -1,4 +1,4 @@
-"""Reading entities by their declared access patterns, paged or whole, and caching answers while they are valid."""
+"""Reading entities by their declared access patterns, and caching answers while they are valid."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOST_ROWS = 2**20
 
 @dataclass(frozen=True, slots=True)
 class QueryPage(Generic[T]):
-    """The items of one page, fewer than asked for only at the end, and where the next page begins."""
+    """The items of one page, and where the next page begins; None after the last."""
 
     items: list[T]
     next: Mapping[str, Any] | None
@@ -85,10 +85,10 @@ class StoreReader:
 
     async def one(self, ref: Ref[T]) -> T:
         """The item; NotFound when there is none."""
-        found = await self.get(ref)
-        if found is None:
+        item = await self.get(ref)
+        if item is None:
             raise NotFound(f"{ref.pattern}: there is no such item")
-        return found
+        return item
 
     async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
         """The items in the order asked for, None where there is none, in as few requests as possible."""
@@ -117,7 +117,7 @@ class StoreReader:
         return tuple(self.source.entity(ref, rows[row_name(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> QueryPage[T]:
-        """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
+        """The next `limit` items. Only the last page has fewer, and no `next`."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
         lookup = self._lookup(query, limit, after)
@@ -138,7 +138,7 @@ class StoreReader:
             after = part.next
             if len(rows) > limit or after is None:
                 break
-            # If a call found nothing, the rows that follow may all be expired or of another kind as well.
+            # After a call without matches, the rows that follow may all be expired or of another kind as well.
             more = selective or not part.rows
             look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
         following: dict[str, Any] | None = None
@@ -212,7 +212,7 @@ class StoreReader:
                 return total
 
     async def gather(self, gather: Gather[C]) -> C | None:
-        """The whole item collection, each kind in its field; None if a required item does not exist."""
+        """The item collection, each kind in its field; None if a required item does not exist."""
         query = gather.query
         buckets: dict[str, list[Any]] = {bucket.name: [] for bucket in query.pattern.buckets}
         names = {bucket.plan.cls: bucket.name for bucket in query.pattern.buckets}
@@ -220,20 +220,20 @@ class StoreReader:
             buckets[names[type(entity)]].append(entity)
         values: dict[str, Any] = {}
         for bucket in query.pattern.buckets:
-            found = buckets[bucket.name]
+            items = buckets[bucket.name]
             if bucket.holds == "many":
-                values[bucket.name] = found
+                values[bucket.name] = items
                 continue
-            if bucket.holds == "one" and not found:
+            if bucket.holds == "one" and not items:
                 return None
-            if len(found) > 1:
-                raise UnreadableItem(bucket.plan.name, {}, None, f"{query.pattern.name} found {len(found)}, not one")
-            values[bucket.name] = found[0] if found else None
+            if len(items) > 1:
+                raise UnreadableItem(bucket.plan.name, {}, None, f"{query.pattern.name} found {len(items)}, not one")
+            values[bucket.name] = items[0] if items else None
         assert query.pattern.collection is not None
         return cast(C, query.pattern.collection(**values))
 
     async def repeat(self, request: Request) -> dict[str, Any]:
-        """Send a request that may safely be sent twice, with retries."""
+        """Send a request that is safe to repeat, with retries."""
         return await self.source.repeat(request)
 
     # --- cached answers -------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ class attempts:
             return
     """
 
-    # Not an async generator: leaving one midway, as nearly every caller does, takes a task of its own to close it.
+    # Not an async generator: leaving one midway, as nearly every caller does, takes another task to close it.
     __slots__ = ("_attempt", "_patience", "_what")
 
     def __init__(self, what: str, patience: Patience) -> None:

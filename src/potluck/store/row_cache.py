@@ -1,7 +1,7 @@
 """A cache of decoded rows: a row that is read again and again is decoded once.
 
 The key is all of the row's bytes, which are read from the engine each time, and cached entities are immutable. So an
-entry is never stale, whoever writes in the meantime, and nothing has to be invalidated.
+entry is never stale, and nothing has to be invalidated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RowCache:
     def __init__(self, unpack: Unpack, now: Callable[[], int], most_bytes: int = CACHED_BYTES) -> None:
         self.unpack = unpack
         self._now = now
-        # Two generations: rows that nobody read while the newer one filled up are dropped with the older one.
+        # Two generations: rows not read while the newer one filled up are dropped with the older one.
         self._generation_bytes = most_bytes // 2
         self._newer: dict[bytes, _CachedRow] = {}
         self._older: dict[bytes, _CachedRow] = {}
@@ -51,7 +51,7 @@ class RowCache:
         return self.entity_until(members, row)[0]
 
     def entity_until(self, members: Members, row: bytes) -> tuple[Any, float]:
-        """What `entity` returns, and the time until which that holds."""
+        """The row's entity, and until when it is valid."""
         cached = self._newer.get(row)
         if cached is None or cached[0] != members:
             cached = self._cache(members, row, None)
@@ -65,25 +65,25 @@ class RowCache:
         That time is NEVER only if none of the rows has an expiry, and 0 if none of them was cached.
         """
         now = self._now()
-        found = list(map(self._newer.get, rows))
-        if self._all_new(rows, found):
+        cached_rows = list(map(self._newer.get, rows))
+        if self._all_new(rows, cached_rows):
             return self._decode_uncached(members, rows, now)
-        new = [at for at, cached in enumerate(found) if cached is None or cached[0] != members]
+        new = [at for at, cached in enumerate(cached_rows) if cached is None or cached[0] != members]
         if new:
             # Unpacking them all at once takes half as long as one by one.
             items = self.unpack([rows[at] for at in new])
             for at, item in zip(new, items, strict=True):
-                found[at] = self._cache(members, rows[at], item)
-        entities = [cached[1] if cached[2] > now else None for cached in found if cached is not None]
+                cached_rows[at] = self._cache(members, rows[at], item)
+        entities = [cached[1] if cached[2] > now else None for cached in cached_rows if cached is not None]
         if None in entities:
             rows = [row for row, entity in zip(rows, entities, strict=True) if entity is not None]
             entities = [entity for entity in entities if entity is not None]
-        ends = [cached[2] for cached in found if cached is not None and cached[2] != NEVER]
+        ends = [cached[2] for cached in cached_rows if cached is not None and cached[2] != NEVER]
         return rows, entities, min([end for end in ends if end > now], default=LAST) if ends else NEVER
 
-    def _all_new(self, rows: list[bytes], found: list[_CachedRow | None]) -> bool:
-        """Whether none of the rows was read before: much is read once and never again, and not worth caching."""
-        if any(found):
+    def _all_new(self, rows: list[bytes], cached_rows: list[_CachedRow | None]) -> bool:
+        """Whether none of the rows was read before: rows that are read only once are not worth caching."""
+        if any(cached_rows):
             return False
         hashes = list(map(hash, rows))
         new = self._hashes_seen.isdisjoint(hashes)
@@ -120,7 +120,7 @@ class RowCache:
         for plan in members:
             if plan.matches(item):
                 expires_at = NEVER if plan.expiry is None else plan.expires_at(item)
-                # An expired row is not decoded: nobody sees it, so it does not matter if it is malformed.
+                # An expired row is never seen, so it does not matter if it is malformed.
                 gone = expires_at != NEVER and expires_at <= self._now()
                 return _CachedRow(members, None if gone else plan.coding.decode(item), expires_at)
         return _CachedRow(members, None, NEVER)

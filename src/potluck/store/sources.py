@@ -17,7 +17,7 @@ from potluck.table.access import Query, Ref
 from potluck.table.tables import Request, RowName, row_name
 
 BATCH_GET = 100
-# So few rows can be read on the event loop without blocking it for long.
+# This many rows can be read on the event loop without blocking it for long.
 ROWS_AT_ONCE = 25
 
 
@@ -45,7 +45,7 @@ class CallSource:
             return await self.repeat(request)
 
     async def repeat(self, request: Request) -> dict[str, Any]:
-        """Send a request that may safely be sent twice, with retries."""
+        """Send a request that is safe to repeat, with retries."""
         # Which partitions the request reads is not known here, so any write invalidates the answer.
         note_place(EVERYWHERE)
         return await self.sender.repeat(request)
@@ -114,7 +114,7 @@ class CallSource:
 
 
 class PackedSource(CallSource):
-    """Reads rows as an engine in this process stores them, and decodes each once; calls where that takes more."""
+    """Reads packed rows from an engine in this process, and decodes each once; falls back to calls."""
 
     def __init__(self, engine: PacksRows, clock: Clock, patience: Patience, *, cached_answers: bool) -> None:
         super().__init__(engine, clock, patience)
@@ -144,7 +144,7 @@ class PackedSource(CallSource):
         return await super().get_many(refs)
 
     def _get_directly(self, refs: Sequence[Ref[Any]]) -> list[Any]:
-        """The items, one read for each table: in single-table design that is nearly always one read for all."""
+        """The items, with one read per table: in single-table design nearly always one for all."""
         positions: dict[str, list[int]] = {}
         for at, ref in enumerate(refs):
             positions.setdefault(ref.members[0].table.name, []).append(at)
@@ -166,7 +166,7 @@ class PackedSource(CallSource):
         try:
             answer = await self._engine.query_rows(request.body)
         except DynamoError:
-            # The call has retries.
+            # The fallback has retries.
             return await super().query(query, request)
         note_place(place_of(query))
         return QueriedRows(*self._visible(query, answer["Items"]), answer.get("LastEvaluatedKey"))

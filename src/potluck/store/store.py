@@ -1,6 +1,6 @@
 """The one place that does I/O for `potluck.table`: sends the requests it builds, and returns typed entities.
 
-StoreReader and their cache are in `reading.py`, scans in `scanning.py`; writes are here.
+Reads and their cache are in `reading.py`, scans in `scanning.py`; writes are here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MODIFY_ATTEMPTS = 200
 
 
 class Store(StoreReader):
-    """StoreReader and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
+    """Reads and writes entities on an engine: sends, retries and pages, and never returns expired items."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Store(StoreReader):
         accelerations: Accelerations = BY_ENVIRONMENT,
     ) -> None:
         super().__init__(engine, clock, patience, accelerations)
-        # A lock lives only while somebody holds or awaits it.
+        # A lock lives only while a caller holds or awaits it.
         self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
 
     async def put(self, entity: E, when: Condition | None = None) -> E:
@@ -65,12 +65,12 @@ class Store(StoreReader):
         answer = await self._write(operation, recognise)
         stored = answer.get("Attributes")
         if stored is None:
-            # A transaction does not return the new item, which the update may even have made expire.
+            # A transaction does not return the new item, and the update may have made it expire.
             stored = await self._row(_item_of(operation), though_expired=True)
         return cast(Entity, operation.plan.coding.decode(stored))
 
     async def _row(self, ref: Ref[Any], *, though_expired: bool = False) -> dict[str, Any]:
-        """The item as it is stored; NotFound when there is none."""
+        """The stored item; NotFound when there is none."""
         plan = ref.plan
         stored: dict[str, Any] | None = (await self.source.call(ref.pattern, ref.request())).get("Item")
         if (
@@ -104,7 +104,7 @@ class Store(StoreReader):
                 raise
 
     async def transact(self, *operations: Operation) -> None:
-        """All operations or none. If one is refused, its refusal is raised, with its position."""
+        """Commit all operations or none; raises the refusal of the one that failed, with its position."""
         transaction = Transaction(*operations)
         now = second(self.clock)
         request = transaction.request(now, self.source.token())
@@ -140,7 +140,7 @@ class Store(StoreReader):
                 if version is None:
                     row = await self._row(ref)
                     current = plan.coding.decode(row)
-        raise Unavailable(f"{ref.pattern}: others changed the item {MODIFY_ATTEMPTS} times while it was to be changed")
+        raise Unavailable(f"{ref.pattern}: the item changed during each of {MODIFY_ATTEMPTS} attempts")
 
     async def write_each(self, operations: Iterable[Operation]) -> None:
         """Execute each operation on its own, in no particular order; if one fails, the others are not undone.
@@ -158,7 +158,7 @@ class Store(StoreReader):
 
     async def _write_batches(self, operations: list[Operation]) -> None:
         now = second(self.clock)
-        waiting = [(action.table, action.batch()) for each in operations for action in each.actions(now)]
+        waiting = [(action.table, action.batch()) for operation in operations for action in operation.actions(now)]
         attempt = 0
         while waiting:
             batch, waiting = waiting[:BATCH_WRITE], waiting[BATCH_WRITE:]
@@ -202,16 +202,16 @@ def _still(entity: Entity, field: str) -> Still:
 
 
 def _refuse_same_item_twice(operations: list[Operation]) -> None:
-    """A ValueError if one item is written twice, as the order of such writes is undefined."""
+    """ValueError if one item is written twice, because the order of such writes is undefined."""
     first: dict[RowName, Operation] = {}
     for operation in operations:
         before = first.setdefault(operation.row, operation)
         if before is not operation:
-            raise ValueError(f"{before} and {operation} write the same item, and nothing says which of them is last")
+            raise ValueError(f"{before} and {operation} write the same item, in undefined order")
 
 
 async def all_done(at_once: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all; the first failure is raised once all have ended, so that none is cancelled midway."""
+    """All results; a failure is raised only when all have ended, so that none is cancelled midway."""
     outcomes = await asyncio.gather(*at_once, return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

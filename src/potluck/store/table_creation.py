@@ -28,7 +28,7 @@ async def create_table(sender: Sender, table: Table) -> None:
             try:
                 await _add_index(sender, table, index)
             except DynamoError:
-                # Of several processes starting at once, one adds it.
+                # If several processes start at once, one of them adds it.
                 if index not in await _indexes(sender, table):
                     raise
     for request in expiry:
@@ -48,7 +48,7 @@ async def _expires(sender: Sender, table: Table) -> bool:
 async def _indexes(sender: Sender, table: Table) -> set[str]:
     """The table's indexes, once it is active."""
     described = await _active(sender, table)
-    return {each["IndexName"] for each in described.get("GlobalSecondaryIndexes", ())}
+    return {index["IndexName"] for index in described.get("GlobalSecondaryIndexes", ())}
 
 
 async def _active(sender: Sender, table: Table) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Schema types: what callers may send, compiled from annotations, and decoded from JSON, forms and addresses."""
+"""Validation: schema types compiled from annotations, and inputs decoded from JSON, forms and addresses."""
 
 from potluck.validation.characters import one_line, seen
 from potluck.validation.compiling import schema_of

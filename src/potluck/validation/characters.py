@@ -1,4 +1,4 @@
-"""Which characters people's text may contain, on one line or on several, and which of them are visible.
+"""Which characters text may contain, on one line or on several, and which of them are visible.
 
 The ranges are listed here rather than left to `str.isprintable`: Python's Unicode tables are as old as the Python, and
 would refuse the newest letters and emoji, and the spaces of Japanese and French.
@@ -9,10 +9,10 @@ from collections.abc import Callable
 from unicodedata import bidirectional, category, combining
 
 TextRule = Callable[[str], str | None]
-"""What is wrong with a text, worded to follow the field's name; None if nothing is."""
+"""The problem with a text, worded to follow the field's name; None if there is none."""
 
 VIRAMA_CLASS = 9
-"""The combining class of the marks that take a letter's vowel away."""
+"""The combining class of virama marks, which remove a letter's vowel."""
 
 OTHER_LINE_ENDS = "\r\x85\u2028\u2029"
 LINE_END = re.compile(f"\r\n|[\n{OTHER_LINE_ENDS}]")
@@ -21,9 +21,9 @@ LINE_END = re.compile(f"\r\n|[\n{OTHER_LINE_ENDS}]")
 CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029"
 # Bidirectional embeddings and overrides: they display the text after them in a different order.
 OVERRIDES = "\u202a-\u202e"
-# Text hidden in the text: interlinear annotations and tag characters, with the ranges reserved for more of them.
+# Hidden text: interlinear annotations and tag characters, with the ranges reserved for more of them.
 HIDDEN_TEXT = "\ufff9-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-# Lone surrogates, private use, and noncharacters: there is no telling how they are displayed.
+# Lone surrogates, private use, and noncharacters: how they are displayed is undefined.
 MEANINGLESS = "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\U000f0000-\U0010ffff" + "".join(
     chr(plane * 0x10000 + end) for plane in range(15) for end in (0xFFFE, 0xFFFF)
 )
@@ -58,12 +58,12 @@ SHAPED = (
 VIRAMA = "".join(
     chr(code) for code in (*range(0x0900, 0x1C00), *range(0xA800, 0xAC00)) if combining(chr(code)) == VIRAMA_CLASS
 )
-# Scripts written without spaces, in which a space of no width says where a word ends.
+# Scripts written without spaces, in which a zero-width space ends a word.
 UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1950-\u19df\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf"
 MONGOLIAN = "\u1807\u180a\u1810-\u18af"
 IDEOGRAPHS = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 EMOJI = "\u00a9\u00ae\u203c\u2049\u2100-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001fbff"
-# After an emoji, its variation, its colour of skin or the end of its tags.
+# After an emoji, its variation selector, its skin tone or the end of its tags.
 AFTER_EMOJI = f"{EMOJI}\ufe0f\U000e007f"
 VARIED = (
     "\u1000-\u109f\u2018-\u201f\u3001\u3002\ua840-\ua877\uaa60-\uaa7f\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
@@ -121,7 +121,7 @@ def several_lines(text: str) -> str | None:
 
 def with_line_ends(text: str) -> str:
     """The text with every line end normalized to U+000A."""
-    # Several times as fast as LINE_END.sub, which a text of megabytes would hold everything up with.
+    # Several times as fast as LINE_END.sub, which would block the process with a text of megabytes.
     text = text.replace("\r\n", "\n")
     for end in OTHER_LINE_ENDS:
         text = text.replace(end, "\n")
@@ -134,22 +134,26 @@ def seen(text: str) -> str:
 
 
 def _wrong_character(refused: re.Pattern[str], text: str) -> str | None:
-    found = refused.search(text)
-    if found is not None:
-        found = refused.search(FLAG_OF_TAGS.sub("", text))
-    return None if found is None else _refused(found[0])
+    match = refused.search(text)
+    if match is not None:
+        match = refused.search(FLAG_OF_TAGS.sub("", text))
+    return None if match is None else _refused(match[0])
 
 
 def _out_of_place(text: str) -> str | None:
-    """What is wrong with the first invisible character that no script or emoji needs where it is."""
-    for found in UNSEEN.finditer(text):
-        if found[0] in DIRECTIONAL_MARKS:
+    """The problem with the first invisible character that no script or emoji needs there."""
+    for match in UNSEEN.finditer(text):
+        if match[0] in DIRECTIONAL_MARKS:
             # Between a name and what is shown after it, a mark matters only if the name has letters of both directions.
-            needed = any(bidirectional(each) in ("R", "AL", "AN") for each in text if each not in DIRECTIONAL_MARKS)
+            needed = any(
+                bidirectional(character) in ("R", "AL", "AN")
+                for character in text
+                if character not in DIRECTIONAL_MARKS
+            )
         else:
-            needed = IN_PLACE.match(text, found.start()) is not None
+            needed = IN_PLACE.match(text, match.start()) is not None
         if not needed:
-            return _refused(found[0])
+            return _refused(match[0])
     return None
 
 
@@ -160,4 +164,4 @@ def _refused(character: str) -> str:
 def _is_seen(text: str) -> bool:
     # A combining mark alone is not visible text: it would attach to whatever precedes it. "Cn" (unassigned) may be a
     # character that is newer than this Python.
-    return any(category(each)[0] in "LNPS" or category(each) == "Cn" for each in seen(text))
+    return any(category(character)[0] in "LNPS" or category(character) == "Cn" for character in seen(text))

@@ -1,11 +1,10 @@
-"""Decodes JSON to inputs, exactly as they are declared, and reports all wrong fields at once.
+"""Decodes JSON to inputs, exactly as declared, and reports all invalid fields at once.
 
 The JSON is parsed, normalised (texts trimmed, blank ones null) and validated field by field; then msgspec builds the
 struct. msgspec alone accepts more than the types do, and stops at the first error.
 
-A field's `Check` is called when the value is otherwise valid. An input's `check` is called with the struct, so when
-all of that struct's own fields are valid; what it finds in an inner object is reported with what is wrong elsewhere. An
-error without a message gets the message of its field.
+A field's `Check` is called when the value is otherwise valid, and an input's `check` with the struct, so only when all
+of its own fields are valid. An error without a message gets the message of its field.
 """
 
 import json
@@ -27,10 +26,10 @@ T = TypeVar("T")
 
 NOT_JSON = "The body must be JSON, in UTF-8"
 
-# A body can be wrong in as many places as it has bytes; nobody reads further than this.
+# A body can have as many errors as bytes; no one reads further than this.
 MOST_ERRORS = 100
 
-# Parsing a million lists takes seconds in which no other thread runs. No declared body of any size has so many.
+# Parsing a million lists takes seconds in which no other thread runs. No declared body has that many.
 MOST_NESTED = 200_000
 
 # Names of unknown fields come from the caller; only enough to recognise them is echoed.
@@ -43,7 +42,7 @@ SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def decode(kind: type[T], raw: bytes) -> T:
-    """The body as declared; BodyNotJson, or ValidationError with everything that is wrong."""
+    """The body as declared; BodyNotJson, or ValidationError with every invalid field."""
     if len(raw) > MOST_NESTED and raw.count(b"[") + raw.count(b"{") > MOST_NESTED:
         raise ValidationError(FieldError("body", f"The body can have at most {MOST_NESTED:,} lists and objects"))
     expected = schema_of(kind)
@@ -60,7 +59,7 @@ def decode(kind: type[T], raw: bytes) -> T:
     try:
         return decode_tree(kind, tree)
     except ValidationError as error:
-        raise ValidationError(*(rules.explained(tree, each) for each in error.errors)) from None
+        raise ValidationError(*(rules.explained(tree, field_error) for field_error in error.errors)) from None
 
 
 def _unreadable(rules: FileRules, raw: bytes) -> str:
@@ -69,7 +68,7 @@ def _unreadable(rules: FileRules, raw: bytes) -> str:
 
 
 def decode_tree(kind: type[T], tree: Any) -> T:
-    """The same for JSON that is already parsed, or a form made into it; numbers may be NumberText."""
+    """The same for parsed JSON, or a form converted to it; numbers may be NumberText."""
     expected = schema_of(kind)
     tree = normalised(expected, tree)
     wrong = tuple(islice(wrong_fields(expected, tree), MOST_ERRORS))
@@ -79,11 +78,11 @@ def decode_tree(kind: type[T], tree: Any) -> T:
 
 
 def build(kind: type[T], tree: Any) -> T:
-    """The struct of a normalised tree that is valid."""
+    """The struct of a normalised, valid tree."""
     try:
         return msgspec.json.decode(msgspec.json.encode(_encodable(tree)), type=kind)
     except (msgspec.DecodeError, ValueError):
-        # The decoder has the last word, even if no field was found to be wrong.
+        # The decoder decides, even if no field is invalid by its type.
         raise ValidationError(FieldError("body", "The body is not as it was described")) from None
 
 
@@ -92,9 +91,9 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, types.NumberText):
         return msgspec.Raw(value.encode())
     if isinstance(value, list):
-        return [_encodable(each) for each in value]
+        return [_encodable(entry) for entry in value]
     if isinstance(value, dict):
-        return {name: _encodable(each) for name, each in value.items()}
+        return {name: _encodable(entry) for name, entry in value.items()}
     return value
 
 
@@ -102,7 +101,7 @@ def _encodable(value: Any) -> Any:
 
 
 class _Repeating(dict[str, Any]):
-    """An object with repeated names, and which these are."""
+    """An object with repeated names."""
 
     repeated: frozenset[str]
 
@@ -112,17 +111,17 @@ def _parsed(raw: bytes) -> Any:
     text = raw.decode()
     tree = _READER.decode(text)
     if SURROGATE.search(text):
-        # A lone surrogate is no character, and cannot be encoded.
+        # Fails for lone surrogates, which are no characters.
         json.dumps(tree, ensure_ascii=False).encode()
     return tree
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) == len(pairs):
-        return made
+    values = dict(pairs)
+    if len(values) == len(pairs):
+        return values
     seen: set[str] = set()
-    repeating = _Repeating(made)
+    repeating = _Repeating(values)
     repeating.repeated = frozenset(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
     return repeating
 
@@ -144,25 +143,30 @@ _READER = json.JSONDecoder(
 
 
 def normalised(expected: SchemaType, value: Any) -> Any:
-    """The value: texts trimmed, line ends normalised, and blank texts null where both null and blank are allowed."""
+    """The value with texts trimmed, line ends normalised, and blank texts null where null and blank are allowed."""
     match expected:
         case types.TextType() if type(value) is str:
             text = with_line_ends(value) if expected.rule is several_lines else value
             return text.strip() if expected.trim else text
         case types.NullableType():
-            made = normalised(expected.inner, value)
-            return None if made == "" and _blank_is_null(expected.inner) else made
+            inner = normalised(expected.inner, value)
+            return None if inner == "" and _blank_is_null(expected.inner) else inner
         case types.ListType() if isinstance(value, list):
             if expected.item is not None:
-                return [normalised(expected.item, each) for each in value]
-            return [normalised(*each) for each in zip(expected.each, value, strict=False)] + value[len(expected.each) :]
+                return [normalised(expected.item, entry) for entry in value]
+            return [normalised(*pair) for pair in zip(expected.items, value, strict=False)] + value[
+                len(expected.items) :
+            ]
         case types.MapType() if isinstance(value, dict):
-            return _with_values(value, {name: normalised(expected.value, each) for name, each in value.items()})
+            return _with_values(value, {name: normalised(expected.value, entry) for name, entry in value.items()})
         case types.ObjectType() if isinstance(value, dict):
             fields = expected.fields
             return _with_values(
                 value,
-                {name: normalised(fields[name].type, each) if name in fields else each for name, each in value.items()},
+                {
+                    name: normalised(fields[name].type, entry) if name in fields else entry
+                    for name, entry in value.items()
+                },
             )
         case types.UnionType() if isinstance(value, dict):
             tag: Any = value.get(expected.tag_field)
@@ -174,39 +178,39 @@ def _blank_is_null(expected: SchemaType) -> bool:
     return isinstance(expected, types.TextType) and expected.trim and expected.may_be_blank
 
 
-def _with_values(given: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(given, _Repeating):
+def _with_values(original: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(original, _Repeating):
         return values
     repeating = _Repeating(values)
-    repeating.repeated = given.repeated
+    repeating.repeated = original.repeated
     return repeating
 
 
-# --- everything that is wrong -----------------------------------------------------------------------------------------
+# --- invalid fields ---------------------------------------------------------------------------------------------------
 
 
 def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = "") -> Iterator[FieldError]:
-    """What is wrong with a normalised value, in the order of the declaration; unknown fields last."""
+    """The errors of a normalised value, in the order of the declaration; unknown fields last."""
     if isinstance(expected, types.NullableType):
         if value is None:
             return
         expected = expected.inner
     if not expected.accepts(value):
         kind = expected.wrong_kind(value)
-        said = f"{label} {kind}" if kind else expected.message_for(value) or f"{label} {expected.requirement}"
-        yield FieldError(path or "body", said)
+        message = f"{label} {kind}" if kind else expected.message_for(value) or f"{label} {expected.requirement}"
+        yield FieldError(path or "body", message)
         return
     if isinstance(expected, types.TextType) and expected.rule is not None and (wrong := expected.rule(value)):
         yield FieldError(path or "body", f"{label} {wrong}")
         return
     right = True
-    for each in _wrong_within(expected, value, path, label):
+    for inner_error in _wrong_within(expected, value, path, label):
         right = False
-        yield each
+        yield inner_error
     if right and expected.check is not None:
-        for found in expected.check(value):
-            message = found.message or expected.message_for(value) or f"{label} {expected.requirement}"
-            yield FieldError(f"{path}{found.field}" or "body", message)
+        for problem in expected.check(value):
+            message = problem.message or expected.message_for(value) or f"{label} {expected.requirement}"
+            yield FieldError(f"{path}{problem.field}" or "body", message)
 
 
 def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> Iterator[FieldError]:
@@ -224,28 +228,28 @@ def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> It
                 yield from _wrong_object(expected.objects[tag], value, path)
         case types.ListType():
             entry = f"Each entry of {label[:1].lower()}{label[1:]}"
-            for index, each in enumerate(value):
-                inner = expected.each[index] if expected.item is None else expected.item
-                yield from wrong_fields(inner, each, f"{path}[{index}]", entry)
+            for index, item in enumerate(value):
+                inner = expected.items[index] if expected.item is None else expected.item
+                yield from wrong_fields(inner, item, f"{path}[{index}]", entry)
         case types.MapType():
             yield from _repeated(value, path)
             entry = f"{label[:1].lower()}{label[1:]}"
-            for name, each in value.items():
+            for name, item in value.items():
                 inside = _inside(path, name)
                 yield from wrong_fields(expected.name, name, inside, f"Each name in {entry}")
-                yield from wrong_fields(expected.value, each, inside, f"Each entry of {entry}")
+                yield from wrong_fields(expected.value, item, inside, f"Each entry of {entry}")
 
 
 def _wrong_object(expected: types.ObjectType, value: dict[str, Any], path: str) -> Iterator[FieldError]:
     right = True
-    for each in _wrong_names_and_values(expected, value, path):
+    for inner_error in _wrong_names_and_values(expected, value, path):
         right = False
-        yield each
+        yield inner_error
     if right and expected.rule is not None:
-        for found in expected.rule(build(expected.kind, value)):
-            field = expected.fields.get(found.field)
-            message = found.message or (field and field.type.message) or ""
-            yield FieldError(_inside(path, found.field) if found.field else path or "body", message)
+        for problem in expected.rule(build(expected.kind, value)):
+            field = expected.fields.get(problem.field)
+            message = problem.message or (field and field.type.message) or ""
+            yield FieldError(_inside(path, problem.field) if problem.field else path or "body", message)
 
 
 def _wrong_names_and_values(expected: types.ObjectType, value: dict[str, Any], path: str) -> Iterator[FieldError]:
@@ -255,9 +259,9 @@ def _wrong_names_and_values(expected: types.ObjectType, value: dict[str, Any], p
             yield from wrong_fields(field.type, value[name], _inside(path, name), label_of(name))
         elif field.required:
             yield _missing(field.type, name, path)
-    for name, given in value.items():
+    for name, entry in value.items():
         if name == expected.tag_field:
-            if given != expected.tag or type(given) is not type(expected.tag):
+            if entry != expected.tag or type(entry) is not type(expected.tag):
                 yield FieldError(_inside(path, name), f"{label_of(name)} must be {expected.tag}")
         elif name not in expected.fields:
             yield FieldError(_inside(path, name), "There is no such field")

@@ -1,8 +1,8 @@
 """Encodes JSON as in every response: times are in UTC and to the millisecond, `2026-11-16T10:00:00.000Z`, and decimal
 numbers are numbers.
 
-msgspec writes as many digits as a time happens to need, so times are written out before it sees them. A struct's
-types say where times can be: one that holds none is encoded as it is.
+msgspec writes as many digits as a time happens to need, so times are formatted first. A struct whose types cannot hold
+times is encoded unchanged.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ MILLISECONDS = len("2026-11-16T10:00:00.000")
 
 Writer = Callable[[Any], Any]
 
-# A decimal number as JSON has it, with every digit: it is sent the same way.
+# A decimal number is sent as a JSON number with every digit.
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
@@ -37,31 +37,31 @@ def _same(value: Any) -> Any:
 
 
 def _each(values: Any) -> list[Any]:
-    return [WRITERS[type(each)](each) for each in values]
+    return [WRITERS[type(value)](value) for value in values]
 
 
 def _each_named(values: dict[Any, Any]) -> dict[Any, Any]:
-    return {name: WRITERS[type(each)](each) for name, each in values.items()}
+    return {name: WRITERS[type(value)](value) for name, value in values.items()}
 
 
 class _Writers(dict[type[Any], Writer]):
-    """What writes out the times in a value, by its type."""
+    """The function that formats the times in a value, by the value's type."""
 
     def __missing__(self, kind: type[Any]) -> Writer:
-        found = self[kind] = _struct_writer(kind) if issubclass(kind, Struct) else _same
-        return found
+        writer = self[kind] = _struct_writer(kind) if issubclass(kind, Struct) else _same
+        return writer
 
 
 WRITERS = _Writers({datetime: _time, list: _each, tuple: _each, dict: _each_named})
 
 
 def _struct_writer(kind: type[Struct]) -> Writer:
-    names = [each.name for each in fields(kind) if _may_hold_times(each.type)]
+    names = [field.name for field in fields(kind) if _may_hold_times(field.type)]
     if not names:
         return _same
 
     def written(value: Any) -> Any:
-        # Replaced as they are, whatever the field's type says: the struct is only encoded.
+        # Not of the field's type, which does not matter: the struct is only encoded.
         return replace(value, **{name: WRITERS[type(held)](held) for name in names if (held := getattr(value, name))})
 
     return written
@@ -70,7 +70,7 @@ def _struct_writer(kind: type[Struct]) -> Writer:
 def _may_hold_times(kind: Any, within: frozenset[type[Struct]] = frozenset()) -> bool:
     parts = get_args(kind)
     if parts:
-        return any(_may_hold_times(each, within) for each in parts if each is not Ellipsis)
+        return any(_may_hold_times(part, within) for part in parts if part is not Ellipsis)
     if isinstance(kind, type) and issubclass(kind, Struct):
-        return kind not in within and any(_may_hold_times(each.type, within | {kind}) for each in fields(kind))
+        return kind not in within and any(_may_hold_times(field.type, within | {kind}) for field in fields(kind))
     return kind is Any or isinstance(kind, TypeVar) or kind in (datetime, object, list, tuple, dict)

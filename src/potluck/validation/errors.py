@@ -1,22 +1,22 @@
-"""What is refused to a caller because of what they sent, and the base of everything else that is refused to them."""
+"""Refusals of invalid input, and the base of all other refusals."""
 
 from dataclasses import dataclass
 
 
 class Refusal(Exception):
-    """A request that is refused; its text may be shown to the person who made it."""
+    """A refused request; its text may be shown to the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """A field, as callers name it, and what it should be; from a check, relative to the value, "" being the value."""
+    """A field, by its name for callers, and its message; in a check, names are relative to the value, which is ""."""
 
     field: str
     message: str
 
 
 class ValidationError(Refusal):
-    """Every invalid field, all at once; nothing was written."""
+    """All invalid fields; nothing was written."""
 
     def __init__(self, *errors: FieldError) -> None:
         super().__init__("; ".join(error.message for error in errors))
@@ -24,4 +24,4 @@ class ValidationError(Refusal):
 
 
 class BodyNotJson(Exception):
-    """The body is not JSON at all, so no field can be named."""
+    """The body is not JSON, so no field can be named."""

@@ -42,7 +42,7 @@ def Text(
 def OneLine(
     shortest: int, longest: int, message: str | None = None, *, trim: bool = True, examples: list[str] | None = None
 ) -> Meta:
-    """Text that people see as one line: a name, a title. Something in it is visible, nothing hidden or reordered."""
+    """Text on one line: a name, a title. It has visible characters, and nothing hidden or reordered."""
     _must_be_in_order(shortest, longest)
     extra = _said(message=message, trim=trim, rule=one_line)
     return Meta(min_length=shortest or None, max_length=longest, examples=examples, extra=extra)
@@ -83,7 +83,7 @@ def Length(shortest: int, longest: int, message: str | None = None) -> Meta:
 
 
 def Message(message: str, *, too_large: str | None = None) -> Meta:
-    """The message for any error in a type without bounds of its own: an id, a choice, a list."""
+    """The message for any error in a type without bounds: an id, a choice, a list."""
     return Meta(extra=_said(message=message, too_large=too_large))
 
 
@@ -107,12 +107,12 @@ def _exact(bound: Decimal | int | str | None) -> Decimal | int | None:
     if not isinstance(bound, str):
         return bound
     try:
-        found = Decimal(bound)
+        number = Decimal(bound)
     except InvalidOperation:
         raise ValueError(f"{bound!r} is not a number") from None
-    if not found.is_finite():
+    if not number.is_finite():
         raise ValueError(f"{bound!r} is not a number that can be stored")
-    return found
+    return number
 
 
 def _must_be_in_order(least: Decimal | int | None, most: Decimal | int | None) -> None:

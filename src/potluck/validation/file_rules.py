@@ -1,4 +1,4 @@
-"""How a file that people send is read: older versions of its format, and its errors in the words of the file."""
+"""How an uploaded file is read: older versions of its format, and errors that name places in the file."""
 
 import json
 from collections.abc import Callable
@@ -6,26 +6,26 @@ from typing import Any, NamedTuple
 
 from potluck.validation.errors import FieldError
 
-# What a file may end with, if it ends within a word.
+# The possible ends of a file that is cut off within a word.
 WORDS = ("true", "false", "null", "-")
 LONGEST_ESCAPE = 6
 
 
 class FileRules(NamedTuple):
-    """The `file_rules` of an input that is a whole file."""
+    """The `file_rules` of an input that is a file."""
 
     upgraded: Callable[[Any], Any]
     """Parsed JSON of an older version of the format, as today's."""
     explained: Callable[[Any, FieldError], FieldError]
-    """An error, with the place in the file that it is about; called with the whole tree."""
+    """An error with its place in the file; called with the parsed file."""
     cut_off: Callable[[str], str]
-    """What is said about a file that ends too early."""
+    """The message for a file that is cut off."""
     not_json: str
-    """What is said about one that is not JSON at all."""
+    """The message for a file that is not JSON."""
 
 
 def read_until(raw: bytes) -> str | None:
-    """The text of a file that is JSON as far as it goes, and ends too early; None for any other."""
+    """The text of a file that is JSON but cut off; None for any other file."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""JSON Schema of inputs and responses; that of inputs is made from the same types that decode them."""
+"""JSON Schema of inputs and responses; inputs are described by the types that decode them."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ from potluck.validation.types import SchemaType
 Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"
-# In words, not as a pattern: regex engines disagree on what is whitespace, which is trimmed first.
+# In words, not as a pattern: whitespace is trimmed first, and regex engines disagree on what that is.
 RULES_IN_WORDS: dict[TextRule, str] = {one_line: ONE_LINE_IN_WORDS, several_lines: SEVERAL_LINES_IN_WORDS}
 REF = "#/components/schemas/"
 SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
@@ -38,8 +38,8 @@ class Schemas:
     """The schemas of all structs, each once and under a unique name."""
 
     def __init__(self, kinds: Iterable[Any]) -> None:
-        """`kinds` are all that will be asked for: whether a short name is unique depends on all of them."""
-        self._names = _named(sorted({each for kind in kinds for each in _structs(kind)}, key=_full_name))
+        """`kinds` are all types to be described: whether a short name is unique depends on all of them."""
+        self._names = _named(sorted({struct for kind in kinds for struct in _structs(kind)}, key=_full_name))
         self.components: dict[str, Schema] = {}
 
     def of_input(self, kind: Any) -> Schema:
@@ -59,9 +59,9 @@ class Schemas:
         several = _alternatives(kind)
         if len(several) == 1:
             return self._answer(declared.type_info(kind))
-        return {"anyOf": [self._answer(declared.type_info(each)) for each in several]}
+        return {"anyOf": [self._answer(declared.type_info(alternative)) for alternative in several]}
 
-    # --- what is taken ------------------------------------------------------------------------------------------------
+    # --- inputs -------------------------------------------------------------------------------------------------------
 
     def _of(self, expected: SchemaType) -> Schema:
         match expected:
@@ -108,7 +108,7 @@ class Schemas:
             case types.ObjectType():
                 return self._object(expected, tagged=False)
             case types.UnionType():
-                objects = {str(tag): self._object(each, tagged=True) for tag, each in expected.objects.items()}
+                objects = {str(tag): self._object(member, tagged=True) for tag, member in expected.objects.items()}
                 mapping = {tag: schema["$ref"] for tag, schema in objects.items()}
                 return {
                     "oneOf": list(objects.values()),
@@ -120,20 +120,24 @@ class Schemas:
         bounds = _only(minItems=expected.least, maxItems=expected.most)
         if expected.item is not None:
             return {"type": "array", "items": self.of_type(expected.item)} | bounds
-        return {"type": "array", "prefixItems": [self.of_type(each) for each in expected.each], "items": False} | bounds
+        return {
+            "type": "array",
+            "prefixItems": [self.of_type(item) for item in expected.items],
+            "items": False,
+        } | bounds
 
-    def _object(self, found: types.ObjectType, *, tagged: bool) -> Schema:
+    def _object(self, expected: types.ObjectType, *, tagged: bool) -> Schema:
         # In a union an object must have its tag; alone it may.
-        name = self._names[found.kind] + ("Tagged" if tagged else "")
+        name = self._names[expected.kind] + ("Tagged" if tagged else "")
         if name not in self.components:
-            properties = {field.name: self._field(field) for field in found.fields.values()}
-            required = [field.name for field in found.fields.values() if field.required]
-            if found.tag_field is not None:
-                properties = {found.tag_field: _enum([found.tag])} | properties
-                required = [found.tag_field, *required] if tagged else required
+            properties = {field.name: self._field(field) for field in expected.fields.values()}
+            required = [field.name for field in expected.fields.values() if field.required]
+            if expected.tag_field is not None:
+                properties = {expected.tag_field: _enum([expected.tag])} | properties
+                required = [expected.tag_field, *required] if tagged else required
             self.components[name] = {
                 "type": "object",
-                **_only(description=_described(found.kind)),
+                **_only(description=_described(expected.kind)),
                 "properties": properties,
                 **({"required": required} if required else {}),
                 "additionalProperties": False,
@@ -146,46 +150,46 @@ class Schemas:
             return schema
         return schema | {"default": default_value(field.default)}
 
-    # --- what is answered ---------------------------------------------------------------------------------------------
+    # --- responses ----------------------------------------------------------------------------------------------------
 
-    def _answer(self, found: declared.Type) -> Schema:
-        if type(found) in SIMPLE_ANSWERS:
-            return dict(SIMPLE_ANSWERS[type(found)])
-        match found:
+    def _answer(self, declaration: declared.Type) -> Schema:
+        if type(declaration) in SIMPLE_ANSWERS:
+            return dict(SIMPLE_ANSWERS[type(declaration)])
+        match declaration:
             case declared.Metadata():
-                return self._answer(found.type) | (found.extra_json_schema or {})
+                return self._answer(declaration.type) | (declaration.extra_json_schema or {})
             case declared.EnumType():
-                return _enum(sorted((member.value for member in found.cls), key=str))
+                return _enum(sorted((member.value for member in declaration.cls), key=str))
             case declared.LiteralType():
-                return _enum(found.values)
+                return _enum(declaration.values)
             case declared.CollectionType():
-                return {"type": "array", "items": self._answer(found.item_type)}
+                return {"type": "array", "items": self._answer(declaration.item_type)}
             case declared.TupleType():
-                return {"type": "array", "prefixItems": [self._answer(each) for each in found.item_types]}
+                return {"type": "array", "prefixItems": [self._answer(item) for item in declaration.item_types]}
             case declared.DictType():
-                return {"type": "object", "additionalProperties": self._answer(found.value_type)}
+                return {"type": "object", "additionalProperties": self._answer(declaration.value_type)}
             case declared.UnionType():
-                return {"anyOf": [self._answer(each) for each in found.types]}
+                return {"anyOf": [self._answer(member) for member in declaration.types]}
             case declared.StructType():
-                return self._struct(found)
+                return self._struct(declaration)
         return {}
 
-    def _struct(self, found: declared.StructType) -> Schema:
-        name = self._names[found.cls]
+    def _struct(self, declaration: declared.StructType) -> Schema:
+        name = self._names[declaration.cls]
         if name not in self.components:
-            schema: Schema = {"type": "object", **_only(description=_described(_origin(found.cls)))}
+            schema: Schema = {"type": "object", **_only(description=_described(_origin(declaration.cls)))}
             self.components[name] = schema
-            properties = {each.encode_name: self._answer(each.type) for each in found.fields}
+            properties = {field.encode_name: self._answer(field.type) for field in declaration.fields}
             # Fields with a default are left out only by structs that omit defaults.
-            left_out = _origin(found.cls).__struct_config__.omit_defaults
+            left_out = _origin(declaration.cls).__struct_config__.omit_defaults
             required = [
-                each.encode_name
-                for each in found.fields
-                if each.required or not (left_out or _may_be_unset(found.cls, each.name))
+                field.encode_name
+                for field in declaration.fields
+                if field.required or not (left_out or _may_be_unset(declaration.cls, field.name))
             ]
-            if found.tag_field is not None:
-                properties = {found.tag_field: _enum([found.tag])} | properties
-                required = [found.tag_field, *required]
+            if declaration.tag_field is not None:
+                properties = {declaration.tag_field: _enum([declaration.tag])} | properties
+                required = [declaration.tag_field, *required]
             schema["properties"] = properties
             if required:
                 schema["required"] = required
@@ -197,49 +201,53 @@ class Schemas:
 
 def _structs(kind: Any) -> Iterator[Any]:
     """Every struct in an annotation, generic ones with their parameters."""
-    waiting = [declared.type_info(each) for each in _alternatives(kind)]
+    waiting = [declared.type_info(alternative) for alternative in _alternatives(kind)]
     seen: set[int] = set()
     while waiting:
-        found = waiting.pop()
-        if id(found) in seen:
+        declaration = waiting.pop()
+        if id(declaration) in seen:
             continue
-        seen.add(id(found))
-        if isinstance(found, declared.StructType):
-            yield found.cls
-        waiting += _inner(found)
+        seen.add(id(declaration))
+        if isinstance(declaration, declared.StructType):
+            yield declaration.cls
+        waiting += _inner(declaration)
 
 
 def _alternatives(kind: Any) -> Sequence[Any]:
-    """The structs that a response may be, depending on the caller: msgspec decodes no such union, but need not here."""
+    """The structs of a union: msgspec cannot decode such a union, but responses need only be encoded."""
     several = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
-    structs = [each for each in several if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+    structs = [
+        alternative
+        for alternative in several
+        if isinstance(alternative, type) and issubclass(alternative, msgspec.Struct)
+    ]
     return several if len(structs) > 1 else (kind,)
 
 
-def _inner(found: declared.Type) -> Iterator[declared.Type]:
+def _inner(declaration: declared.Type) -> Iterator[declared.Type]:
     for name in ("type", "item_type", "key_type", "value_type"):
-        if isinstance(each := getattr(found, name, None), declared.Type):
-            yield each
+        if isinstance(inner := getattr(declaration, name, None), declared.Type):
+            yield inner
     for name in ("item_types", "types"):
-        yield from getattr(found, name, ())
-    for field in getattr(found, "fields", ()):
+        yield from getattr(declaration, name, ())
+    for field in getattr(declaration, "fields", ()):
         yield field.type
 
 
 def _named(kinds: list[Any]) -> dict[Any, str]:
-    """A unique name for each: where short names collide, they are prefixed with what they belong to."""
+    """A unique name for each type: short names that collide are prefixed with their package."""
     short = {kind: _short_name(kind) for kind in kinds}
     often = Counter(short.values())
     named: dict[Any, str] = {}
     for kind, name in short.items():
         wanted = f"{_belongs_to(kind)}{name}" if often[name] > 1 else name
-        taken = sum(each == wanted or re.fullmatch(rf"{wanted}_\d+", each) is not None for each in named.values())
+        taken = sum(name == wanted or re.fullmatch(rf"{wanted}_\d+", name) is not None for name in named.values())
         named[kind] = f"{wanted}_{taken + 1}" if taken else wanted
     return named
 
 
 def _short_name(kind: Any) -> str:
-    of = "".join(_short_name(each) for each in getattr(kind, "__args__", ()))
+    of = "".join(_short_name(argument) for argument in getattr(kind, "__args__", ()))
     return f"{of}{kind.__name__}"
 
 
@@ -260,16 +268,16 @@ def _origin(kind: Any) -> Any:
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def _only(**given: Any) -> Schema:
-    return {name: value for name, value in given.items() if value is not None}
+def _only(**values: Any) -> Schema:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _enum(values: Iterable[Any]) -> Schema:
-    found = list(values)
-    kinds = {type(each) for each in found}
+    members = list(values)
+    kinds = {type(member) for member in members}
     if kinds in ({str}, {int}):
-        return {"type": "string" if kinds == {str} else "integer", "enum": found}
-    return {"enum": found}
+        return {"type": "string" if kinds == {str} else "integer", "enum": members}
+    return {"enum": members}
 
 
 def _text(expected: types.TextType) -> Schema:
@@ -284,7 +292,7 @@ def _written(form: str, text: re.Pattern[str]) -> Schema:
 
 
 def default_value(value: Any) -> Any:
-    """A default as JSON has it."""
+    """A default as JSON."""
     return _plain(value) if isinstance(value, Decimal) else msgspec.to_builtins(value)
 
 
@@ -299,4 +307,4 @@ def _described(kind: type[Any]) -> str | None:
 
 
 def _may_be_unset(kind: type[Any], attribute: str) -> bool:
-    return any(each.name == attribute and each.default is msgspec.UNSET for each in msgspec.structs.fields(kind))
+    return any(field.name == attribute and field.default is msgspec.UNSET for field in msgspec.structs.fields(kind))

@@ -1,4 +1,4 @@
-"""Query and path parameters, decoded as strictly as bodies; errors name them as callers do."""
+"""Query and path parameters, decoded as strictly as bodies."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: bool) -> T:
-    """The input that a query string holds; ValidationError with every parameter that is wrong.
+    """The input in a query string; ValidationError with every invalid parameter.
 
     `strict` refuses unknown parameters: in the API they are misspellings, but links to pages often carry extra ones.
     """
@@ -35,18 +35,18 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
             wrong.append(FieldError(name, f"{name} is given more than once"))
         else:
             tree[name] = normalised(field.type, field.type.from_texts(texts))
-            # One error per parameter: the entries of a list have no names of their own in a query string.
-            wrong += (FieldError(name, found.message) for found in _first_wrong(field.type, tree[name], name))
+            # One error per parameter: in a query string, the entries of a list have no names.
+            wrong += (FieldError(name, error.message) for error in _first_wrong(field.type, tree[name], name))
     if strict:
         wrong += (FieldError(name[:LONGEST_NAME], "There is no such parameter") for name in sent)
     if wrong:
         raise ValidationError(*wrong)
-    made = build(kind, tree)
+    query = build(kind, tree)
     if expected.rule is not None:
-        found = tuple(FieldError(each.field, each.message) for each in expected.rule(made))
-        if found:
-            raise ValidationError(*found)
-    return made
+        errors = tuple(FieldError(error.field, error.message) for error in expected.rule(query))
+        if errors:
+            raise ValidationError(*errors)
+    return query
 
 
 def path_value(expected: SchemaType, name: str, text: str) -> Any:
@@ -55,12 +55,12 @@ def path_value(expected: SchemaType, name: str, text: str) -> Any:
     if isinstance(inner, types.TextType) and inner.spelled is not None:
         text = inner.spelled(text)
     value = normalised(expected, expected.from_text(text))
-    for found in _first_wrong(expected, value, name):
-        return FieldError(name, found.message)
+    for error in _first_wrong(expected, value, name):
+        return FieldError(name, error.message)
     return expected.to_python(value)
 
 
 def _first_wrong(expected: SchemaType, value: Any, name: str) -> Sequence[FieldError]:
-    for found in wrong_fields(expected, value, name, name):
-        return (found,)
+    for error in wrong_fields(expected, value, name, name):
+        return (error,)
     return ()

@@ -1,4 +1,4 @@
-"""The types of JSON values that inputs are made of: what each accepts, and the words for what it must be."""
+"""The types of JSON values in inputs: what each accepts, and how its requirement is worded."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ from potluck.table.fields.values import places_of
 from potluck.validation.characters import TextRule
 from potluck.validation.errors import FieldError
 
-# Beyond it, JSON parsers that read every number as a double no longer tell neighbours apart.
+# Beyond it, JSON parsers that read every number as a double cannot distinguish neighbours.
 LARGEST_INTEGER = 2**53 - 1
 
 # What a DynamoDB number can hold: significant digits, and the power of ten of the first.
@@ -38,7 +38,7 @@ TRUTHS = {"true": True, "false": False}
 
 
 class NumberText(str):
-    """A number as it was written, where Python's would lose digits, take long or be infinite."""
+    """A number as written, where a Python number would lose digits, take long or be infinite."""
 
     __slots__ = ()
 
@@ -53,20 +53,20 @@ class SchemaType:
     check: Callable[[Any], Iterable[FieldError]] | None = None
 
     def accepts(self, value: Any) -> bool:
-        """Whether a JSON value is valid; for a list or an object, without what is inside."""
+        """Whether a JSON value is valid; the contents of a list or an object are checked separately."""
         raise NotImplementedError
 
     @property
     def requirement(self) -> str:
-        """What it must be, phrased to follow its name."""
+        """The requirement, worded to follow the field's name."""
         raise NotImplementedError
 
     def from_text(self, text: str) -> Any:
-        """The value that a text in an address or a form means; if it means none, the text, which is then refused."""
+        """The value of a text in an address or a form; the text itself, to be refused, if it has none."""
         return text
 
     def from_texts(self, texts: Sequence[str]) -> Any:
-        """The same for what may be repeated; where no list is expected, repeated texts stay a list and are refused."""
+        """The same for a field that may be repeated; if no list is expected, repeated texts stay one, to be refused."""
         return self.from_text(texts[0]) if len(texts) == 1 else list(texts)
 
     def to_python(self, value: Any) -> Any:
@@ -74,11 +74,11 @@ class SchemaType:
         return value
 
     def message_for(self, value: Any) -> str | None:
-        """The declared message for this value, which was not accepted."""
+        """The declared message for this value, which is not valid."""
         return self.message
 
     def wrong_kind(self, value: Any) -> str | None:
-        """What kind of value it must be, where this is another and the declared message is about bounds."""
+        """The type that it must have, if this value has another and the declared message is about bounds."""
         return None
 
 
@@ -90,7 +90,7 @@ class TextType(SchemaType):
     trim: bool = False
     spelled: Callable[[str], str] | None = None
     rule: TextRule | None = None
-    # Searched for, as msgspec does; but "$" would also match before a final newline, which nobody who writes it means.
+    # Searched for, as in msgspec; but "$" would also match before a final newline, which no author of a pattern means.
     matching: re.Pattern[str] | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class TextType(SchemaType):
         )
 
     def wrong_kind(self, value: Any) -> str | None:
-        # Numbers that Python would change are text too, of a class of their own.
+        # NumberText is a str too, but not text.
         return None if value is None or type(value) is str else "must be text"
 
     @property
@@ -160,7 +160,7 @@ class IntegerType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class FloatType(SchemaType):
-    """A number that is kept as a double."""
+    """A number stored as a double."""
 
     least: float | None = None
     most: float | None = None
@@ -195,7 +195,7 @@ class FloatType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class DecimalType(SchemaType):
-    """A number with every digit that was written, within what a row can store."""
+    """A number with every digit as written, within what a row can store."""
 
     least: Decimal | None = None
     most: Decimal | None = None
@@ -232,10 +232,10 @@ class DecimalType(SchemaType):
 
     @property
     def requirement(self) -> str:
-        said = f"must be a number{bounded(self.least, self.most)}"
+        requirement = f"must be a number{bounded(self.least, self.most)}"
         if self.places is not None:
-            said += f" with at most {self.places} decimal {'place' if self.places == 1 else 'places'}"
-        return said
+            requirement += f" with at most {self.places} decimal {'place' if self.places == 1 else 'places'}"
+        return requirement
 
 
 @dataclass(slots=True, kw_only=True)
@@ -254,7 +254,7 @@ class UuidType(SchemaType):
     requirement = "must be a UUID in lower case, such as 3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f"
 
     def to_python(self, value: Any) -> Any:
-        # A third of the time that UUID's own constructor takes.
+        # Takes a third of the time of UUID's constructor.
         return msgspec.convert(value, UUID)
 
     def accepts(self, value: Any) -> bool:
@@ -308,7 +308,7 @@ class DateType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class ChoiceType(SchemaType):
-    """One of some texts or whole numbers; `kind` is the Enum that they are the members of, if one is."""
+    """One of several texts or whole numbers; `kind` is their Enum, if they have one."""
 
     values: tuple[str | int, ...]
     kind: type[Enum] | None = None
@@ -353,10 +353,10 @@ class NullableType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class ListType(SchemaType):
-    """A list: of any number of `item`, or with a fixed type per position, `each`."""
+    """A list: of any number of `item`, or with a fixed type per position, `items`."""
 
     item: SchemaType | None = None
-    each: tuple[SchemaType, ...] = ()
+    items: tuple[SchemaType, ...] = ()
     least: int | None = None
     most: int | None = None
 
@@ -380,7 +380,7 @@ class ListType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class MapType(SchemaType):
-    """An object with names of the caller's choosing."""
+    """An object with arbitrary names."""
 
     name: SchemaType
     value: SchemaType
@@ -402,7 +402,7 @@ class MapType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class ObjectField:
-    """A field of an object: `name` as callers write it, `attribute` as Python has it."""
+    """A field of an object: `name` in JSON, `attribute` in Python."""
 
     name: str
     attribute: str
@@ -413,9 +413,9 @@ class ObjectField:
 
 @dataclass(slots=True, kw_only=True)
 class ObjectType(SchemaType):
-    """An object, by its fields; with a tag, if it is told from others by one.
+    """An object, by its fields, and its tag if it has one.
 
-    `rule` is the `check` of an input: a rule about several fields, called with the struct once they are right.
+    `rule` is the `check` of an input: a rule about several fields, called with the struct when they are valid.
     """
 
     kind: type[Any]
@@ -470,12 +470,12 @@ def counted(least: int | None, most: int | None, one: str, several: str | None =
 def bounded(least: Any = None, most: Any = None, above: Any = None, below: Any = None) -> str:
     if least is not None and most is not None:
         return f" from {least} to {most}"
-    said = [
+    bounds = [
         f"{words} {limit}"
         for words, limit in (("at least", least), ("more than", above), ("at most", most), ("less than", below))
         if limit is not None
     ]
-    return f", {' and '.join(said)}" if said else ""
+    return f", {' and '.join(bounds)}" if bounds else ""
 
 
 def in_bounds(count: int, least: int | None, most: int | None) -> bool:

@@ -89,7 +89,7 @@ class Outbound:
         if not found:
             raise Unreachable(f"{host} has no address")
         if checked and not all(self._permits(ip_address(each)) for each in found):
-            raise BadAddress("The address must be one of the Internet, not of a private network")
+            raise BadAddress("The address must be on the Internet, not in a private network")
         return found[0]
 
     def _one(
