@@ -62,7 +62,7 @@ async def test_backfill_gives_addresses_their_normal_form(tmp_path, capsys):
 
 
 async def test_backfill_shows_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("potluck.store.backfill.ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(sys.modules["potluck.store.backfill"], "ROWS_AT_ONCE", 1)
     monkeypatch.setattr("potluck.commands.progress_bar.REDRAWN_EVERY", 0.0)
     async with families_in(tmp_path / "data", 4):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

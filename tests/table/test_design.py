@@ -191,8 +191,8 @@ def test_a_table_says_its_keys_indexes_and_what_becomes_of_rows(page):
         "| `GSI2` | `GSI2PK` | `GSI2SK` | 45 and 12 bytes |",
     ]
     assert "DynamoDB allows 2,048 bytes for a partition key and 1,024 for a sort key." in page
-    assert "A row says in `entityType` what it is." in page
-    assert "at the second that its `ttl` says" in page
+    assert "`entityType` holds the row's type." in page
+    assert "at the second in its `ttl`" in page
 
 
 def test_a_table_of_numbers_without_a_sort_key():
@@ -221,7 +221,7 @@ def test_types_that_are_the_entities_names_need_no_column():
         "| --- | --- |",
         "| [Jar](#attributes-of-jar) | What jam is in. |",
     ]
-    assert "A row says in `type` what it is, by the entity's name." in page
+    assert "`type` holds the row's type, by the entity's name." in page
     assert "mermaid" not in page, "one entity needs no diagram"
 
 
@@ -247,17 +247,17 @@ def test_index_keys_say_their_alternatives_and_which_rows_have_them(page):
 
 def test_what_is_special_in_a_template_is_explained(page):
     for line in (
-        "- A guard is a row that stands for a value no two may have",
-        "- `{name:folded}`, `{brand:folded}` and `{title:folded 100}`: as people look for it: lower case, ",
-        "before `#`; a number says to how many bytes it is cut\n",
-        "- `{left:05}`: padded with zeros to so many digits",
-        "- `{seller|NOBODY}`: `NOBODY` stands for None",
+        "- A guard is a row that reserves a unique value",
+        "- `{name:folded}`, `{brand:folded}` and `{title:folded 100}`: for search: lower case, ",
+        "before `#`; a number is the most bytes it may have\n",
+        "- `{left:05}`: padded with zeros to this many digits",
+        "- `{seller|NOBODY}`: `NOBODY` in place of None",
     ):
         assert line in page
     for line in (
         "| guard of `Jar.label` | `JARS` | `LABEL#{label:caseless}` |",
         "- `{label:caseless}`: the same whatever its case, the space around it, and how its accents are put together\n",
-        "- `{place:8.2}`: padded with zeros to so many digits",
+        "- `{place:8.2}`: padded with zeros to this many digits",
     ):
         assert line in markdown([cupboard])
 
@@ -288,7 +288,7 @@ def test_an_access_pattern_is_its_question_call_request_and_cost(page):
     ]
     assert "- `Sold` is a Ware or Sale." in page
     assert "- `WholeShop` has `shop` (one Shop or none) and `wares` (every Ware)." in page
-    assert "0.5 read units, twice that where it is consistent. Each further 4 KB cost as much again" in page
+    assert "0.5 read units, twice that if it is consistent. Each further 4 KB cost as much again" in page
 
 
 @pytest.mark.parametrize("engine", BOTH)
@@ -341,7 +341,7 @@ def test_attributes_say_their_type_bounds_and_how_they_are_stored(page):
         "| `seen` | time to the second | required |",
         "| `type of ware` | text, like `^a\\|b$` | default `a`; `kind` in code |",
         "| `ttl` | whole number | expiry, in seconds since 1970; None is stored as NULL |",
-        "| `entityType` | `Ware` | says what the row is |",
+        "| `entityType` | `Ware` | the row's type |",
     ]
     assert "| `visits` | whole number | counter, added to without being read; default `0` |" in page
     assert "| `version` | whole number | version, checked and raised by every update |" in page
@@ -355,12 +355,12 @@ def test_attributes_say_which_default_is_left_out():
         "| `openedBy` | list of texts, at most 9 elements | left out when empty, its default |",
         "| `spoons` | whole number | counter, added to without being read; left out when `0`, its default |",
         "| `version` | whole number | version, checked and raised by every update; left out when `1`, its default |",
-        "| `type` | `Jar` | says what the row is |",
+        "| `type` | `Jar` | the row's type |",
     ]
 
 
 def test_what_the_author_weighed_is_in_the_page(page):
-    weighed = page.split("### Weighed and left so\n\n")[1]
+    weighed = page.split("### Accepted findings\n\n")[1]
     assert "\n\n- `filter: Ware.by_seller`: a shop has few wares\n\n" in weighed
 
 

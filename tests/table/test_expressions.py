@@ -199,12 +199,12 @@ def test_the_item_itself_is_there_unless_it_has_expired():
 
 
 def test_whether_an_item_is_there_is_not_asked_by_queries():
-    with pytest.raises(ValueError, match="what a query finds is there"):
+    with pytest.raises(ValueError, match="items that a query finds exist"):
         text_of(absent)
 
 
 def test_an_entity_that_expires_needs_the_time():
-    with pytest.raises(ValueError, match="Invitation expires, so the time is needed"):
+    with pytest.raises(ValueError, match="Invitation expires, so it needs now="):
         Expressions(plan_of(Invitation)).condition(present)
 
 
@@ -220,7 +220,7 @@ def test_at_most_a_hundred_values_are_compared_with_at_once():
     assert text_of(the(Label.size).among(*range(100)))
     with pytest.raises(ValueError, match="at most 100"):
         text_of(the(Label.size).among(*range(101)))
-    with pytest.raises(ValueError, match="would never hold"):
+    with pytest.raises(ValueError, match="needs at least one value"):
         the(Label.size).among()
 
 

@@ -171,7 +171,7 @@ def test_members_of_a_struct_are_planned_too():
         (timedelta, "cannot be stored"),
         (Mapping[str, int], "cannot be stored"),
         (tuple[int, str], "cannot be stored"),
-        (int | str, "one field for each"),
+        (int | str, "one field per type"),
         (list, "list[str]"),
         (dict, "dict[str, int]"),
         (dict[int, str], "keys of a map are text"),

@@ -118,7 +118,7 @@ async def test_updates_to_and_from_the_default_keep_the_index_and_the_version(tm
 
 def test_it_is_never_none_and_compared_with_values_only() -> None:
     for asked in (the(Poll.seats).is_none(), the(Poll.seats).is_there(), the(Poll.seats) == the(Poll.version)):
-        with pytest.raises(InvalidValue, match="its default is left out"):
+        with pytest.raises(InvalidValue, match="its default is not stored"):
             Poll.by_policy("open").where(asked)
 
 

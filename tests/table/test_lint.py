@@ -563,7 +563,7 @@ def test_a_counter_on_a_row_that_many_belong_to():
     (found,) = [finding for finding in lint(shop) if finding.name == "shared-row"]
     assert found.subject == "Poll.votes"
     # It may count something else than what belongs to its row.
-    assert found.what == "it counts in one row, and many Shard and Vote rows belong to that"
+    assert found.what == "it is on one row, and many Shard and Vote rows belong to that row"
     assert found.why.startswith("if each of them adds to it")
 
 
@@ -593,9 +593,9 @@ def test_a_row_that_may_grow_past_what_a_row_holds():
 
     assert labels(shop, "unbounded-row") == ["Endless", "TooLong", "EndlessInside"]
     said = [finding.what for finding in lint(shop) if finding.name == "unbounded-row"]
-    assert said[0] == "nothing says how long visitors may be"
+    assert said[0] == "visitors can be of any length"
     assert said[1] == "its bounds allow 781 KB, most of it in lines"
-    assert said[2] == "nothing says how long part.words key and lines[] may be"
+    assert said[2] == "part.words key and lines[] can be of any length"
 
 
 # --- what is there for nothing ---------------------------------------------------------------------------------------

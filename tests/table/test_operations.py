@@ -87,13 +87,13 @@ def test_a_condition_of_a_put_wants_the_item_to_be_there():
 
 @pytest.mark.parametrize("when", [None, present, the(ShoppingListItem.name) == "x"])
 def test_what_has_a_version_is_not_put_over_another(when):
-    with pytest.raises(ValueError, match=r"ShoppingListItem has a version.*say when=absent, or update"):
+    with pytest.raises(ValueError, match=r"ShoppingListItem has a version.*use when=absent, or update"):
         put(shopping(), when=when)
 
 
 @pytest.mark.parametrize("when", [None, present])
 def test_what_is_unique_is_not_put_over_another(when):
-    with pytest.raises(ValueError, match=r"Invitation has a unique field.*say when=absent"):
+    with pytest.raises(ValueError, match=r"Invitation has a unique field.*use when=absent"):
         put(Invitation(invitation_id=LINKED, code="abc"), when=when)
 
 
@@ -251,11 +251,12 @@ def test_an_item_that_was_not_read_is_updated_at_a_version_that_is_told(how):
 
 def test_an_item_that_was_not_read_is_not_updated_at_just_any_version():
     with pytest.raises(
-        ValueError, match=r"update what was read, or say the\(Tally.version\).still\(...\), or keep_version=True"
+        ValueError,
+        match=r"update the item that was read, or use the\(Tally.version\).still\(...\), or keep_version=True",
     ):
         update(Tally.one("here"), the(Tally.name).becomes("x"))
     # Either of two versions is not one that is known.
-    with pytest.raises(ValueError, match="update what was read"):
+    with pytest.raises(ValueError, match="update the item that was read"):
         update(
             Tally.one("here"),
             the(Tally.name).becomes("x"),
@@ -283,7 +284,7 @@ def test_that_the_item_is_there_need_not_be_said_twice():
 
 def test_an_update_of_what_expires_needs_the_time():
     change = update(shopping(), the(ShoppingListItem.name).becomes("Milk"))
-    with pytest.raises(ValueError, match="ShoppingListItem expires, so the time is needed"):
+    with pytest.raises(ValueError, match="ShoppingListItem expires, so it needs now="):
         change.request()
     assert change.request(NOW) == change.request(NOW)
 
@@ -398,7 +399,7 @@ def test_what_has_no_condition_can_go_into_a_batch():
     (action,) = delete(book()).actions()
     assert action.batch() == {"DeleteRequest": {"Key": action.key}}
     (action,) = update(book(), the(Book.order).becomes(1)).actions()
-    with pytest.raises(ValueError, match="Update does not go into a batch"):
+    with pytest.raises(ValueError, match="Update cannot be in a batch"):
         action.batch()
 
 

@@ -34,8 +34,8 @@ def tally() -> Tally:
         ([], "nothing is changed"),
         ([the(Tally.name).still("x")], "nothing is changed"),
         ([the(Tally.name).becomes("x"), the(Tally.name).becomes("y")], "name is changed twice"),
-        ([the(Tally.version).becomes(3)], "raised by the update itself"),
-        ([the(Tally.version).add(1)], "raised by the update itself"),
+        ([the(Tally.version).becomes(3)], "incremented by the update itself"),
+        ([the(Tally.version).add(1)], "incremented by the update itself"),
         ([the(Tally.place).becomes("there")], "stored in the key only"),
         ([the(Book.title).becomes("x")], r"the\(Book.title\) is not a field of Tally"),
         ([the(Noted.note).becomes("x")], r"the\(Noted.note\) is not a field of Tally"),
@@ -92,7 +92,7 @@ def test_the_key_of_an_item_is_not_changed():
 
 def test_a_part_of_an_index_key_is_not_added_to():
     item = InventoryItem(family_id=FAMILY, item_id=LINKED, name="Milk", quantity=3)
-    with pytest.raises(ValueError, match=r"the\(InventoryItem.quantity\) is a part of the key in GSI1: say what it"):
+    with pytest.raises(ValueError, match=r"the\(InventoryItem.quantity\) is a part of the key in GSI1: use becomes"):
         update(item, the(InventoryItem.quantity).add(1))
     # Not a part of the key's text, but of the condition that the item is in the index.
     with pytest.raises(ValueError, match=r"the\(InventoryItem.threshold\) is a part of the key in GSI1"):
@@ -139,5 +139,5 @@ def test_what_might_be_so_is_not_known_to_be_so():
 
 def test_an_update_does_not_want_the_item_to_be_absent():
     for when in (absent, absent | (the(Book.order) == 1), ~present):
-        with pytest.raises(ValueError, match="only an item that is there is updated"):
+        with pytest.raises(ValueError, match="an update requires an existing item"):
             update(book(), the(Book.order).becomes(1), when=when)

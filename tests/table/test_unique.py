@@ -235,7 +235,7 @@ async def test_a_guard_that_belongs_to_another_item_is_not_taken_away(table):
     row = put(shop(SECOND), when=absent).writes[0].item
     await table.write(put(shop(), when=absent))
     await table.put_row(row)
-    with pytest.raises(Changed, match="guard of name 'Aldi' is not its own"):
+    with pytest.raises(Changed, match="guard of name 'Aldi' belongs to another item"):
         await table.write(delete(shop(SECOND)))
     with pytest.raises(Changed):
         await table.write(update(shop(SECOND), the(Shop.name).becomes("Lidl")))
@@ -307,7 +307,7 @@ def test_a_new_end_of_what_was_not_read_needs_the_value_that_ends_with_it():
 
 
 def test_the_end_that_a_guard_shares_is_not_moved_unseen():
-    with pytest.raises(ValueError, match=r"the\(Invitation.ttl\) is a part of the guard of code: say what it becomes"):
+    with pytest.raises(ValueError, match=r"the\(Invitation.ttl\) is a part of the guard of code: use becomes"):
         update(invitation(ttl=NOW), the(Invitation.ttl).add(60))
 
 

@@ -174,7 +174,7 @@ def test_what_needs_care_is_not_upserted() -> None:
         upsert(Versioned.one(POLL), the(Versioned.version).add(1))
     with pytest.raises(ValueError, match="has a unique field"):
         upsert(Only.one(POLL), the(Only.visits).add(1))
-    with pytest.raises(ValueError, match="so that is no condition"):
+    with pytest.raises(ValueError, match="so that condition is pointless"):
         upsert(Tally.one(POLL, "a"), the(Tally.seen).add(1), when=absent)
 
 

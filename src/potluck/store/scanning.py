@@ -1,4 +1,4 @@
-"""Scans: the rows of a whole table, page by page."""
+"""Scans: all rows of a table, page by page."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ async def scanned_pages(
     request: Request,
     after: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[ScannedPage]:
-    """The pages of a Scan after a position; `pattern` names the question in recordings."""
+    """The pages of a Scan after a position; `pattern` is its name in recordings."""
     position = None if after is None else dict(after)
     while True:
         start = {} if position is None else {"ExclusiveStartKey": position}

@@ -1,4 +1,4 @@
-"""Access patterns: typed functions whose arguments find items, and whose docstring is the question they answer."""
+"""Access patterns: typed functions that find items by their arguments; the docstring is the question they answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound="ItemCollection")
 
 
-# Structs rather than dataclasses: one is created for every read, and a frozen dataclass takes five times as long.
+# Structs, not dataclasses: one is created for every read, and a frozen dataclass takes five times as long.
 class Ref(msgspec.Struct, Generic[T_co], frozen=True):
     """One item by its key: it can be read, updated, deleted or checked."""
 
@@ -40,8 +40,8 @@ class Ref(msgspec.Struct, Generic[T_co], frozen=True):
     def plan(self) -> EntityPlan:
         """The plan of the item's entity; a reference to one of several kinds can only be read."""
         if len(self.members) > 1:
-            kinds = " or ".join(each.name for each in self.members)
-            raise TypeError(f"{self.pattern} finds a {kinds}: read it first, then write what was found")
+            kinds = " or ".join(plan.name for plan in self.members)
+            raise TypeError(f"{self.pattern} finds a {kinds}: read it first, then write the item")
         return self.members[0]
 
     def consistently(self) -> Ref[T_co]:
@@ -113,7 +113,7 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
         if recognisable:
             table = pattern.table
             wanted = [*table.index_key_names(pattern.index), table.type_attribute, table.ttl]
-            body["ProjectionExpression"] = ", ".join(name(each) for each in wanted if each is not None)
+            body["ProjectionExpression"] = ", ".join(name(attribute) for attribute in wanted if attribute is not None)
         body |= expressions.attributes()
         if self.descending:
             body["ScanIndexForward"] = False
@@ -130,7 +130,7 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
         return Expressions(kinds=self.pattern.members)
 
     def read(self, items: list[dict[str, Any]], now: int) -> tuple[list[dict[str, Any]], list[T_co]]:
-        """The stored rows among these that the query returns, unexpired ones only, and their entities, in order."""
+        """The rows among these that the query returns, unexpired ones only, and their entities, in order."""
         members = self.pattern.members
         if len(members) == 1:
             rows = members[0].visible(items, now)
@@ -144,11 +144,11 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
         return self.kept(rows, entities)
 
     def kept(self, rows: list[Any], entities: list[Any]) -> tuple[list[Any], list[T_co]]:
-        """The rows and entities that were really asked for: a key range may let others through."""
+        """The rows and entities that match exactly: a key range may let others through."""
         keep = self.sort.keep
         if keep is not None:
-            kept = [number for number, entity in enumerate(entities) if keep(entity)]
-            rows, entities = [rows[number] for number in kept], [entities[number] for number in kept]
+            places = [place for place, entity in enumerate(entities) if keep(entity)]
+            rows, entities = [rows[place] for place in places], [entities[place] for place in places]
         return rows, entities
 
 
@@ -204,7 +204,7 @@ class AnyOf(Generic[T]):
         kinds = alternatives(get_args(base)[0])
         for kind in kinds:
             if not hasattr(kind, "__plan__"):
-                raise DesignError(f"{cls.__name__}: AnyOf[...] takes entities, and {type_name(kind)} is none")
+                raise DesignError(f"{cls.__name__}: AnyOf[...] takes entities, and {type_name(kind)} is not one")
         _declare(cls, cls.__name__, tuple(map(plan_of, kinds)))
 
 
@@ -214,7 +214,7 @@ class _Collected(msgspec.StructMeta):
         if any(isinstance(base, _Collected) for base in bases):
             buckets = tuple(_bucket(name, field, hint) for field, hint in hints_of(cls, name).items())
             _check_buckets(name, buckets)
-            _declare(cls, name, tuple(each.plan for each in buckets), buckets=buckets, collection=cls)
+            _declare(cls, name, tuple(bucket.plan for bucket in buckets), buckets=buckets, collection=cls)
         return cls
 
 
@@ -224,7 +224,7 @@ class ItemCollection(msgspec.Struct, metaclass=_Collected, frozen=True, kw_only=
 
 
 class _Access(Generic[P]):
-    """A declared access pattern: planned once its class exists, after which it turns arguments into requests."""
+    """A declared access pattern: planned when its class exists; then it turns arguments into requests."""
 
     operation: Literal["GetItem", "Query", "Scan"] = "Query"
 
@@ -246,12 +246,12 @@ class _Access(Generic[P]):
         # Calling the empty function lets Python itself report missing or unexpected arguments.
         self.function(*args, **kwargs)
         assert self.pattern is not None
-        names = [each.name for each in self.pattern.parameters]
+        names = [parameter.name for parameter in self.pattern.parameters]
         values = {**dict(zip(names, args, strict=False)), **kwargs}
-        for each in self.pattern.parameters:
-            if each.kind != "value" and not isinstance(values[each.name], Range | StartsWith):
-                wanted = "between(...)" if each.kind == "range" else "starts_with(...)"
-                raise TypeError(f"{self.pattern.name}: {each.name} is asked for by {wanted}, not by one value")
+        for parameter in self.pattern.parameters:
+            if parameter.kind != "value" and not isinstance(values[parameter.name], Range | StartsWith):
+                wanted = "between(...)" if parameter.kind == "range" else "starts_with(...)"
+                raise TypeError(f"{self.pattern.name}: {parameter.name} takes {wanted}, not one value")
         return values
 
 
@@ -262,11 +262,11 @@ class _GetAccess(_Access[P]):
         super().declare(owner, members, **collected)
         assert self.pattern is not None
         plan = members[0]
-        self.names = tuple(each.name for each in self.pattern.parameters)
+        self.names = tuple(parameter.name for parameter in self.pattern.parameters)
         fields = {name: plan.fields[name] for name in self.names}
         self.key_of = compile_key(self.pattern.name, fields, plan.key)
         # The generated key function checks the type of a container, but not its contents.
-        self.plain = all(each.element is None and not each.members for each in fields.values())
+        self.plain = all(field.element is None and not field.members for field in fields.values())
 
     @overload
     def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Ref[T]]: ...
@@ -284,7 +284,7 @@ class _GetAccess(_Access[P]):
         else:
             values = dict(zip(self.names, args, strict=True))
         try:
-            # The generated function handles only ordinary, valid values; the careful path explains what is wrong.
+            # The generated function handles only ordinary, valid values; the careful path explains errors.
             key = self.key_of(*args) if self.plain else self._key_carefully(values)
         except Exception:
             key = self._key_carefully(values)
@@ -304,8 +304,8 @@ class _QueryAccess(_Access[P]):
     def declare(self, owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:
         super().declare(owner, members, **collected)
         assert self.pattern is not None
-        self.names = tuple(each.name for each in self.pattern.parameters)
-        self.by_values = all(each.kind == "value" for each in self.pattern.parameters)
+        self.names = tuple(parameter.name for parameter in self.pattern.parameters)
+        self.by_values = all(parameter.kind == "value" for parameter in self.pattern.parameters)
 
     @overload
     def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Query[T]]: ...
@@ -359,7 +359,7 @@ def get(function: Callable[P, None], /) -> _GetAccess[P]: ...
 @overload
 def get(*, consistent: bool = False) -> Callable[[Callable[P, None]], _GetAccess[P]]: ...
 def get(function: Any = None, /, *, consistent: bool = False) -> Any:
-    """Declare an access pattern that gets one item by its whole primary key."""
+    """Declare an access pattern that gets one item by its primary key."""
     if function is not None:
         return _GetAccess(function)
     return lambda function: _GetAccess(function, consistent=consistent)
@@ -390,9 +390,9 @@ def scan(function: Any = None, /, *, consistent: bool = False) -> Any:
 
 
 def _declare(cls: type[Any], owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:
-    for each in list(vars(cls).values()):
-        if isinstance(each, _Access):
-            each.declare(owner, members, **collected)
+    for member in list(vars(cls).values()):
+        if isinstance(member, _Access):
+            member.declare(owner, members, **collected)
 
 
 def _bucket(collection: str, name: str, hint: Any) -> Bucket:
@@ -410,5 +410,5 @@ def _check_buckets(collection: str, buckets: tuple[Bucket, ...]) -> None:
             if earlier.plan is bucket.plan:
                 raise DesignError(
                     f"{collection}: {bucket.plan.name} has two buckets, {earlier.name} and {bucket.name}; "
-                    f"a kind goes into one"
+                    f"an entity goes into one bucket"
                 )

@@ -1,4 +1,4 @@
-"""Entities: a class is declared on a table and compiled, once, to the plan that everything else reads."""
+"""Entities: classes declared on a table, each compiled to a plan."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ IndexKey: TypeAlias = tuple[str, str | FirstOf] | Sparse
 def first_of(*templates: str) -> FirstOf:
     """A sort key written by the first template whose components all have values."""
     if not templates:
-        raise DesignError("first_of takes templates, and the last of them is for what none of the others can write")
+        raise DesignError("first_of takes templates, the last of which must fit every row that the others do not")
     return FirstOf(templates)
 
 
@@ -73,7 +73,7 @@ class FormerKey:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EntityPlan:
-    """What an entity's declaration is compiled to."""
+    """A compiled entity."""
 
     name: str
     question: str
@@ -97,7 +97,7 @@ class EntityPlan:
         return self.key.wire(values)
 
     def matches(self, item: Mapping[str, Any]) -> bool:
-        """Whether a stored row is of this entity: by its type where rows carry one, else by its key."""
+        """Whether a stored row is of this entity: by its type if rows have one, else by its key."""
         if self.type is None:
             return self.key.matches(item)
         stored = item.get(self.table.type_attribute)  # type: ignore[arg-type]
@@ -105,8 +105,8 @@ class EntityPlan:
 
     @property
     def shares_its_key(self) -> bool:
-        """Whether rows of another entity can have the same key, so that only their type tells them apart."""
-        same = (each for each in self.table.entities if each.key.literals == self.key.literals)
+        """Whether rows of another entity can have the same key, so that only their type distinguishes them."""
+        same = (entity for entity in self.table.entities if entity.key.literals == self.key.literals)
         return self.type is not None and sum(1 for _ in same) > 1
 
     def expired(self, item: Mapping[str, Any], now: int) -> bool:
@@ -125,7 +125,7 @@ class EntityPlan:
 
 
 class _Declaration(msgspec.StructMeta):
-    """Takes the table and keys out of a class statement, and leaves the rest to msgspec."""
+    """Handles the table and keys in a class statement, and leaves the rest to msgspec."""
 
     def __new__(
         mcls,
@@ -142,24 +142,23 @@ class _Declaration(msgspec.StructMeta):
         for base in bases:
             if hasattr(base, "__plan__"):
                 raise DesignError(
-                    f"{name}: {base.__name__} is an entity of its own; put the fields of both into a class "
-                    f"without a table"
+                    f"{name}: {base.__name__} is an entity already; put the fields of both into a class without a table"
                 )
-        questions = {named: each for named, each in namespace.items() if hasattr(each, "declare_on_entity")}
+        questions = {named: member for named, member in namespace.items() if hasattr(member, "declare_on_entity")}
         for question in questions:
             if question in namespace.get("__annotations__", ()):
-                raise DesignError(f"{name}.{question} is a field and a question; give one of them another name")
+                raise DesignError(f"{name}.{question} is a field and an access pattern; rename one of them")
             if table is None:
                 raise DesignError(
-                    f"{name}.{question}: a question needs a table; ask it in each entity that is made of {name}"
+                    f"{name}.{question}: an access pattern needs a table; declare it in each entity of {name}"
                 )
         if table is None:
             if key != NO_KEY or type is not None or others.keys() - STRUCT_OPTIONS - {"frozen", "kw_only"}:
-                raise DesignError(f"{name}: say its table, as in class {name}(Entity, table=..., key=...)")
+                raise DesignError(f"{name}: name its table, as in class {name}(Entity, table=..., key=...)")
             # A class without a table is a mixin: it only holds fields that entities share.
             return super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True} | others)
         if not isinstance(table, Table):
-            raise DesignError(f"{name}: its table is a Table, not {table!r}")
+            raise DesignError(f"{name}: its table must be a Table, not {table!r}")
         keys = {index: others.pop(index) for index in list(others) if index in table.indexes}
         options = {"rename": RENAMING[table.names], "frozen": True, "kw_only": True} | others
         for option in others:
@@ -173,8 +172,8 @@ class _Declaration(msgspec.StructMeta):
         plan = _plan(cls, table, type, key, formerly, keys)
         cls.__plan__ = plan
         _enter(table, plan)
-        for each in questions.values():
-            each.declare_on_entity(plan)
+        for question in questions.values():
+            question.declare_on_entity(plan)
         return cls
 
 
@@ -192,7 +191,7 @@ STRUCT_OPTIONS = frozenset({"rename", "gc", "weakref", "dict", "cache_hash", "eq
 class Entity(msgspec.Struct, metaclass=_Declaration, frozen=True, kw_only=True):
     """One kind of row: subclass it with the table, the type and the keys, and list its fields."""
 
-    # The metaclass takes these; they are repeated here so that editors show them.
+    # The metaclass takes these; they are repeated for editors.
     def __init_subclass__(
         cls,
         *,
@@ -214,16 +213,16 @@ def plan_of(subject: Any) -> EntityPlan:
 
 
 def _enter(table: Table, plan: EntityPlan) -> None:
-    """Register an entity with its table, one per type; a class that is declared again replaces itself."""
-    same = next((each for each in table.entities if plan.type is not None and each.type == plan.type), None)
+    """Register an entity with its table, one per type; declaring a class again replaces it."""
+    same = next((other for other in table.entities if plan.type is not None and other.type == plan.type), None)
     if same is not None:
         if (same.cls.__module__, same.cls.__qualname__) != (plan.cls.__module__, plan.cls.__qualname__):
-            raise DesignError(f"{plan.name}: the type {plan.type!r} is that of {same.name}; give it one of its own")
+            raise DesignError(f"{plan.name}: the type {plan.type!r} is taken by {same.name}; choose another")
         table.entities.remove(same)
         table.patterns[:] = [pattern for pattern in table.patterns if same not in pattern.members]
-    for each in (*table.entities, plan):
-        _check_guards_apart(each, plan)
-        _check_guards_apart(plan, each)
+    for other in (*table.entities, plan):
+        _check_guards_apart(other, plan)
+        _check_guards_apart(plan, other)
     table.entities.append(plan)
 
 
@@ -233,7 +232,7 @@ def _check_guards_apart(one: EntityPlan, other: EntityPlan) -> None:
         if unique.key.literals == other.key.literals:
             raise DesignError(
                 f"{one.name}.{unique.field}: the key of its guard could be the key of a {other.name}; "
-                f"begin it with a word of its own"
+                f"begin it with another word"
             )
 
 
@@ -247,47 +246,47 @@ def _plan(
 ) -> EntityPlan:
     name = cls.__name__
     if type_name is not None and table.type_attribute is None:
-        raise DesignError(f"{name}: type={type_name!r} has nowhere to be stored; give the table a type_attribute")
+        raise DesignError(f"{name}: type={type_name!r} cannot be stored; give the table a type_attribute")
     if type_name == GUARD_TYPE:
-        raise DesignError(f"{name}: the type {GUARD_TYPE!r} is that of the rows that guard unique values")
+        raise DesignError(f"{name}: the type {GUARD_TYPE!r} is reserved for rows that guard unique values")
     if key == NO_KEY:
-        raise DesignError(f"{name}: say its key, for example key=('{name.upper()}#{{id}}', 'METADATA')")
+        raise DesignError(f"{name}: it needs a key, for example key=('{name.upper()}#{{id}}', 'METADATA')")
     fields = plan_fields(cls)
     _check_names(cls, table, fields)
     primary = _key_plan(name, fields, None, (table.partition, table.sort), _pair(key), None, primary=True)
     check_key_only(primary, fields)
     formers = tuple(
-        _key_plan(name, fields, None, (table.partition, table.sort), _pair(each), None, primary=True)
-        for each in formerly
+        _key_plan(name, fields, None, (table.partition, table.sort), _pair(templates), None, primary=True)
+        for templates in formerly
     )
     indexes = {}
-    for index, given in index_keys.items():
-        if not isinstance(given, Sparse) and not (isinstance(given, tuple) and len(given) == 2):
-            raise DesignError(f"{name}: {index} is a pair of templates or sparse(...), not {given!r}")
-        templates = (given.partition, given.sort) if isinstance(given, Sparse) else given
-        when = given.when if isinstance(given, Sparse) else None
+    for index, declared in index_keys.items():
+        if not isinstance(declared, Sparse) and not (isinstance(declared, tuple) and len(declared) == 2):
+            raise DesignError(f"{name}: {index} must be a pair of templates or sparse(...), not {declared!r}")
+        templates = (declared.partition, declared.sort) if isinstance(declared, Sparse) else declared
+        when = declared.when if isinstance(declared, Sparse) else None
         indexes[index] = _key_plan(name, fields, index, table.indexes[index], templates, when)
     uniques = tuple(
         UniquePlan(
-            each.name,
+            field.name,
             _key_plan(
                 name,
                 fields,
                 None,
                 (table.partition, table.sort),
-                (each.unique.partition, each.unique.sort),
+                (field.unique.partition, field.unique.sort),
                 None,
                 primary=True,
                 unique=True,
             ),
         )
-        for each in fields.values()
-        if each.unique is not None
+        for field in fields.values()
+        if field.unique is not None
     )
     for unique in uniques:
         _check_guard(name, unique)
-    version = next((each for each in fields.values() if each.is_version), None)
-    expiry = next((each for each in fields.values() if each.is_expiry), None)
+    version = next((field for field in fields.values() if field.is_version), None)
+    expiry = next((field for field in fields.values() if field.is_expiry), None)
     if expiry is not None and table.ttl != expiry.attribute:
         raise DesignError(
             f"{name}.{expiry.name} is stored as {expiry.attribute}, but the table expires rows by "
@@ -304,7 +303,7 @@ def _plan(
         fields=MappingProxyType(fields),
         key=primary,
         former_keys=tuple(
-            FormerKey(each, compile_coding(name, cls, fields, constants, each, ()).decode) for each in formers
+            FormerKey(former, compile_coding(name, cls, fields, constants, former, ()).decode) for former in formers
         ),
         indexes=MappingProxyType(indexes),
         uniques=uniques,
@@ -323,36 +322,36 @@ def _check_names(cls: type[Entity], table: Table, fields: Mapping[str, FieldPlan
     taken = {key.name for pair in table.indexes.values() for key in pair if key is not None} | set(table.key_names)
     if table.type_attribute is not None:
         taken.add(table.type_attribute)
-    for each in fields.values():
-        inherited = each.name not in cls.__annotations__
-        if inherited and each.attribute == each.name != NAMING[table.names](each.name):
+    for field in fields.values():
+        inherited = field.name not in cls.__annotations__
+        if inherited and field.attribute == field.name != NAMING[table.names](field.name):
             raise DesignError(
-                f"{name}.{each.name} comes from a class that does not know the table's way of naming; "
-                f"say there rename={RENAMING[table.names]!r}"
+                f"{name}.{field.name} comes from a class with other attribute names than the table's; "
+                f"write rename={RENAMING[table.names]!r} there"
             )
-        if not each.key_only and each.attribute in taken:
+        if not field.key_only and field.attribute in taken:
             raise DesignError(
-                f"{name}.{each.name} would be stored as {each.attribute}, which the table itself uses; "
+                f"{name}.{field.name} would be stored as {field.attribute}, which the table itself uses; "
                 f"give it another name with msgspec.field(name=...)"
             )
-        if each.attribute == table.ttl and not each.is_expiry:
+        if field.attribute == table.ttl and not field.is_expiry:
             raise DesignError(
-                f"{name}.{each.name} is stored as {each.attribute}, by which the table expires rows; "
-                f"write {each.name}: ExpiresAt, or give it another name with msgspec.field(name=...)"
+                f"{name}.{field.name} is stored as {field.attribute}, by which the table expires rows; "
+                f"write {field.name}: ExpiresAt, or give it another name with msgspec.field(name=...)"
             )
 
 
 def _check_guard(entity: str, unique: UniquePlan) -> None:
-    """Raise a DesignError unless each value has a guard row of its own."""
+    """Raise a DesignError unless each value has its own guard row."""
     where = f"{entity}.{unique.field}"
     if unique.field not in unique.key.components:
         raise DesignError(f"{where}: {unique.field} is not in the key of its guard; write {{{unique.field}}} there")
     for template in (unique.key.partition, *unique.key.sort):
-        for each in template.components:
-            if each.field != unique.field and each.optional and each.substitute is None:
+        for component in template.components:
+            if component.field != unique.field and component.optional and component.substitute is None:
                 raise DesignError(
-                    f"{where}: {each.field} can be None, and then nothing guards {unique.field}; "
-                    f"write {{{each.field}|NONE}} in the key of its guard"
+                    f"{where}: {component.field} can be None, and then nothing guards {unique.field}; "
+                    f"write {{{component.field}|NONE}} in the key of its guard"
                 )
 
 
@@ -375,21 +374,25 @@ def _key_plan(
         raise DesignError(f"{where}: the {'index' if index else 'table'} has {wanted}")
 
     if primary and isinstance(sort, FirstOf):
-        raise DesignError(f"{where}: every row has one key, so it is written in one way; first_of is for an index")
+        raise DesignError(f"{where}: every row has one primary key; first_of is for an index")
 
     def parse(text: str, attribute: KeyAttribute) -> KeyTemplate:
         template = KeyTemplate.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
         if len(template.parts) == 1 and template.components and template.components[0].form.decode is None:
-            raise DesignError(f"{where}, key {text!r} is empty where nothing is left of a name; write a word before it")
+            raise DesignError(
+                f"{where}, key {text!r} is empty if folding removes every character; write a word before it"
+            )
         return template
 
     alternatives = sort.templates if isinstance(sort, FirstOf) else () if sort is None else (sort,)
     when_fields = tuple(inspect.signature(when).parameters) if when is not None else ()
     for name in when_fields:
         if name not in fields:
-            raise DesignError(f"{where}: its condition asks for {name}, which is no field of {entity}")
+            raise DesignError(f"{where}: its condition uses {name}, which is not a field of {entity}")
         if fields[name].is_counter:
-            raise DesignError(f"{where}: its condition asks for {name}, a counter; counters change unseen")
+            raise DesignError(
+                f"{where}: its condition uses {name}, a counter; counters change without a rewrite of the key"
+            )
     return KeyPlan(
         index=index,
         partition_attribute=partition_attribute.name,

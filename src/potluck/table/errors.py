@@ -1,4 +1,4 @@
-"""The errors of this library: refused declarations and values, and what a failed write found."""
+"""The errors of this library: refused declarations, values and writes."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ class TableError(Exception):
 
 
 class DesignError(TableError):
-    """A declaration that cannot work, found when its module is imported; the message says what to write."""
+    """An invalid declaration, raised when its module is imported; the message says what to write instead."""
 
 
 class InvalidValue(TableError, ValueError):
@@ -53,9 +53,9 @@ class TransactionRefused(TableError, ValueError):
 
 
 class WriteRefused(TableError):
-    """A write that the stored item did not allow; `current` is the item as it is now, None if there is none.
+    """A write that the stored item did not allow; `current` is the item now, None if there is none.
 
-    `operation` is the refused operation as it was given, `position` its place in the transaction.
+    `operation` is the refused operation, `position` its place in the transaction.
     """
 
     def __init__(self, message: str, operation: Any = None, current: Any = None, position: int | None = None) -> None:
@@ -78,7 +78,7 @@ class VersionConflict(WriteRefused):
 
 
 class Changed(WriteRefused):
-    """Something that the update relied on has changed; read the item again and retry."""
+    """A value that the update relied on has changed; read the item again and retry."""
 
 
 class ConditionFailed(WriteRefused):
@@ -101,7 +101,7 @@ class OutcomeUnknown(TableError):
 
 
 class Unavailable(TableError):
-    """The engine throttled or was unreachable until the retries ran out; what it refused was not written."""
+    """The engine throttled or was unreachable until the retries ran out; nothing was written."""
 
 
 class NoSpace(Unavailable):

@@ -1,4 +1,4 @@
-"""Tells from a row alone whether a query would return it: for consumers that receive rows, as from a stream."""
+"""Decides from a row alone whether a query would return it, for readers of a stream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from potluck.table.entity import EntityPlan
 from potluck.table.tables import Table
 
 AnyQuery = Query[Any] | Gather[Any] | Ref[Any]
-"""Anything that finds rows in one partition: of one kind or several, or a single row by its key."""
+"""A read of one partition: rows of one kind or several, or a single row by its key."""
 
 Test = Callable[[Value], bool]
 Entities = dict[EntityPlan, Any]

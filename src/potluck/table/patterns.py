@@ -1,4 +1,4 @@
-"""Access patterns as plain data, checked against the keys they ask for when they are declared."""
+"""Access patterns as plain data, checked against their keys when they are declared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHOLE_PARTITION = SortCondition("none")
 
 @dataclass(frozen=True, slots=True)
 class PatternParameter:
-    """One argument of an access pattern and what it does."""
+    """One argument of an access pattern and its role."""
 
     name: str
     role: Role
@@ -70,21 +70,21 @@ class Pattern:
 
     @cached_property
     def sort_parameters(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.parameters if each.role == "sort")
+        return tuple(parameter.name for parameter in self.parameters if parameter.role == "sort")
 
     def given(self, template: KeyTemplate) -> tuple[str, ...]:
         """The leading components of a sort key that the pattern has values for, from sort or partition arguments."""
-        known = {each.name for each in self.parameters if each.role != "filter"}
+        known = {parameter.name for parameter in self.parameters if parameter.role != "filter"}
         return tuple(itertools.takewhile(known.__contains__, template.fields))
 
     def sort_templates(self, plan: EntityPlan) -> tuple[KeyTemplate, ...]:
         """The member's sort templates that the pattern's sort arguments fill from the left."""
         wanted = set(self.sort_parameters)
-        return tuple(each for each in self.key_plan(plan).sort if wanted <= set(self.given(each)))
+        return tuple(template for template in self.key_plan(plan).sort if wanted <= set(self.given(template)))
 
     @cached_property
     def beginnings(self) -> tuple[str, ...]:
-        """How the sort keys of the rows begin, as template text."""
+        """The common prefix of the rows' sort keys, as template text."""
         texts = {
             template.prefix_text(len(self.given(template)))
             for plan in self.members
@@ -105,7 +105,7 @@ class Pattern:
         return partition
 
     def sort_condition(self, values: Mapping[str, Any]) -> SortCondition:
-        """The condition on the sort key that finds every row asked for, and as few others as possible."""
+        """The condition on the sort key that finds every matching row, and as few others as possible."""
         return self._fixed_sort or self._sort_condition(values)
 
     @cached_property
@@ -125,7 +125,7 @@ class Pattern:
         template = templates[0]
         if self.prefix is not None:
             return SortCondition("begins_with", (template.written_prefix(self.prefix, values),))
-        alone = all(self.sort_templates(each) == self.key_plan(each).sort for each in self.members)
+        alone = all(self.sort_templates(plan) == self.key_plan(plan).sort for plan in self.members)
         condition = sort_condition(template, {name: values[name] for name in self.given(template)}, alone=alone)
         return condition if alone else self._asked_for_only(condition)
 
@@ -156,7 +156,7 @@ class Pattern:
 
 
 def plan_pattern(function: Callable[..., None], owner: str, members: tuple[EntityPlan, ...], **options: Any) -> Pattern:
-    """The pattern that a function declares; raises a DesignError that says what to write instead."""
+    """The pattern that a function declares; raises a DesignError."""
     return _PatternReading(f"{owner}.{function.__name__}", function, members, options).read()
 
 
@@ -172,13 +172,13 @@ class _PatternReading:
     def read(self) -> Pattern:
         question = inspect.cleandoc(self.function.__doc__ or "")
         if not question:
-            raise self.refused("say in its docstring which question it answers")
+            raise self.refused("its docstring must be the question that it answers")
         self.check_members()
         if self.options["operation"] == "Scan" and inspect.signature(self.function).parameters:
             raise self.refused("a scan takes no arguments: it reads the whole table")
         hints = hints_of(self.function, self.name)
         declared = inspect.signature(self.function).parameters.values()
-        parameters = tuple(self.parameter(each, hints) for each in declared)
+        parameters = tuple(self.parameter(name, hints) for name in declared)
         pattern = Pattern(
             name=self.name,
             question=question,
@@ -212,7 +212,7 @@ class _PatternReading:
             if self.index is not None and self.index not in table.indexes:
                 raise self.refused(f"table {table.name} has no index {self.index}")
             if self.index is not None and self.index not in plan.indexes:
-                raise self.refused(f"{plan.name} has no key in {self.index}; say {self.index}=(...) in its class")
+                raise self.refused(f"{plan.name} has no key in {self.index}; add {self.index}=(...) to its class")
         if self.index is not None and self.options["consistent"]:
             raise self.refused(f"{self.index} is an index, and no index reads consistently")
         if self.options["operation"] == "Scan":
@@ -228,9 +228,9 @@ class _PatternReading:
     def parameter(self, parameter: inspect.Parameter, hints: Mapping[str, Any]) -> PatternParameter:
         name = parameter.name
         if parameter.default is not parameter.empty:
-            raise self.refused(f"{name} has a default; a question with fewer arguments is another one")
+            raise self.refused(f"{name} has a default; declare another pattern for fewer arguments")
         if name not in hints:
-            raise self.refused(f"say the type of {name}")
+            raise self.refused(f"{name} needs a type")
         kind: AskedBy = "value"
         wanted = hints[name]
         if get_origin(wanted) is Range:
@@ -240,7 +240,7 @@ class _PatternReading:
         for plan in self.members:
             field = self.field(plan, name)
             if kind == "prefix" and field.core is not str:
-                raise self.refused(f"{name} is no text, so it begins with nothing; ask for a Range")
+                raise self.refused(f"{name} is not text, so it has no prefix; use a Range")
             if not _same_type(wanted, field.type):
                 raise self.refused(
                     f"{name} is {type_name(wanted)} here, but {plan.name}.{field.name} is {type_name(field.type)}"
@@ -248,7 +248,7 @@ class _PatternReading:
         return PatternParameter(name, self.role(name), kind)
 
     def field(self, plan: EntityPlan, name: str) -> FieldPlan:
-        """The member's field that an argument stands for: by name, or by its position in the partition key."""
+        """The member's field of an argument: by name, or by its position in the partition key."""
         partition = self.key(self.members[0]).partition.fields
         if name in partition and name not in self.options["filter"]:
             name = self.key(plan).partition.fields[partition.index(name)]
@@ -270,8 +270,8 @@ class _PatternReading:
             return "sort"
         parts = [*key.partition.fields, *(field for template in key.sort for field in template.fields)]
         raise self.refused(
-            f"{name} is no part of the key, whose parts are {', '.join(dict.fromkeys(parts))}; "
-            f"to filter by it say filter=({name!r},)"
+            f"{name} is not part of the key, whose parts are {', '.join(dict.fromkeys(parts))}; "
+            f"to filter by it, add filter=({name!r},)"
         )
 
     def check_filter(self, name: str) -> None:
@@ -279,7 +279,7 @@ class _PatternReading:
         for plan in self.members:
             field = plan.fields[name]
             if field.key_only:
-                raise self.refused(f"{field.where} is stored in the key only, where no filter looks")
+                raise self.refused(f"{field.where} is stored in the key only, which filters cannot use")
             if field.attribute != first.attribute:
                 raise self.refused(
                     f"{name} is stored as {first.attribute} in {first.entity} and as {field.attribute} in "
@@ -287,17 +287,17 @@ class _PatternReading:
                 )
 
     def check_arguments(self, pattern: Pattern) -> None:
-        names = {each.name for each in pattern.parameters}
+        names = {parameter.name for parameter in pattern.parameters}
         partition = self.key(self.members[0]).partition
         missing = [field for field in partition.fields if field not in names]
         if missing:
             raise self.refused(f"needs the whole partition key {partition.text}; add {', '.join(missing)}")
         for field in pattern.filter:
             if field not in names:
-                raise self.refused(f"filters by {field}, which is no argument of it")
-        for each in pattern.parameters:
-            if each.kind != "value" and (each.role != "sort" or each.name != pattern.sort_parameters[-1]):
-                raise self.refused(f"a range can only be on the last argument of the sort key, not {each.name}")
+                raise self.refused(f"filters by {field}, which is not an argument")
+        for argument in pattern.parameters:
+            if argument.kind != "value" and (argument.role != "sort" or argument.name != pattern.sort_parameters[-1]):
+                raise self.refused(f"a range can only be on the last argument of the sort key, not {argument.name}")
         if pattern.buckets and pattern.operation == "GetItem":
             raise self.refused("an item collection is found by a query; write @query()")
         if pattern.buckets and pattern.sort_parameters:
@@ -315,9 +315,9 @@ class _PatternReading:
                     f"components are given from the left"
                 )
             for template in templates:
-                for each in pattern.parameters:
-                    if each.kind != "value":
-                        check_range(template, each.name, each.kind, self.name)
+                for parameter in pattern.parameters:
+                    if parameter.kind != "value":
+                        check_range(template, parameter.name, parameter.kind, self.name)
                 if pattern.prefix is not None:
                     self.check_prefix(pattern, pattern.prefix, template)
         if pattern.spans_kinds and pattern.sort_parameters:
@@ -328,15 +328,17 @@ class _PatternReading:
 
     def check_prefix(self, pattern: Pattern, prefix: str, template: KeyTemplate) -> None:
         if not template.text.startswith(prefix) or prefix.count("{") != prefix.count("}"):
-            raise self.refused(f"prefix {prefix} is not how {template.text} begins")
+            raise self.refused(f"{template.text} does not begin with prefix {prefix}")
         inside = template.fields[: prefix.count("{")]
-        known = {each.name for each in pattern.parameters if each.kind == "value" and each.role != "filter"}
+        known = {
+            argument.name for argument in pattern.parameters if argument.kind == "value" and argument.role != "filter"
+        }
         for field in inside:
             if field not in known:
                 raise self.refused(f"prefix {prefix} needs {field}; add it to the arguments")
         for name in pattern.sort_parameters:
             if name not in inside:
-                raise self.refused(f"{name} is not in the prefix {prefix}, so it would not be asked for; leave it out")
+                raise self.refused(f"{name} is not in the prefix {prefix}, so it would have no effect; leave it out")
 
     def check_written_alike(self, pattern: Pattern) -> None:
         """Sort arguments are encoded, and cut, as for the first kind, so every other kind must encode them alike."""
@@ -351,7 +353,7 @@ class _PatternReading:
                     )
 
     def check_whole_key(self, pattern: Pattern) -> None:
-        names = {each.name for each in pattern.parameters if each.kind == "value"}
+        names = {parameter.name for parameter in pattern.parameters if parameter.kind == "value"}
         for template in self.key(self.members[0]).sort:
             missing = [field for field in template.fields if field not in names]
             if missing:
@@ -377,11 +379,11 @@ def _written(part: Component) -> tuple[Any, ...]:
 
 
 def hints_of(declared: Any, name: str) -> dict[str, Any]:
-    """The annotations of a function or class; raises a DesignError that says which cannot be resolved."""
+    """The annotations of a function or class; raises a DesignError for one that cannot be resolved."""
     try:
         return typing.get_type_hints(declared)
     except NameError as error:
-        raise DesignError(f"{name}: an annotation uses a name that is not there: {error}") from error
+        raise DesignError(f"{name}: an annotation uses an undefined name: {error}") from error
 
 
 def alternatives(hint: Any) -> tuple[Any, ...]:
@@ -389,12 +391,12 @@ def alternatives(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _same_type(given: Any, declared: Any) -> bool:
+def _same_type(annotation: Any, declared: Any) -> bool:
     """Whether an argument has the field's type, or the field's type without None."""
     wanted = set(alternatives(declared))
-    return set(alternatives(given)) in (wanted, wanted - {NoneType})
+    return set(alternatives(annotation)) in (wanted, wanted - {NoneType})
 
 
 def type_name(hint: Any) -> str:
-    """A type as it is written in source."""
+    """A type as source text."""
     return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")

@@ -40,7 +40,7 @@ class KeyAttribute:
 
 
 def row_name(table: Table, item: Mapping[str, Any]) -> RowName:
-    """What identifies an item, in any table; `item` needs no attributes but its key."""
+    """The identity of an item, in any table; `item` needs no attributes but its key."""
     name = [table.name]
     for attribute in table.key_names:
         # The value of a key attribute is always a single {type: text}.
@@ -54,7 +54,7 @@ def Number(name: str) -> KeyAttribute:
 
 
 class Table:
-    """A table's design: entities are declared on it, and it keeps track of them and their access patterns."""
+    """A table's design: the entities declared on it, and their access patterns."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Table:
         self.entities: list[EntityPlan] = []
         self.patterns: list[Pattern] = []
         if not NAME.fullmatch(name):
-            raise DesignError(f"{name!r} is no table's name: {NAME_IN_WORDS}")
+            raise DesignError(f"{name!r} is not a valid table name: {NAME_IN_WORDS}")
         if names not in RENAMING:
             raise DesignError(f"table {name}: names must be one of {', '.join(map(repr, RENAMING))}, not {names!r}")
         _check_indexes(self)
@@ -152,18 +152,18 @@ def _with_bytes(part: Any) -> Any:
         if isinstance(part.get("B"), str):
             return {"B": a2b_base64(part["B"])}
         if isinstance(part.get("BS"), list):
-            return {"BS": [a2b_base64(each) for each in part["BS"]]}
-        return {name: _with_bytes(each) for name, each in part.items()}
-    return [_with_bytes(each) for each in part] if isinstance(part, list) else part
+            return {"BS": [a2b_base64(encoded) for encoded in part["BS"]]}
+        return {name: _with_bytes(value) for name, value in part.items()}
+    return [_with_bytes(value) for value in part] if isinstance(part, list) else part
 
 
 def _check_indexes(table: Table) -> None:
     for index in table.indexes:
         if not NAME.fullmatch(index):
-            raise DesignError(f"table {table.name}: {index!r} is no index's name: {NAME_IN_WORDS}")
+            raise DesignError(f"table {table.name}: {index!r} is not a valid index name: {NAME_IN_WORDS}")
         if index in CLASS_KEYWORDS:
             raise DesignError(
-                f"table {table.name}: an index cannot be called {index}, which says something else of a class"
+                f"table {table.name}: an index cannot be called {index}, which is another keyword of a class statement"
             )
 
 
@@ -176,15 +176,15 @@ def _check_attributes(table: Table) -> None:
                 raise DesignError(f"table {table.name}: {key.name} is a number in one key and text in another")
         if keys[1] is not None and keys[0].name == keys[1].name:
             raise DesignError(f"table {table.name}: {keys[0].name} is both the partition and the sort key of {place}")
-    for attribute, role in ((table.ttl, "what rows expire by"), (table.type_attribute, "the type of rows")):
+    for attribute, role in ((table.ttl, "the expiry"), (table.type_attribute, "the type of rows")):
         if attribute in types:
             raise DesignError(f"table {table.name}: {attribute} is a key, so it cannot be {role}")
     if table.ttl is not None and table.ttl == table.type_attribute:
-        raise DesignError(f"table {table.name}: {table.ttl} cannot be both the type of rows and what they expire by")
+        raise DesignError(f"table {table.name}: {table.ttl} cannot be both the type and the expiry of rows")
 
 
-def _attribute(given: str | KeyAttribute) -> KeyAttribute:
-    return KeyAttribute(given) if isinstance(given, str) else given
+def _attribute(key: str | KeyAttribute) -> KeyAttribute:
+    return KeyAttribute(key) if isinstance(key, str) else key
 
 
 def _schema(partition: KeyAttribute, sort: KeyAttribute | None) -> list[dict[str, str]]:

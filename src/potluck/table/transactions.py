@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Transaction:
-    """Operations to apply atomically; raises TransactionRefused at once for what DynamoDB would not accept."""
+    """Operations to apply atomically; raises TransactionRefused at once if DynamoDB would not accept them."""
 
     def __init__(self, *operations: Operation) -> None:
         self.operations = operations
@@ -66,7 +66,7 @@ class Transaction:
         guards = sum(write.guard is not None for _, write in self._writes)
         raise TransactionRefused(
             f"the transaction has {count} actions, {guards} of them for guard rows of unique fields; "
-            f"at most {TRANSACTION_ACTIONS} are possible. What need not be atomic can go through write_each"
+            f"at most {TRANSACTION_ACTIONS} are possible. If they need not be atomic, use write_each"
         )
 
     def _refuse_same_item_twice(self) -> None:

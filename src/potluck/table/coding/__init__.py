@@ -1,7 +1,7 @@
 """Encodes entities as rows and decodes them, with functions generated for each class when it is declared.
 
-Generated functions handle ordinary, valid values. Everything else they leave to the careful path here, which goes
-field by field and can name the one that is wrong; so generated code never has to explain anything.
+Generated functions handle ordinary, valid values. Everything else is left to the careful path here, which goes field by
+field and names the invalid one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Coding:
     decode: Callable[[Row], Any]
     """The entity of a row; raises UnreadableItem if the row cannot be decoded."""
     shareable: bool
-    """Whether every reader of the same row may be given the same entity, because it is immutable."""
+    """Whether readers of the same row may share the entity, because it is immutable."""
     source: str
 
 
@@ -53,13 +53,13 @@ def compile_coding(
     write_encoder(code, fields, constants, (key, *indexes))
     write_decoder(code, cls, fields, key)
     written = code.run(f"<coding of {cls.__module__}.{entity_name}>")
-    # A __post_init__ may do anything, and an instance with a __dict__ can be given attributes later.
+    # A __post_init__ may do anything, and an instance with a __dict__ can get attributes later.
     shareable = not hasattr(cls, "__post_init__") and not cls.__dictoffset__ and all(map(_fixed, fields.values()))
     return Coding(written["encode"], written["decode"], shareable, "\n".join(code.lines))
 
 
 def compile_key(title: str, fields: Mapping[str, FieldPlan], key: KeyPlan) -> Callable[..., Row]:
-    """Generate a function from these fields' values, in order, to a key; it does not explain what it refuses."""
+    """Generate a function from these fields' values, in order, to a key; its errors explain nothing."""
     code = GeneratedCode(KNOWN_TO_ENCODERS)
     write_key_function(code, fields, key)
     key_of: Callable[..., Row] = code.run(f"<key of {title}>")["key_of"]
@@ -81,7 +81,7 @@ def _fixed(plan: FieldPlan) -> bool:
 
 @dataclass(frozen=True)
 class _Careful:
-    """The slow and complete path, one field after the other."""
+    """The slow and complete path, field by field."""
 
     entity: str
     cls: type
@@ -99,8 +99,8 @@ class _Careful:
             if wire is not None and not plan.key_only:
                 attributes[plan.attribute] = wire
         keys: Row = {}
-        for each in (self.key, *self.indexes):
-            keys |= each.wire(values)
+        for key in (self.key, *self.indexes):
+            keys |= key.wire(values)
         return keys | attributes
 
     def decode(self, row: Row) -> Any:
@@ -117,11 +117,11 @@ class _Careful:
             raise self._unreadable(row, None, str(why)) from why
 
     def _in_key(self, row: Row, name: str) -> tuple[Any]:
-        found = self.key.decode(row)
-        if found is None:
-            forms = ", ".join(each.text for each in (self.key.partition, *self.key.sort))
+        values = self.key.decode(row)
+        if values is None:
+            forms = ", ".join(template.text for template in (self.key.partition, *self.key.sort))
             raise Unreadable(f"the key is not of the form {forms}")
-        return (found[name],)
+        return (values[name],)
 
     def _unreadable(self, row: Row, field: str | None, why: str) -> UnreadableItem:
         names = (self.key.partition_attribute, self.key.sort_attribute)

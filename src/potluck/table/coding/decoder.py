@@ -1,4 +1,4 @@
-"""Generates the function that decodes rows: it strips the wire forms and leaves the rest to one msgspec.convert."""
+"""Generates the function that decodes rows: it unwraps the wire forms and leaves the rest to one msgspec.convert."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unreadable(Exception):
 
 
 def read_member(plan: FieldPlan, row: Row) -> tuple[Any, ...]:
-    """What msgspec converts to a member's value, as a tuple of one; empty where its default applies."""
+    """The input of msgspec for a member, as a tuple of one; empty where its default applies."""
     wire = row.get(plan.attribute)
     if wire is not None:
         return (_read(plan, wire),)
@@ -39,7 +39,7 @@ def read_member(plan: FieldPlan, row: Row) -> tuple[Any, ...]:
 
 def _read(plan: FieldPlan, wire: Any) -> Any:
     if not isinstance(wire, dict) or len(wire) != 1:
-        raise Unreadable(f"{wire!r:.100} is no attribute value")
+        raise Unreadable(f"{wire!r:.100} is not an attribute value")
     [(kind, content)] = wire.items()
     if kind == "NULL" and plan.optional:
         return None
@@ -49,13 +49,13 @@ def _read(plan: FieldPlan, wire: Any) -> Any:
         raise Unreadable(f"expected type {plan.wire}, found {kind}")
     match plan.kind:
         case Kind.STRUCT:
-            return {each.attribute: value for each in plan.members.values() for value in read_member(each, content)}
+            return {part.attribute: value for part in plan.members.values() for value in read_member(part, content)}
         case Kind.LIST:
-            return [_read(_element(plan), each) for each in content]
+            return [_read(_element(plan), element) for element in content]
         case Kind.MAP:
-            return {name: _read(_element(plan), each) for name, each in content.items()}
+            return {name: _read(_element(plan), element) for name, element in content.items()}
         case Kind.SET:
-            return [_read(_element(plan), {_element(plan).wire: each}) for each in content]
+            return [_read(_element(plan), {_element(plan).wire: element}) for element in content]
         case Kind.DECIMAL:
             return _read_limited(plan, content)
         case Kind.FLOAT:
@@ -87,9 +87,9 @@ def _read_any(wire: Mapping[str, Any]) -> Any:
     [(kind, content)] = wire.items()
     match kind:
         case "L":
-            return [_read_any(each) for each in content]
+            return [_read_any(element) for element in content]
         case "M":
-            return {name: _read_any(each) for name, each in content.items()}
+            return {name: _read_any(element) for name, element in content.items()}
         case "N":
             number = Decimal(content)
             # Comparison is exact; arithmetic, even abs(), would round to the precision of the context.
@@ -100,7 +100,7 @@ def _read_any(wire: Mapping[str, Any]) -> Any:
         case "S" | "BOOL":
             return content
         case _:
-            raise Unreadable(f"type {kind} is not read where anything may be")
+            raise Unreadable(f"type {kind} cannot be read into an Any field")
 
 
 # --- generated code --------------------------------------------------------------------------------------------------
@@ -145,28 +145,28 @@ def _reading_or_none(code: GeneratedCode, plan: FieldPlan, wire: str, first: str
 
 
 def _reading(code: GeneratedCode, plan: FieldPlan, wire: str) -> str:
-    """An expression for what msgspec converts to the value."""
+    """An expression for the input of msgspec."""
     content = f"{wire}[{plan.wire!r}]"
-    each = f"{wire}_" if wire.isidentifier() else "each"
+    item = f"{wire}_" if wire.isidentifier() else "item"
     match plan.kind:
         case Kind.ANY:
             return f"read_any({wire})"
         case Kind.STRUCT:
             return f"{code.struct_function('decode', plan, _struct_decoder)}({content})"
         case Kind.LIST:
-            return f"[{_reading_element(code, plan, each)} for {each} in {content}]"
+            return f"[{_reading_element(code, plan, item)} for {item} in {content}]"
         case Kind.MAP:
-            return f"{{{each}_key: {_reading_element(code, plan, each)} for {each}_key, {each} in {content}.items()}}"
+            return f"{{{item}_key: {_reading_element(code, plan, item)} for {item}_key, {item} in {content}.items()}}"
         case Kind.SET:
-            read = _from_content(code, _element(plan), each)
-            return content if read == each else f"[{read} for {each} in {content}]"
+            read = _from_content(code, _element(plan), item)
+            return content if read == item else f"[{read} for {item} in {content}]"
         case _:
             return _from_content(code, plan, content)
 
 
-def _reading_element(code: GeneratedCode, plan: FieldPlan, each: str) -> str:
+def _reading_element(code: GeneratedCode, plan: FieldPlan, item: str) -> str:
     read = _reading_or_none if _element(plan).optional else _reading
-    return read(code, _element(plan), each)
+    return read(code, _element(plan), item)
 
 
 def _from_content(code: GeneratedCode, plan: FieldPlan, content: str) -> str:

@@ -1,7 +1,7 @@
 """Generates the function that encodes entities as rows.
 
 The generated function tests every value against its field and builds the row if all pass. A value that does not pass
-may still be valid (a subclass, a date far in the past): the careful path decides, and names what is wrong.
+may still be valid (a subclass, a date far in the past): the careful path decides, and names the invalid field.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ KNOWN_TO_ENCODERS: dict[str, Any] = {
 
 @dataclass
 class _Making:
-    """The source that builds a row: what runs first, the entries that are always in it, and what may add to them."""
+    """The source that builds a row: statements that run first, entries that are always there, and optional ones."""
 
     before: list[str] = field(default_factory=list)
     entries: list[tuple[str, str]] = field(default_factory=list)
@@ -149,7 +149,7 @@ def _write_attributes(code: GeneratedCode, fields: Mapping[str, FieldPlan], row:
         value = f"v_{name}"
         if plan.key_only:
             if plan.kind in (Kind.LIST, Kind.MAP, Kind.SET, Kind.STRUCT):
-                # Contents are tested while an attribute is written, and this value is written only into the key.
+                # Contents are tested when an attribute is written, and this value is only in the key.
                 row.before.append(f"stored_value({code.constant(plan)}, {value})")
             continue
         wire = f"{{'S': t_{name}}}" if plan.kind in WRITTEN_TOGETHER else _wire(code, plan, value)
@@ -233,7 +233,7 @@ def _wire(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
 
 
 def _content(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
-    """An expression for what is inside the wire form."""
+    """An expression for the content of the wire form."""
     match plan.kind:
         case Kind.DECIMAL:
             return f"canonical_number(str({value}))"
@@ -259,23 +259,23 @@ def _content(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
 
 def _contents(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
     assert plan.element is not None
-    each = f"{value}_"
-    test = _test(code, plan.element, each)
+    element = f"{value}_"
+    test = _test(code, plan.element, element)
     if plan.kind is Kind.SET:
         # A set of texts first: times that differ only beyond their precision are one element.
-        text = _content(code, plan.element, each)
-        return f"sorted({{{text} if {test} else unusual({each}) for {each} in {value}}})"
+        text = _content(code, plan.element, element)
+        return f"sorted({{{text} if {test} else unusual({element}) for {element} in {value}}})"
     if plan.element.kind is Kind.SET:
-        test = f"{each} and {test}"
-    wire = f"{_wire(code, plan.element, each)} if {test} else unusual({each})"
+        test = f"{element} and {test}"
+    wire = f"{_wire(code, plan.element, element)} if {test} else unusual({element})"
     if plan.element.optional:
-        wire = f"{{'NULL': True}} if {each} is None else {wire}"
+        wire = f"{{'NULL': True}} if {element} is None else {wire}"
     if plan.kind is Kind.LIST:
-        return f"[{wire} for {each} in {value}]"
+        return f"[{wire} for {element} in {value}]"
     assert plan.map_key is not None
-    key = f"{each}key"
+    key = f"{element}key"
     text, test = _content(code, plan.map_key, key), _test(code, plan.map_key, key)
-    return f"{{{text} if {test} and {key} else unusual({key}): {wire} for {key}, {each} in {value}.items()}}"
+    return f"{{{text} if {test} and {key} else unusual({key}): {wire} for {key}, {element} in {value}.items()}}"
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------
@@ -283,8 +283,8 @@ def _contents(code: GeneratedCode, plan: FieldPlan, value: str) -> str:
 
 def _write_key(code: GeneratedCode, key: KeyPlan, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     templates = (key.partition, *key.sort)
-    if not all(any(each.literals) for each in templates):
-        # Left to KeyPlan: numbers, and texts that could come out empty, which no key may be.
+    if not all(any(template.literals) for template in templates):
+        # Left to KeyPlan: numbers, and texts that could be empty, which no key may be.
         values = ", ".join(f"{name!r}: v_{name}" for name in sorted(key.components))
         row.after.append(f"row |= {code.constant(key.wire)}({{{values}}})")
         return
@@ -292,7 +292,7 @@ def _write_key(code: GeneratedCode, key: KeyPlan, fields: Mapping[str, FieldPlan
     if key.when is not None:
         conditions.insert(0, f"{code.constant(key.when)}({', '.join(f'v_{name}' for name in key.when_fields)})")
     partition = f"{{'S': {_key_text(code, key.partition, fields)}}}"
-    sorts = [(_there(each), f"{{'S': {_key_text(code, each, fields)}}}") for each in key.sort]
+    sorts = [(_there(template), f"{{'S': {_key_text(code, template, fields)}}}") for template in key.sort]
     if not conditions and len(sorts) <= 1 and not any(needed for needed, _ in sorts):
         row.entries.append((key.partition_attribute, partition))
         row.entries += [(str(key.sort_attribute), text) for _, text in sorts]
@@ -307,13 +307,13 @@ def _write_key(code: GeneratedCode, key: KeyPlan, fields: Mapping[str, FieldPlan
 
 def _there(template: KeyTemplate) -> list[str]:
     """Tests that every component has a value or a substitute."""
-    lacking = [each for each in template.components if each.optional and each.substitute is None]
-    return [f"v_{each.field} is not None" for each in lacking]
+    lacking = [component for component in template.components if component.optional and component.substitute is None]
+    return [f"v_{component.field} is not None" for component in lacking]
 
 
 def _key_text(code: GeneratedCode, template: KeyTemplate, fields: Mapping[str, FieldPlan]) -> str:
     """An expression for the key's text; `+` is fastest for two parts, and an f-string for more."""
-    texts = [_component_text(code, each, fields) for each in template.components]
+    texts = [_component_text(code, component, fields) for component in template.components]
     literals = template.literals
     if len(template.parts) <= 2 or any(set("'\"\\{}") & set(literal) for literal in literals):
         parts = [

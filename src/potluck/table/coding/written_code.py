@@ -11,7 +11,7 @@ from potluck.table.fields.plans import FieldPlan
 
 
 class Unusual(Exception):
-    """Generated code met a value that it does not know to be valid; the careful path decides."""
+    """Generated code found a value that may be invalid; the careful path decides."""
 
 
 def unusual(value: Any) -> Any:
@@ -35,7 +35,7 @@ class GeneratedCode:
     def struct_function(
         self, purpose: str, plan: FieldPlan, body: Callable[[GeneratedCode, FieldPlan], list[str]]
     ) -> str:
-        """The name of the function that does this for a nested struct; generated on first use."""
+        """The name of this function for a nested struct; generated on first use."""
         # How deep its values may nest depends on how deep the struct itself is.
         asked = (purpose, plan.core, plan.remaining_levels)
         name = self._struct_functions.get(asked)

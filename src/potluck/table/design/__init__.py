@@ -34,7 +34,7 @@ def with_section(document: str, section: str) -> str:
     before, begins, rest = document.partition(BEGINS)
     _, ends, after = rest.partition(ENDS)
     if not begins or not ends:
-        raise ValueError(f"it has no {BEGINS} with {ENDS} behind it, between which the design would go")
+        raise ValueError(f"it has no {BEGINS} followed by {ENDS}, between which the design goes")
     return f"{before}{begins}\n{section}{ends}{after}"
 
 
@@ -48,8 +48,8 @@ def _table(table: Table) -> Iterator[str]:
     if len(table.entities) > 1:
         yield f"```mermaid\n{mermaid([table], only_keys=True)}```"
         yield (
-            "The diagram has the attributes that are part of a key, and of which; all are listed further down. "
-            "Along a solid line both lie in one partition."
+            "The diagram shows the attributes that are part of a key, and of which; all are listed further down. "
+            "A solid line connects entities in one partition."
         )
     yield "### Keys"
     yield rows_of(("entity", *map(code, table.key_names)), _primary_keys(table))
@@ -68,8 +68,8 @@ def _table(table: Table) -> Iterator[str]:
         yield "\n".join(together)
     yield _costs(table)
     if table.accepted:
-        yield "### Weighed and left so"
-        yield "What a review of the design asks about, and why it stays:"
+        yield "### Accepted findings"
+        yield "Findings of a design review, and why they are accepted:"
         yield "\n".join(f"- `{label}`: {reason}" for label, reason in table.accepted.items())
     for plan in table.entities:
         yield f"### {_attributes_heading(plan)}"
@@ -96,11 +96,11 @@ def _keys(table: Table, index: str | None) -> Iterator[KeyPlan]:
 
 
 def _longest(keys: Sequence[KeyPlan]) -> str:
-    """How long the keys can get."""
+    """The longest possible keys."""
     partitions = [key.partition for key in keys]
     sorts = [template for key in keys for template in key.sort]
     lengths = [
-        "a number" if templates[0].is_number else f"{max(each.max_bytes for each in templates):,}"
+        "a number" if templates[0].is_number else f"{max(template.max_bytes for template in templates):,}"
         for templates in (partitions, sorts)
         if templates
     ]
@@ -111,9 +111,9 @@ def _properties(table: Table) -> Iterator[str]:
     yield f"DynamoDB allows {PARTITION_KEY_BYTES:,} bytes for a partition key and {SORT_KEY_BYTES:,} for a sort key."
     if table.type_attribute is not None:
         by_name = "" if _says_types(table) else ", by the entity's name"
-        yield f"A row says in `{table.type_attribute}` what it is{by_name}."
+        yield f"`{table.type_attribute}` holds the row's type{by_name}."
     if table.ttl is not None:
-        yield f"A row is gone for every reader at the second that its `{table.ttl}` says."
+        yield f"A row expires for every reader at the second in its `{table.ttl}`."
     yield "Billed on demand; the stream shows new and old images."
 
 
@@ -131,7 +131,7 @@ def _entities(table: Table, typed: bool) -> Iterator[Sequence[str]]:
 
 
 def _attributes_heading(plan: EntityPlan) -> str:
-    # Not the bare name, which may be the title of the whole page.
+    # Not the bare name, which may be the page's title.
     return f"Attributes of {plan.name}"
 
 
@@ -160,9 +160,9 @@ def _templates(key: KeyPlan, plan: EntityPlan) -> Iterator[str]:
 def _with_attributes(text: str, plan: EntityPlan) -> str:
     """A template with the names of the stored attributes in place of the fields' names."""
 
-    def attribute(found: re.Match[str]) -> str:
-        field = plan.fields.get(found[1])
-        return f"{{{field.attribute if field is not None and field.attribute else found[1]}"
+    def attribute(match: re.Match[str]) -> str:
+        field = plan.fields.get(match[1])
+        return f"{{{field.attribute if field is not None and field.attribute else match[1]}"
 
     return re.sub(r"\{(\w+)", attribute, text)
 
@@ -173,7 +173,7 @@ def _which_rows(key: KeyPlan, plan: EntityPlan) -> Iterator[str]:
     # Of several sort templates the last decides: the others fall back to it.
     needed = [*key.partition.components, *(key.sort[-1].components if key.sort else ())]
     missing = [
-        plan.fields[each.field].attribute or each.field for each in needed if each.optional and each.substitute is None
+        plan.fields[part.field].attribute or part.field for part in needed if part.optional and part.substitute is None
     ]
     if missing:
         yield f"with {' and '.join(map(code, missing))}"
@@ -195,9 +195,9 @@ def _written_condition(when: Callable[..., bool], fields: Sequence[str]) -> str:
 
 
 def _notation(table: Table) -> Iterator[str]:
-    """Explanations of whatever in the templates is not just a field's name."""
+    """Explanations of everything in the templates that is not just a field's name."""
     if any(plan.uniques for plan in table.entities):
-        yield "- A guard is a row that stands for a value no two may have; it is written and deleted with its owner."
+        yield "- A guard is a row that reserves a unique value; it is written and deleted with its owner."
     meanings: dict[str, dict[str, None]] = {}
     for plan, template in _all_templates(table):
         for component in template.components:
@@ -207,7 +207,7 @@ def _notation(table: Table) -> Iterator[str]:
                 meanings.setdefault(_meaning(component), {})[spelt] = None
             if component.substitute is not None:
                 spelt = f"{spelt[:-1]}|{component.substitute}}}"
-                meanings.setdefault(f"`{component.substitute}` stands for None", {})[spelt] = None
+                meanings.setdefault(f"`{component.substitute}` in place of None", {})[spelt] = None
     for meaning, spellings in meanings.items():
         yield f"- {listed(list(map(code, spellings)))}: {meaning}"
 
@@ -215,23 +215,23 @@ def _notation(table: Table) -> Iterator[str]:
 def _meaning(component: Component) -> str:
     form = component.form
     if form.name == "caseless":
-        return "the same whatever its case, the space around it, and how its accents are put together"
+        return "without differences of case, surrounding space and Unicode normalisation"
     if form.name.startswith("collated"):
         return (
-            "as people look it up: folded, in base letters, without quotes or a leading article, numbers by value; "
-            "a number says to how many bytes it is cut"
+            "for alphabetical lists: folded, in base letters, without quotes or a leading article, numbers by value; "
+            "a number is the most bytes it may have"
         )
     if form.decode is None:
         return (
-            "as people look for it: lower case, without accents, `_` for what sorts before `#`; "
-            "a number says to how many bytes it is cut"
+            "for search: lower case, without accents, `_` for what sorts before `#`; "
+            "a number is the most bytes it may have"
         )
-    return "padded with zeros to so many digits" if "digits" in form.name else form.name
+    return "padded with zeros to this many digits" if "digits" in form.name else form.name
 
 
 def _all_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyTemplate]]:
     for plan in table.entities:
-        others = [*(each.key for each in plan.former_keys), *(each.key for each in plan.uniques)]
+        others = [*(other.key for other in plan.former_keys), *(other.key for other in plan.uniques)]
         for key in (plan.key, *others, *plan.indexes.values()):
             yield plan, key.partition
             yield from ((plan, template) for template in key.sort)
@@ -251,7 +251,7 @@ def _pattern(pattern: Pattern) -> Sequence[str]:
 
 def _call(pattern: Pattern) -> str:
     kinds = {"value": "", "range": ": Range", "prefix": ": StartsWith"}
-    return f"{pattern.name}({', '.join(each.name + kinds[each.kind] for each in pattern.parameters)})"
+    return f"{pattern.name}({', '.join(parameter.name + kinds[parameter.kind] for parameter in pattern.parameters)})"
 
 
 def _request(pattern: Pattern) -> Iterator[str]:
@@ -272,7 +272,7 @@ def _request(pattern: Pattern) -> Iterator[str]:
 
 
 def _cost(pattern: Pattern) -> str:
-    """What a test that counts requests would find, if everything that is read fits into one read unit."""
+    """The cost, if everything that is read fits into one read unit."""
     units = "1 unit" if pattern.consistent else "0.5 units"
     if pattern.operation == "Scan":
         return f"the whole table: {units} for each {READ_UNIT_BYTES // 1024} KB in it"
@@ -281,21 +281,21 @@ def _cost(pattern: Pattern) -> str:
 
 def _costs(table: Table) -> str:
     size = f"{READ_UNIT_BYTES // 1024} KB"
-    said = (
-        f"A small answer is one for which up to {size} are read: 0.5 read units, twice that where it is consistent. "
+    costs = (
+        f"A small answer reads up to {size}: 0.5 read units, twice that if it is consistent. "
         f"Each further {size} cost as much again, and each further {PAGE_BYTES // 1024**2} MB takes another call. "
         f"A write costs 1 write unit per KB, in a transaction 2"
     )
     if not table.indexes:
-        return f"{said}."
+        return f"{costs}."
     return (
-        f"{said}; as much again for each index that the row is in, and twice that where its key there changes. "
+        f"{costs}; as much again for each index that the row is in, and twice that where its key there changes. "
         "An index answers as of a moment ago and never consistently."
     )
 
 
 def _together(table: Table) -> Iterator[str]:
-    """What the answers consist of that hold several kinds of rows."""
+    """The contents of answers with several kinds of rows."""
     seen = set()
     for pattern in table.patterns:
         owner = pattern.name.partition(".")[0]
@@ -304,7 +304,7 @@ def _together(table: Table) -> Iterator[str]:
         seen.add(owner)
         if pattern.buckets:
             counts = {"one": "one {}", "maybe one": "one {} or none", "many": "every {}"}
-            held = [f"`{each.name}` ({counts[each.holds].format(each.plan.name)})" for each in pattern.buckets]
+            held = [f"`{bucket.name}` ({counts[bucket.holds].format(bucket.plan.name)})" for bucket in pattern.buckets]
             yield f"- `{owner}` has {listed(held)}."
         else:
             yield f"- `{owner}` is a {listed([plan.name for plan in pattern.members], 'or')}."

@@ -34,12 +34,12 @@ UNITS = {Kind.TEXT: "characters", Kind.BYTES: "bytes", Kind.MAP: "entries", Kind
 
 
 def attributes(plan: EntityPlan) -> Iterator[Sequence[str]]:
-    """For each attribute its name, what it holds, and notes on it."""
+    """Each attribute's name, contents and notes."""
     table = plan.table
     for field in plan.fields.values():
         yield from _attribute(field, "", table)
     if plan.type is not None:
-        yield f"`{table.type_attribute}`", f"`{plan.type}`", "says what the row is"
+        yield f"`{table.type_attribute}`", f"`{plan.type}`", "the row's type"
 
 
 def _attribute(field: FieldPlan, inside: str, table: Table) -> Iterator[Sequence[str]]:
@@ -78,21 +78,21 @@ def _type(field: FieldPlan, *, several: bool = False) -> str:
 
 
 def _bounds(field: FieldPlan) -> str:
-    said = []
+    bounds = []
     if field.choices:
-        values = [str(each.value if isinstance(each, Enum) else each) for each in field.choices]
-        said.append(listed(list(map(code, values)), "or"))
+        values = [str(choice.value if isinstance(choice, Enum) else choice) for choice in field.choices]
+        bounds.append(listed(list(map(code, values)), "or"))
     if (field.min_length, field.max_length) != (None, None):
-        said.append(f"{_range(field.min_length, field.max_length)} {UNITS[field.kind]}")
+        bounds.append(f"{_range(field.min_length, field.max_length)} {UNITS[field.kind]}")
     if not (field.is_version or field.is_expiry):
-        said += _limits(field)
+        bounds += _limits(field)
     if field.pattern is not None:
-        said.append(f"like {code(field.pattern)}")
+        bounds.append(f"like {code(field.pattern)}")
     if field.element is not None and field.element.kind is not Kind.STRUCT:
         inside = _bounds(field.element)
         if inside:
-            said.append(f"each {inside}")
-    return ", ".join(said)
+            bounds.append(f"each {inside}")
+    return ", ".join(bounds)
 
 
 def _limits(field: FieldPlan) -> Iterator[str]:
@@ -165,5 +165,5 @@ def _renamed(field: str, table: Table) -> str:
     renaming = RENAMING[table.names]
     if renaming is None:
         return field
-    words = [first if renaming == "camel" else first.capitalize(), *(each.capitalize() for each in others)]
+    words = [first if renaming == "camel" else first.capitalize(), *(word.capitalize() for word in others)]
     return "".join(words)

@@ -20,7 +20,7 @@ def cloudformation(tables: Sequence[Table]) -> str:
             "TablePrefix": {
                 "Type": "String",
                 "Default": "",
-                "Description": "Goes in front of every table's name, so that installations can share an account",
+                "Description": "A prefix of every table's name, so that installations can share an account",
             }
         },
         "Resources": {name: resource(table) for table, name in names.items()},
@@ -34,11 +34,11 @@ def cloudformation(tables: Sequence[Table]) -> str:
 
 
 def resource(table: Table) -> dict[str, Any]:
-    """One table as a CloudFormation resource: what Table.creation asks for, with point-in-time recovery."""
+    """One table as a CloudFormation resource: like Table.creation, with point-in-time recovery."""
     create, *others = table.creation()
     properties = create.body | {
         "TableName": {"Fn::Sub": f"${{TablePrefix}}{table.name}"},
-        # In CloudFormation, giving the view type is what enables the stream.
+        # In CloudFormation, the view type enables the stream.
         "StreamSpecification": {"StreamViewType": create.body["StreamSpecification"]["StreamViewType"]},
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
     }
@@ -53,7 +53,7 @@ def resource(table: Table) -> dict[str, Any]:
 
 
 def _logical_names(tables: Sequence[Table]) -> dict[Table, str]:
-    """A distinct name for each table in letters and digits, which is all that CloudFormation accepts."""
+    """A distinct name for each table, of letters and digits only, as CloudFormation requires."""
     names: dict[Table, str] = {}
     for table in tables:
         words = re.split("[^A-Za-z0-9]+", table.name)

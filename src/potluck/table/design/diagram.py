@@ -39,14 +39,14 @@ def mermaid(tables: Sequence[Table], *, only_keys: bool = False) -> str:
     lines = ["erDiagram"]
     for table in tables:
         drawn = relations(table.entities)
-        for each in drawn:
-            parent = "|o" if each.optional else "||"
-            child = "o{" if each.many else "o|"
-            line = "--" if each.contains else ".."
-            by = "contains" if each.contains else each.child.fields[each.via[-1]].attribute
-            lines.append(f'    {names[each.parent]} {parent}{line}{child} {names[each.child]} : "{by}"')
+        for relation in drawn:
+            parent = "|o" if relation.optional else "||"
+            child = "o{" if relation.many else "o|"
+            line = "--" if relation.contains else ".."
+            by = "contains" if relation.contains else relation.child.fields[relation.via[-1]].attribute
+            lines.append(f'    {names[relation.parent]} {parent}{line}{child} {names[relation.child]} : "{by}"')
         for plan in table.entities:
-            leading = {name for each in drawn if each.child is plan for name in each.via}
+            leading = {name for relation in drawn if relation.child is plan for name in relation.via}
             lines.append(f"    {names[plan]} {{")
             for field in plan.fields.values():
                 marks, places = _marks(plan, field, leading), _places(plan, field)
@@ -94,7 +94,7 @@ def _attribute(field: FieldPlan, marks: list[str], places: list[str]) -> str:
 
 
 def _attribute_name(field: FieldPlan) -> str:
-    """The name in letters, digits, dashes and underscores, which is all that Mermaid accepts."""
+    """The name in letters, digits, dashes and underscores, as Mermaid requires."""
     name = re.sub("[^A-Za-z0-9_-]", "_", field.attribute)
     is_word_of_its_own = name.upper() in ("PK", "FK", "UK")
     return f"_{name}" if is_word_of_its_own or not name[0].isalpha() else name

@@ -1,4 +1,4 @@
-"""What an access pattern reads: its key condition, in terms of its arguments, and the rows that meet it."""
+"""The reach of an access pattern: its key condition, in terms of its arguments, and the rows that meet it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Reach:
     pattern: Pattern
     key: KeyPlan
     operator: Literal["none", "=", "begins_with", "BETWEEN", "range", "starts"]
-    parts: tuple[str | Component, ...] = ()  # what the sort key is compared with, or what precedes a range
+    parts: tuple[str | Component, ...] = ()  # the operand of the comparison, or the prefix of a range
     ends: tuple[str, str] = ("", "")
 
     @classmethod
@@ -37,18 +37,18 @@ class Reach:
         if not templates:
             return cls(pattern, key, "none")
         template = templates[0]
-        given = pattern.given(template)
+        names = pattern.given(template)
         if pattern.prefix is not None:
             return cls(pattern, key, "begins_with", _beginning(template, pattern.prefix))
         if pattern.operation == "GetItem":
             return cls(pattern, key, "=", template.parts)
-        kinds = {each.name: each.kind for each in pattern.parameters}
-        if given and kinds[given[-1]] != "value":
-            operator: Literal["range", "starts"] = "range" if kinds[given[-1]] == "range" else "starts"
-            return cls(pattern, key, operator, _first_parts(template, len(given) - 1))
-        if len(given) == len(template.components):
+        kinds = {parameter.name: parameter.kind for parameter in pattern.parameters}
+        if names and kinds[names[-1]] != "value":
+            operator: Literal["range", "starts"] = "range" if kinds[names[-1]] == "range" else "starts"
+            return cls(pattern, key, operator, _first_parts(template, len(names) - 1))
+        if len(names) == len(template.components):
             return cls(pattern, key, "=", template.parts)
-        parts = _first_parts(template, len(given))
+        parts = _first_parts(template, len(names))
         return cls(pattern, key, "begins_with" if parts else "none", parts)
 
     def meets(self, key: KeyPlan, fields: Mapping[str, FieldPlan]) -> bool:
@@ -70,7 +70,7 @@ class Reach:
 
     @property
     def condition(self) -> str:
-        """The key condition as one would write it down."""
+        """The key condition as text."""
         return " and ".join(self.conditions)
 
     @property

@@ -1,7 +1,7 @@
-"""Which entities belong to which, as far as the keys show for certain.
+"""Which entities belong to which, as far as the keys prove it.
 
-An entity refers to another when it holds every id in the other's primary key, when it lies in the partition that the
-other represents, or when it holds the id that is named after the other: a `thread_id` leads to the AIThread.
+An entity refers to another if it has every id of the other's primary key, if it is in the partition that the other
+represents, or if it has the id that is named after the other: a `thread_id` leads to the AIThread.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ def relations(entities: Sequence[EntityPlan]) -> list[Relation]:
         if not _same_key(child, parent) and (via := _via(child, parent, entities))
     }
     # Of two that refer to each other, only one belongs to the other.
-    found = {
+    references = {
         (child, parent): via
         for (child, parent), via in all_found.items()
         if (parent, child) not in all_found or _first(child, parent, entities) is parent
     }
     drawn = []
     for child in entities:
-        parents = {parent: via for (one, parent), via in found.items() if one is child}
+        parents = {parent: via for (one, parent), via in references.items() if one is child}
         for parent, via in _nearest(child, parents).items():
-            alternatives = [each for each in parents if _same_key(each, parent)]
+            alternatives = [other for other in parents if _same_key(other, parent)]
             drawn.append(
                 Relation(
                     parent=parent,
@@ -82,16 +82,16 @@ def _via(child: EntityPlan, parent: EntityPlan, entities: Sequence[EntityPlan]) 
 def _called_by(name: str, entities: Sequence[EntityPlan]) -> list[EntityPlan]:
     """The entities that an id is named after, as store_id is after Store; empty if that is not certain."""
     stem = _stem(name)
-    known = [each for each in entities if key_fields(each)[-1:] == (name,) and each.fields[name].kind is Kind.UUID]
-    exactly = [each for each in known if _plain(each.name) == stem]
-    roughly = [each for each in known if stem and _plain(each.name).endswith(stem)]
+    known = [plan for plan in entities if key_fields(plan)[-1:] == (name,) and plan.fields[name].kind is Kind.UUID]
+    exactly = [plan for plan in known if _plain(plan.name) == stem]
+    roughly = [plan for plan in known if stem and _plain(plan.name).endswith(stem)]
     called = exactly or roughly
-    return called if called and all(_same_key(called[0], each) for each in called) else []
+    return called if called and all(_same_key(called[0], plan) for plan in called) else []
 
 
 def _nearest(child: EntityPlan, parents: dict[EntityPlan, tuple[str, ...]]) -> dict[EntityPlan, tuple[str, ...]]:
     """The parents that the child does not already reach through a nearer or clearer one."""
-    kept = {}
+    nearest = {}
     for parent, via in parents.items():
         nearer = any(
             set(via) < set(other)
@@ -104,8 +104,8 @@ def _nearest(child: EntityPlan, parents: dict[EntityPlan, tuple[str, ...]]) -> d
             (_is_whole(each, via), _is_named(each)) > (_is_whole(parent, via), _is_named(parent)) for each in rivals
         )
         if not nearer and not outdone:
-            kept[parent] = via
-    return kept
+            nearest[parent] = via
+    return nearest
 
 
 def _is_whole(parent: EntityPlan, via: tuple[str, ...]) -> bool:
@@ -114,13 +114,13 @@ def _is_whole(parent: EntityPlan, via: tuple[str, ...]) -> bool:
 
 def _first(one: EntityPlan, other: EntityPlan, entities: Sequence[EntityPlan]) -> EntityPlan:
     """Of two that refer to each other, the one that the other belongs to."""
-    return min((one, other), key=lambda each: (len(key_fields(each)), not _is_named(each), entities.index(each)))
+    return min((one, other), key=lambda plan: (len(key_fields(plan)), not _is_named(plan), entities.index(plan)))
 
 
 def _is_named(plan: EntityPlan) -> bool:
     """Whether the id at the end of its key is named after the entity, or after the literal before it."""
     name = key_fields(plan)[-1]
-    template = next(each for each in (*plan.key.sort, plan.key.partition) if name in each.fields)
+    template = next(template for template in (*plan.key.sort, plan.key.partition) if name in template.fields)
     before = template.literals[template.fields.index(name)].strip("#").rpartition("#")[2]
     return bool(_stem(name)) and _stem(name) in (_plain(plan.name), _plain(before))
 
@@ -155,10 +155,10 @@ def _plain(text: str) -> str:
 
 def _same_shape(one: KeyTemplate, other: KeyTemplate) -> bool:
     """Whether they differ at most in the names of their fields."""
-    forms = [[component.form.name for component in each.components] for each in (one, other)]
+    forms = [[component.form.name for component in template.components] for template in (one, other)]
     return one.literals == other.literals and forms[0] == forms[1]
 
 
 def _same_key(one: EntityPlan, other: EntityPlan) -> bool:
-    keys = [(each.key.partition.text, *(template.text for template in each.key.sort)) for each in (one, other)]
+    keys = [(plan.key.partition.text, *(template.text for template in plan.key.sort)) for plan in (one, other)]
     return keys[0] == keys[1]

@@ -1,4 +1,4 @@
-"""What keys can look like, going by their templates: whether two can be equal, or one be a prefix of another.
+"""What keys can look like, by their templates: whether two can be equal, or one a prefix of another.
 
 "#" is in no encoded value, so a template always has the same number of segments, and keys compare segment by segment.
 """
@@ -27,7 +27,7 @@ class Segment:
 
     pattern: re.Pattern[str]
     examples: tuple[str, ...]
-    free: bool  # contains text that people choose
+    free: bool  # contains user-chosen text
 
     def can_equal(self, other: Segment) -> bool:
         """Whether some text fits both."""
@@ -40,15 +40,15 @@ class Segment:
             beginnings = self.examples
         else:
             beginnings = tuple(
-                each[:end]
-                for each in (*self.examples, *other.examples)
-                for end in range(len(each) + 1)
-                if self.pattern.fullmatch(each[:end])
+                example[:end]
+                for example in (*self.examples, *other.examples)
+                for end in range(len(example) + 1)
+                if self.pattern.fullmatch(example[:end])
             )
         for begun in beginnings:
-            for each in other.examples:
+            for example in other.examples:
                 # The example may be one of many values: try the prefix in place of its beginning, and before it.
-                for text in (begun + each[len(begun) :], begun + each):
+                for text in (begun + example[len(begun) :], begun + example):
                     if other.pattern.fullmatch(text):
                         return True
         return False
@@ -68,8 +68,8 @@ def segments(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) 
             continue
         first, *others = part.split(SEPARATOR)
         split[-1].append(first)
-        split += [[each] for each in others]
-    return tuple(_segment(each, fields) for each in split)
+        split += [[literal] for literal in others]
+    return tuple(_segment(parts, fields) for parts in split)
 
 
 def can_equal(one: Sequence[Segment], other: Sequence[Segment]) -> bool:
@@ -87,19 +87,19 @@ def can_begin(beginning: Sequence[Segment], key: Sequence[Segment]) -> bool:
 
 def can_be_between(low: str, high: str, key: Sequence[Segment]) -> bool:
     """Whether some key sorts between `low` and `high`, both included."""
-    examples = islice(product(*(each.examples for each in key)), MOST_EXAMPLES)
-    if any(low <= SEPARATOR.join(each) <= high for each in examples):
+    examples = islice(product(*(segment.examples for segment in key)), MOST_EXAMPLES)
+    if any(low <= SEPARATOR.join(example) <= high for example in examples):
         return True
-    # People can choose a text that falls between, if everything before it is how one of the ends begins.
+    # A user-chosen text can fall between, if everything before it is a prefix of one of the ends.
     before = list(_before_free_text(key))
     return len(before) < len(key) and any(end.startswith(SEPARATOR.join([*before, ""])) for end in (low, high))
 
 
 def _before_free_text(key: Sequence[Segment]) -> Iterator[str]:
-    for each in key:
-        if each.free:
+    for segment in key:
+        if segment.free:
             return
-        yield each.examples[0]
+        yield segment.examples[0]
 
 
 def _segment(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) -> Segment:
@@ -107,7 +107,7 @@ def _segment(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) 
     choices = [_examples(part, fields[part.field]) if isinstance(part, Component) else (part,) for part in parts]
     return Segment(
         pattern=re.compile(pattern, re.DOTALL),
-        examples=tuple("".join(each) for each in islice(product(*choices), MOST_EXAMPLES)),
+        examples=tuple("".join(texts) for texts in islice(product(*choices), MOST_EXAMPLES)),
         free=any(isinstance(part, Component) and _is_free(fields[part.field]) for part in parts),
     )
 

@@ -64,7 +64,7 @@ def equals(plan: EntityPlan, field: str, value: Any) -> Condition:
 
 
 class Expressions:
-    """Builds the expressions of one request and hands out their placeholders, each for one thing only."""
+    """Builds the expressions of one request, and their placeholders."""
 
     def __init__(
         self, plan: EntityPlan | None = None, now: int | None = None, *, kinds: Sequence[EntityPlan] = ()
@@ -94,15 +94,15 @@ class Expressions:
         return members
 
     def condition(self, condition: Condition) -> str:
-        """A condition as text; raises if a field is not this entity's, or cannot be compared like that."""
+        """A condition as text; raises if a field is not this entity's, or does not support the comparison."""
         return _short_enough(self._written(condition)[0])
 
     def update(self, clauses: Sequence[Clause]) -> str:
         """An update as text."""
         sections: dict[str, list[str]] = {"SET": [], "REMOVE": [], "ADD": [], "DELETE": []}
-        for each in clauses:
-            name = self.name(each.attribute)
-            match each:
+        for clause in clauses:
+            name = self.name(clause.attribute)
+            match clause:
                 case Assign(attribute, value):
                     sections["SET"].append(f"{name} = {self.value(attribute, value)}")
                 case Sum(attribute, value, stem, start):
@@ -124,11 +124,11 @@ class Expressions:
             raise ValueError(f"{name} is not a field of {' or '.join(kind.name for kind in kinds)}")
         field = plan.fields[name.name]
         if field.key_only:
-            raise ValueError(f"{name} is stored in the key only, so nothing else can be asked of it")
+            raise ValueError(f"{name} is stored in the key only, so it cannot be in an expression")
         return field
 
     def _written(self, condition: Condition) -> tuple[str, int]:
-        """The text, and how tightly it binds."""
+        """The text, and its precedence."""
         match condition:
             case All(parts):
                 return _joined(AND, [self._wrapped(part, AND) for part in parts])
@@ -145,7 +145,7 @@ class Expressions:
                 return _joined(AND, [f"NOT {expired}" for expired in self._expired()])
             case AsRead(row):
                 assert self._plan is not None
-                compared = [self._as_read(row, each) for each in compared_as_read(self._plan)]
+                compared = [self._as_read(row, field) for field in compared_as_read(self._plan)]
                 return _joined(AND, [f"attribute_exists({self._partition()})", *compared])
             case Owned(owner):
                 return f"{self.name(OWNER)} = {self.value(OWNER, {'M': dict(owner)})}", ONE_TEST
@@ -182,7 +182,7 @@ class Expressions:
             case Among(asked, values):
                 if len(values) > AMONG_VALUES:
                     raise ValueError(f"{asked}.among() takes at most {AMONG_VALUES} values")
-                placeholders = [self.value(field.attribute, encode_value(field, each)) for each in values]
+                placeholders = [self.value(field.attribute, encode_value(field, value)) for value in values]
                 return f"{name} IN ({', '.join(dict.fromkeys(placeholders))})", ONE_TEST
             case Between(_, low, high):
                 return self._between(field, name, low, high), ONE_TEST
@@ -210,7 +210,7 @@ class Expressions:
         if isinstance(operand, FieldName):
             other = self.field(operand)
             if other.unwritten is not None:
-                raise InvalidValue(other.entity, other.name, "its default is left out; compare it with a value")
+                raise InvalidValue(other.entity, other.name, "its default is not stored; compare it with a value")
             if field.wire and other.wire and field.wire != other.wire:
                 raise ValueError(f"{field.where} and {other.where} are stored as different types and never compare")
             if ordering and field.wire and field.wire not in ORDERED:
@@ -226,16 +226,18 @@ class Expressions:
 
     def _between(self, field: FieldPlan, name: str, low: Any, high: Any) -> str:
         bounds = [encode_value(field, low), encode_value(field, high)]
-        for each in bounds:
-            _check_ordered(field, each)
+        for bound in bounds:
+            _check_ordered(field, bound)
         if low > high:
-            raise InvalidValue(field.entity, field.name, f"nothing is between {low!r} and {high!r}: the lower is first")
-        lower, upper = (self.value(field.attribute, each) for each in bounds)
+            raise InvalidValue(
+                field.entity, field.name, f"nothing is between {low!r} and {high!r}: the lower bound comes first"
+            )
+        lower, upper = (self.value(field.attribute, bound) for bound in bounds)
         return f"{name} BETWEEN {lower} AND {upper}"
 
     def _partition(self) -> str:
         if self._plan is None:
-            raise ValueError("absent and present are for writes; what a query finds is there")
+            raise ValueError("absent and present are for writes; items that a query finds exist")
         return self.name(self._plan.table.partition.name)
 
     def _of_its_kind(self) -> list[str]:
@@ -251,7 +253,7 @@ class Expressions:
         if self._plan.expiry is None:
             return []
         if self._now is None:
-            raise ValueError(f"{self._plan.name} expires, so the time is needed: say now=..., in seconds")
+            raise ValueError(f"{self._plan.name} expires, so it needs now=..., in seconds")
         return [f"{self.name(self._plan.expiry.attribute)} <= {self.value('now', {'N': str(self._now)})}"]
 
 
@@ -269,11 +271,11 @@ def _spelt(stem: str) -> str:
     return re.sub("[^A-Za-z0-9_]", "_", stem)
 
 
-def _placeholder(sign: str, stem: str, meaning: T, given: dict[str, T]) -> str:
-    """The placeholder already given to this meaning, or the next free one."""
+def _placeholder(sign: str, stem: str, meaning: T, placeholders: dict[str, T]) -> str:
+    """The placeholder for this meaning, or a new one."""
     first = placeholder = sign + _spelt(stem)
     number = 1
-    while given.setdefault(placeholder, meaning) != meaning:
+    while placeholders.setdefault(placeholder, meaning) != meaning:
         number += 1
         placeholder = f"{first}_{number}"
     return placeholder
@@ -281,5 +283,5 @@ def _placeholder(sign: str, stem: str, meaning: T, given: dict[str, T]) -> str:
 
 def _short_enough(text: str) -> str:
     if len(text) > EXPRESSION_BYTES:
-        raise ValueError(f"the expression would have {len(text)} bytes, and DynamoDB takes at most {EXPRESSION_BYTES}")
+        raise ValueError(f"the expression would have {len(text)} bytes; DynamoDB accepts at most {EXPRESSION_BYTES}")
     return text

@@ -1,4 +1,4 @@
-"""What an update does to the attributes of a row, as plain data."""
+"""Clauses: an update's effects on the attributes of a row, as plain data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A number grows by an amount; a missing one starts from `start`, if that is given."""
+    """A number grows by an amount; a missing one starts from `start`, if that is set."""
 
     attribute: str
     value: Value
@@ -65,7 +65,7 @@ Clause = Assign | Remove | Sum | Extend | Reduce
 
 
 def clause(field: FieldPlan, change: Change) -> Clause:
-    """What a change of the field does to its attribute; raises InvalidValue for what the field does not allow."""
+    """The effect of a change on its attribute; raises InvalidValue for a value that the field does not allow."""
     match change:
         case Becomes(_, value):
             stored = stored_value(field, value)
@@ -82,27 +82,27 @@ def clause(field: FieldPlan, change: Change) -> Clause:
     raise TypeError(f"{change!r} is not a change of a field")
 
 
-def counts(each: Clause) -> bool:
+def counts(clause: Clause) -> bool:
     """Whether applying it twice has more effect than applying it once."""
-    return isinstance(each, Sum) or (isinstance(each, Extend) and "N" in each.value)
+    return isinstance(clause, Sum) or (isinstance(clause, Extend) and "N" in clause.value)
 
 
-def shows(each: Clause, item: Item) -> bool:
+def shows(clause: Clause, item: Item) -> bool:
     """Whether a row looks as if this had been applied; for a number that grows, only whether it is there."""
-    stored = item.get(each.attribute)
-    if isinstance(each, Remove):
+    stored = item.get(clause.attribute)
+    if isinstance(clause, Remove):
         return stored is None
-    if isinstance(each, Assign):
-        return stored is not None and equal(stored, each.value)
-    if counts(each):
+    if isinstance(clause, Assign):
+        return stored is not None and equal(stored, clause.value)
+    if counts(clause):
         return stored is not None
-    [(kind, elements)] = each.value.items()
+    [(kind, elements)] = clause.value.items()
     there = set((stored or {}).get(kind, ()))
-    return there.isdisjoint(elements) if isinstance(each, Reduce) else there.issuperset(elements)
+    return there.isdisjoint(elements) if isinstance(clause, Reduce) else there.issuperset(elements)
 
 
 def room_for(field: FieldPlan, amount: Any) -> tuple[bool, list[tuple[str, Value]]]:
-    """What the number must be for adding the amount to leave it within the field's bounds.
+    """The range in which the number must be, so that the sum is within the field's bounds.
 
     Returns whether it may be missing, and the comparisons that it must otherwise pass: none if no bound applies.
     """

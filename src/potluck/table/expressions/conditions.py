@@ -28,7 +28,7 @@ class FieldName:
 
 
 class Condition:
-    """Something that must be true of the stored item for a write to succeed, or for a query to return it."""
+    """A condition on the stored item, for a write to succeed or a query to return it."""
 
     __slots__ = ()
 
@@ -44,11 +44,11 @@ class Condition:
         return Not(self)
 
     def __bool__(self) -> bool:
-        raise TypeError("only the stored item can tell whether a condition holds; combine conditions with &, | and ~")
+        raise TypeError("a condition has no truth value before the item is read; combine conditions with &, | and ~")
 
 
 class Change:
-    """Something that an update does to one field."""
+    """An update of one field."""
 
     __slots__ = ()
 
@@ -169,17 +169,17 @@ def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
 def stated_values(conditions: tuple[Condition, ...]) -> dict[str, Any]:
     """The field values that are certain if all these conditions hold."""
     stated: dict[str, Any] = {}
-    for each in conditions:
-        if isinstance(each, Still):
-            stated[each.field.name] = each.value
-        elif isinstance(each, Compared) and each.operator == "=" and not isinstance(each.operand, FieldName):
-            stated[each.field.name] = each.operand
+    for test in conditions:
+        if isinstance(test, Still):
+            stated[test.field.name] = test.value
+        elif isinstance(test, Compared) and test.operator == "=" and not isinstance(test.operand, FieldName):
+            stated[test.field.name] = test.operand
     return stated
 
 
 def mentions_the_item(condition: Condition) -> bool:
-    """Whether the condition itself says if the item must exist."""
-    return any(isinstance(each, Absent | Present) for each in _within(condition))
+    """Whether the condition states if the item must exist."""
+    return any(isinstance(part, Absent | Present) for part in _within(condition))
 
 
 def _within(condition: Condition) -> Iterator[Condition]:
@@ -216,11 +216,11 @@ class Exclude(Change):
     elements: tuple[Any, ...]
 
 
-# --- how programs write them -----------------------------------------------------------------------------------------
+# --- the notation ----------------------------------------------------------------------------------------------------
 
 
 class Field(Generic[T]):
-    """A field, to build conditions and changes from. Comparisons are with what is stored; None has its own methods."""
+    """A field, to build conditions and changes from. Comparisons are with stored values; None has its own methods."""
 
     __slots__ = ("name",)
 
@@ -258,13 +258,13 @@ class Field(Generic[T]):
     def among(self, *values: T) -> Condition:
         """It is one of these values."""
         if not values:
-            raise ValueError(f"{self}.among() of nothing would never hold")
+            raise ValueError(f"{self}.among() needs at least one value")
         for value in values:
             self._refuse_none(value, "among")
         return Among(self.name, values)
 
     def between(self, low: T, high: T) -> Condition:
-        """It lies between the two, both included."""
+        """It is between the two, both included."""
         self._refuse_none(low, "between")
         self._refuse_none(high, "between")
         return Between(self.name, low, high)
@@ -327,7 +327,7 @@ class Field(Generic[T]):
 
     def _some(self, elements: tuple[Any, ...], what: str) -> tuple[Any, ...]:
         if not elements:
-            raise ValueError(f"{self}.{what}() of nothing changes nothing")
+            raise ValueError(f"{self}.{what}() needs at least one element")
         return elements
 
 

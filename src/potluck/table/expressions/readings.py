@@ -1,4 +1,4 @@
-"""What a reader finds in a field, given what the row has: old rows lack attributes that newer ones have."""
+"""How stored rows read: old rows lack attributes that newer ones have."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def holds(field: FieldPlan, value: Any, item: Item) -> bool:
 
 
 def compared_as_read(plan: EntityPlan) -> list[FieldPlan]:
-    """The fields that show whether a row is as it was read: those whose change would increment a version."""
-    return [each for each in plan.fields.values() if each.name not in plan.key.components and not each.is_counter]
+    """The fields that show whether a row has changed: those whose change would increment a version."""
+    return [field for field in plan.fields.values() if field.name not in plan.key.components and not field.is_counter]
 
 
 def default_meets(field: FieldPlan, condition: Condition) -> bool:
@@ -77,11 +77,11 @@ def default_meets(field: FieldPlan, condition: Condition) -> bool:
             return element in default
         case Still() | Fits():
             return False  # these handle a missing attribute themselves
-    raise InvalidValue(field.entity, field.name, "its default is left out of the row; compare it with a value")
+    raise InvalidValue(field.entity, field.name, "its default is not stored; compare it with a value")
 
 
 def read_when_missing(field: FieldPlan) -> Any:
-    """What a reader finds where the attribute is missing; NODEFAULT if that is an error or cannot be known."""
+    """The value of a field whose attribute is missing; NODEFAULT if that is an error or unknown."""
     if field.default is not msgspec.NODEFAULT:
         return field.default
     if field.default_factory in KNOWN_FACTORIES:

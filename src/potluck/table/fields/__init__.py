@@ -1,4 +1,4 @@
-"""What an annotation may say about a field, and how a class's annotations become plans."""
+"""Annotations of fields, and how they become plans."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-# --- what an annotation may say --------------------------------------------------------------------------------------
+# --- annotations -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ LeftOut = _Marker("the default is left out")
 """The default is not written: the row lacks the attribute where the entity has its default."""
 
 KeyOnly = _Marker("key only")
-"""The value is stored in the primary key only, not as an attribute of its own."""
+"""The value is stored in the primary key only, not as an attribute."""
 
 Version = Annotated[int, Meta(ge=1), _VERSION]
-"""Incremented by every update, which fails if somebody else changed the row first."""
+"""Incremented by every update, which fails if another caller changed the row first."""
 
 ExpiresAt = Annotated[int, Meta(ge=0), _EXPIRES]
 """When the row expires, in seconds since 1970."""
@@ -90,7 +90,7 @@ OrNull = Annotated[T | None, _NULL]
 """None is stored as NULL; plain `T | None` leaves the attribute out instead."""
 
 
-# --- what it is read as ----------------------------------------------------------------------------------------------
+# --- plans -----------------------------------------------------------------------------------------------------------
 
 _PLAIN = {
     str: (Kind.TEXT, "S"),
@@ -113,7 +113,7 @@ _TEXT_KEYS = (Kind.TEXT, Kind.UUID, Kind.LITERAL, Kind.ENUM)
 
 
 def plan_fields(cls: type, entity: str | None = None) -> dict[str, FieldPlan]:
-    """The plans of a struct's fields in order of declaration; raises a DesignError for what cannot be stored."""
+    """The plans of a struct's fields in order of declaration; raises a DesignError for a type that cannot be stored."""
     plans = _plan_members(cls, entity or cls.__name__, "", NESTING_LEVELS - 1, ())
     for plan in plans.values():
         try:
@@ -134,9 +134,7 @@ def _plan_members(cls: Any, entity: str, inside: str, levels: int, above: tuple[
     try:
         infos = msgspec.structs.fields(cls)
     except NameError as error:
-        raise DesignError(
-            f"{entity}: an annotation of {cls.__name__} uses a name that is not there: {error}"
-        ) from error
+        raise DesignError(f"{entity}: an annotation of {cls.__name__} uses an undefined name: {error}") from error
     # The class's own fields come first, in its order: msgspec begins with inherited ones, even if they are repeated.
     own = list(get_annotations(cls))
     plans: dict[str, FieldPlan] = {}
@@ -156,30 +154,30 @@ def _plan_members(cls: Any, entity: str, inside: str, levels: int, above: tuple[
 
 
 def plan_value(annotation: Any, entity: str, name: str) -> FieldPlan:
-    """The plan of a value of this type, as if it were a field; raises a DesignError for what cannot be stored."""
+    """The plan of a value of this type, as if it were a field; raises a DesignError if it cannot be stored."""
     return _plan(annotation, entity, name, NESTING_LEVELS - 1, ())
 
 
 def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any, ...]) -> FieldPlan:
     where = f"{entity}.{name}"
     core, extras, optional = _unwrapped(annotation)
-    said: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     roles: dict[str, Any] = {}
     for extra in extras:
         if isinstance(extra, Meta):
-            said.update({bound: value for bound in _META if (value := getattr(extra, bound)) is not None})
-            said.update({bound: value for bound in _LIMITS if (value := (extra.extra or {}).get(bound)) is not None})
+            options.update({bound: value for bound in _META if (value := getattr(extra, bound)) is not None})
+            options.update({bound: value for bound in _LIMITS if (value := (extra.extra or {}).get(bound)) is not None})
         elif isinstance(extra, Limits):
-            said.update({bound: value for bound in _LIMITS if (value := getattr(extra, bound)) is not None})
+            options.update({bound: value for bound in _LIMITS if (value := getattr(extra, bound)) is not None})
         elif isinstance(extra, _StoredTo):
-            said["precision"] = extra.precision
+            options["precision"] = extra.precision
         elif isinstance(extra, Unique):
             roles["unique"] = extra
         elif isinstance(extra, InKeys):
             roles["in_keys"] = extra
         elif isinstance(extra, _Marker):
             if extra is _NULL:
-                said["none_as"] = "null"
+                options["none_as"] = "null"
             elif extra is not LeftOut:
                 roles[_ROLES[extra]] = True
     what = _plan_core(core, where, entity, name, levels, above)
@@ -192,7 +190,7 @@ def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any
         core=core,
         optional=optional,
         remaining_levels=levels,
-        **{"kind": Kind.ANY, "wire": "", **what, **said, **roles},
+        **{"kind": Kind.ANY, "wire": "", **what, **options, **roles},
     )
     _check_plan(plan, bool(roles), any(_has_limits(extra) for extra in extras))
     return plan
@@ -200,7 +198,7 @@ def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any
 
 def _has_limits(extra: Any) -> bool:
     return isinstance(extra, Limits) or (
-        isinstance(extra, Meta) and any(each in (extra.extra or ()) for each in _LIMITS)
+        isinstance(extra, Meta) and any(bound in (extra.extra or ()) for bound in _LIMITS)
     )
 
 
@@ -231,12 +229,12 @@ def plain_type(annotation: Any) -> Any:
     core, _, optional = _unwrapped(annotation)
     origin, arguments = get_origin(core), get_args(core)
     if origin in (list, set, frozenset, dict, tuple):
-        core = origin[tuple(each if each is ... else plain_type(each) for each in arguments)]
+        core = origin[tuple(argument if argument is ... else plain_type(argument) for argument in arguments)]
     return core | None if optional else core
 
 
 def _plan_core(core: Any, where: str, entity: str, name: str, levels: int, above: tuple[Any, ...]) -> dict[str, Any]:
-    """The kind of a type, its wire type, and the plans of what is inside."""
+    """The kind of a type, its wire type, and the plans of its parts."""
     if core is datetime:
         return {"kind": Kind.TIME, "wire": "S"}
     if core in _PLAIN:
@@ -244,7 +242,11 @@ def _plan_core(core: Any, where: str, entity: str, name: str, levels: int, above
         return {"kind": kind, "wire": wire}
     if isinstance(core, type) and issubclass(core, Enum):
         members = tuple(core)
-        return {"kind": Kind.ENUM, "wire": _choices_wire([each.value for each in members], where), "choices": members}
+        return {
+            "kind": Kind.ENUM,
+            "wire": _choices_wire([choice.value for choice in members], where),
+            "choices": members,
+        }
     origin, arguments = get_origin(core), get_args(core)
     if origin is Literal:
         return {"kind": Kind.LITERAL, "wire": _choices_wire(arguments, where), "choices": arguments}
@@ -253,7 +255,9 @@ def _plan_core(core: Any, where: str, entity: str, name: str, levels: int, above
     if isinstance(core, type) and issubclass(core, msgspec.Struct):
         return _plan_struct(core, where, entity, name, levels, above)
     if core in (list, dict, tuple, set, frozenset):
-        raise DesignError(f"{where}: say what is in the {core.__name__}, such as {core.__name__}[{_EXAMPLES[core]}]")
+        raise DesignError(
+            f"{where}: declare the contents of the {core.__name__}, such as {core.__name__}[{_EXAMPLES[core]}]"
+        )
     if origin is list or (origin is tuple and len(arguments) == 2 and arguments[1] is ...):
         element = _plan(arguments[0], entity, f"{name}[]", levels - 1, above)
         return {"kind": Kind.LIST, "wire": "L", "element": _always_null(element)}
@@ -269,7 +273,7 @@ def _plan_core(core: Any, where: str, entity: str, name: str, levels: int, above
             raise DesignError(f"{where}: DynamoDB has sets of text, numbers and bytes only; use a list")
         return {"kind": Kind.SET, "wire": _SET_OF[element.wire], "element": element}
     if origin in (Union, UnionType):
-        raise DesignError(f"{where}: {core} could not be told apart when read; use one type, or one field for each")
+        raise DesignError(f"{where}: {core} would be ambiguous when read; use one type, or one field per type")
     raise DesignError(
         f"{where}: {core!r} cannot be stored; use str, int, Decimal, float, bool, bytes, UUID, Seconds, Milliseconds, "
         "date, a Literal, an Enum, a msgspec.Struct, or a list, dict or set of these"
@@ -278,7 +282,7 @@ def _plan_core(core: Any, where: str, entity: str, name: str, levels: int, above
 
 def _plan_struct(core: Any, where: str, entity: str, name: str, levels: int, above: tuple[Any, ...]) -> dict[str, Any]:
     if core in above:
-        raise DesignError(f"{where}: {core.__name__} contains itself, and nothing says how deep")
+        raise DesignError(f"{where}: {core.__name__} contains itself, so its depth is unbounded")
     config = core.__struct_config__
     if config.array_like or config.tag is not None:
         raise DesignError(f"{where}: {core.__name__} is array_like or tagged, which is not stored; use a plain Struct")
@@ -309,7 +313,7 @@ _EXAMPLES = {list: "str", set: "str", frozenset: "str", tuple: "str, ...", dict:
 def _check_plan(plan: FieldPlan, has_role: bool, has_limits: bool) -> None:
     where = plan.where
     if plan.kind is Kind.TIME and plan.precision is None:
-        raise DesignError(f"{where}: say how precise the time is: Seconds or Milliseconds instead of datetime")
+        raise DesignError(f"{where}: declare its precision: Seconds or Milliseconds instead of datetime")
     if plan.none_as == "null" and not plan.optional:
         raise DesignError(f"{where}: OrNull needs a type that can be None")
     if has_role and not plan.name.isidentifier():

@@ -1,4 +1,4 @@
-"""The plan of a field: everything that its declaration says."""
+"""The plan of a field, compiled from its declaration."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class InKeys:
 
 
 class Kind(Enum):
-    """What a value is, when it is not None."""
+    """The type of a value that is not None."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -64,7 +64,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class FieldPlan:
-    """All that is known about a field, or about a value inside one."""
+    """The plan of a field, or of a value inside one."""
 
     entity: str
     name: str
@@ -104,7 +104,7 @@ class FieldPlan:
 
     @property
     def as_compared(self) -> FieldPlan:
-        """For values that are compared and not written: a row may have more decimal places than are written today."""
+        """For values that are only compared: an old row may have more decimal places than are allowed today."""
         return self if self.places is None else replace(self, places=None)
 
     @property

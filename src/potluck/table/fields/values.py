@@ -18,7 +18,7 @@ from potluck.table.errors import InvalidValue
 from potluck.table.fields.plans import FieldPlan, Kind, Precision
 
 NULL: Value = {"NULL": True}
-"""How None is stored; only for comparisons, since callers may modify the rows that they are given."""
+"""How None is stored; only for comparisons, since callers may modify the rows that they get."""
 
 # In an Any field, numbers with a fraction, or too large for these bounds, are read as floats.
 ANY_WHOLE_NUMBERS = 10**NUMBER_DIGITS
@@ -29,7 +29,7 @@ class _Refused(Exception):
 
 
 def encode_value(plan: FieldPlan, value: Any) -> Value:
-    """A value in wire form; raises InvalidValue, also for what is never stored: an empty set, or None if left out."""
+    """A value in wire form; raises InvalidValue, also for values that are never stored: empty sets, omitted None."""
     wire = _written_or_refused(plan, value)
     if wire is None:
         raise InvalidValue(plan.entity, plan.name, f"{shown(value)} is left out of the row, so it has no stored form")
@@ -37,7 +37,7 @@ def encode_value(plan: FieldPlan, value: Any) -> Value:
 
 
 def stored_value(plan: FieldPlan, value: Any) -> Value | None:
-    """A value as it is stored, None if the attribute is left out; raises InvalidValue."""
+    """A value in stored form, None if the attribute is left out; raises InvalidValue."""
     wire = _written_or_refused(plan, value)
     return None if wire is not None and wire == plan.unwritten else wire
 
@@ -62,7 +62,7 @@ def encode_element(plan: FieldPlan, value: Any) -> Value:
 
 
 def written_time(value: datetime, precision: Precision) -> str:
-    """An instant as it is stored: in UTC, cut to the precision; raises ValueError if it has no time zone."""
+    """An instant in stored form: in UTC, truncated to the precision; raises ValueError if it has no time zone."""
     if value.tzinfo is not UTC:
         if value.utcoffset() is None:
             raise ValueError("a time needs a time zone")
@@ -257,7 +257,7 @@ def _write_list(plan: FieldPlan, value: Any) -> Value:
         raise _expected(plan, value)
     _check_length(plan, len(value), "elements")
     assert plan.element is not None
-    return {"L": [_inside(plan.element, each, f"[{position}]") for position, each in enumerate(value)]}
+    return {"L": [_inside(plan.element, element, f"[{position}]") for position, element in enumerate(value)]}
 
 
 def _write_map(plan: FieldPlan, value: Any) -> Value:
@@ -267,11 +267,11 @@ def _write_map(plan: FieldPlan, value: Any) -> Value:
     assert plan.element is not None
     assert plan.map_key is not None
     written = {}
-    for key, each in value.items():
+    for key, element in value.items():
         name = _inside(plan.map_key, key, f" key {shown(key, 40)}")["S"]
         if not name:
             raise _Refused("a map cannot have an empty key")
-        written[name] = _inside(plan.element, each, f"[{shown(key, 40)}]")
+        written[name] = _inside(plan.element, element, f"[{shown(key, 40)}]")
     return {"M": written}
 
 
@@ -298,7 +298,7 @@ def _write_set(plan: FieldPlan, value: Any) -> Value | None:
         return None
     assert plan.element is not None
     # Times that differ only beyond their precision are one element.
-    texts = {_inside(plan.element, each, f" element {shown(each, 40)}")[plan.element.wire] for each in value}
+    texts = {_inside(plan.element, element, f" element {shown(element, 40)}")[plan.element.wire] for element in value}
     return {plan.wire: sorted(texts)}
 
 
@@ -337,14 +337,14 @@ def _written_any(value: Any, levels: int) -> Value:
     if isinstance(value, list | dict) and levels < 1:
         raise _Refused(f"it nests deeper than the {NESTING_LEVELS} levels that DynamoDB stores")
     if isinstance(value, list):
-        return {"L": [_written_any(each, levels - 1) for each in value]}
+        return {"L": [_written_any(element, levels - 1) for element in value]}
     if isinstance(value, dict):
         written = {}
-        for key, each in value.items():
+        for key, element in value.items():
             name = _valid_text(key)
             if not name:
                 raise _Refused("a map cannot have an empty key")
-            written[name] = _written_any(each, levels - 1)
+            written[name] = _written_any(element, levels - 1)
         return {"M": written}
     raise _Refused(f"{type(value).__name__} {shown(value)} is not None, bool, int, float, str, list or dict")
 

@@ -69,7 +69,7 @@ class KeyTemplate:
     encode: Callable[[Mapping[str, Any]], str | None] = field(repr=False, compare=False)
     """The key for these values; None if a component is None and has no substitute."""
     pattern: re.Pattern[str] = field(repr=False, compare=False)
-    """What its keys look like, with a group for each component."""
+    """A pattern that its keys match, with a group for each component."""
 
     @classmethod
     def parse(
@@ -82,7 +82,7 @@ class KeyTemplate:
         unique: bool = False,
         number: bool = False,
     ) -> KeyTemplate:
-        """A template whose keys are distinct for distinct values; raises a DesignError that says what to write instead.
+        """A template whose keys are distinct for distinct values; raises a DesignError otherwise.
 
         `unique` is for guard rows, which may fold spellings of a value together; `number` for numeric attributes.
         """
@@ -96,17 +96,17 @@ class KeyTemplate:
             components=components,
             is_number=number,
             encode=_compiled(literals, components),
-            pattern=re.compile(_interleaved([re.escape(each) for each in literals], [c.pattern for c in components])),
+            pattern=re.compile(_interleaved([re.escape(part) for part in literals], [c.pattern for c in components])),
         )
 
     @property
     def fields(self) -> tuple[str, ...]:
-        return tuple(each.field for each in self.components)
+        return tuple(component.field for component in self.components)
 
     @property
     def max_bytes(self) -> int:
-        """The longest that a key can be."""
-        return len("".join(self.literals).encode()) + sum(each.max_bytes for each in self.components)
+        """The length of the longest possible key."""
+        return len("".join(self.literals).encode()) + sum(component.max_bytes for component in self.components)
 
     @property
     def literal_prefix(self) -> str:
@@ -114,12 +114,12 @@ class KeyTemplate:
 
     def can_write(self, entity: Any) -> bool:
         """Whether every component has a value or a substitute."""
-        return all(each.substitute is not None or getattr(entity, each.field) is not None for each in self.components)
+        return all(part.substitute is not None or getattr(entity, part.field) is not None for part in self.components)
 
     def component(self, name: str) -> Component:
-        for each in self.components:
-            if each.field == name:
-                return each
+        for component in self.components:
+            if component.field == name:
+                return component
         raise DesignError(f"{self.text} has no {name}{_suggestion(name, self.fields)}")
 
     def after(self, component: Component) -> tuple[str | Component, ...]:
@@ -133,29 +133,29 @@ class KeyTemplate:
             return None
         try:
             return {
-                each.field: each.decode(match[each.field]) for each in self.components if each.form.decode is not None
+                part.field: part.decode(match[part.field]) for part in self.components if part.form.decode is not None
             }
         except ValueError:
             return None
 
-    def prefix(self, given: Mapping[str, Any], count: int) -> str:
+    def prefix(self, values: Mapping[str, Any], count: int) -> str:
         """How the keys with these first `count` components begin, up to the next component."""
         written = [self.literals[0]]
-        for each, literal in zip(self.components[:count], self.literals[1:], strict=False):
-            written += each.encode(given[each.field]), literal
+        for component, literal in zip(self.components[:count], self.literals[1:], strict=False):
+            written += component.encode(values[component.field]), literal
         return "".join(written)
 
     def prefix_text(self, count: int) -> str:
         """The same as template text, with the names of the components."""
-        return _interleaved(self.literals[: count + 1], [_spelt(each) for each in self.components[:count]])
+        return _interleaved(self.literals[: count + 1], [_spelt(component) for component in self.components[:count]])
 
-    def written_prefix(self, beginning: str, given: Mapping[str, Any]) -> str:
+    def written_prefix(self, beginning: str, values: Mapping[str, Any]) -> str:
         """A prefix of the template's text, encoded for these values."""
         if not self.text.startswith(beginning) or beginning.count("{") != beginning.count("}"):
-            raise DesignError(f"{beginning} is not how {self.text} begins")
+            raise DesignError(f"{self.text} does not begin with {beginning}")
         count = beginning.count("{")
         rest = len(beginning) - len(self.prefix_text(count))
-        whole = self.prefix(given, count)
+        whole = self.prefix(values, count)
         return whole[: len(whole) + rest]
 
 
@@ -175,7 +175,7 @@ class KeyPlan:
     components: frozenset[str] = field(init=False)
     """Every field that the key depends on."""
     literals: tuple[tuple[str, ...], ...] = field(init=False)
-    """What all its keys have in common; keys with different literals are taken to be distinct."""
+    """The literals of its keys; keys with different literals count as distinct."""
 
     def __post_init__(self) -> None:
         templates = (self.partition, *self.sort)
@@ -203,7 +203,7 @@ class KeyPlan:
 
     def sort_template(self, entity: Any) -> KeyTemplate | None:
         """Which of its templates writes the sort key of this entity."""
-        return next((each for each in self.sort if each.can_write(entity)), None)
+        return next((template for template in self.sort if template.can_write(entity)), None)
 
     def wire(self, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
         """The key attributes in wire form; empty for an entity that is not in this index."""
@@ -238,14 +238,14 @@ def check_key_only(key: KeyPlan, fields: Mapping[str, FieldPlan]) -> None:
     """Raise a DesignError unless every key-only field can be read back from the primary key."""
     for name, plan in fields.items():
         if plan.key_only and name not in (*key.partition.fields, *(key.sort[0].fields if key.sort else ())):
-            raise DesignError(f"{plan.where} is said to be in the key only, but is not in it; write {{{name}}} there")
+            raise DesignError(f"{plan.where} is declared key-only, but is not in the key; write {{{name}}} there")
 
 
 def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyEncoding:
     """How `{field:spec}` writes a value; raises a DesignError that says what to write instead."""
     if plan.in_keys is not None:
         if spec or number:
-            raise DesignError(f"{plan.where} says itself how it is written in keys; write {{{plan.name}}}")
+            raise DesignError(f"{plan.where} defines its own form in keys; write {{{plan.name}}}")
         return custom_form(plan)
     if number:
         return number_form(plan, spec)
@@ -285,18 +285,18 @@ class _TemplateReading:
         literals, components = tuple(pieces[::2]), tuple(map(self.component, pieces[1::2]))
         for literal in literals:
             if "{" in literal or "}" in literal:
-                raise self.refused("a brace stands only around a field, as in {field}")
+                raise self.refused("braces may only enclose a field, as in {field}")
             if not literal.isprintable():
-                raise self.refused(f"{literal!r} has a character that cannot be seen; write it without")
+                raise self.refused(f"{literal!r} has an invisible character; remove it")
         if not self.text:
             raise self.refused("a key cannot be empty; write a name, such as METADATA")
         if self.number and (len(components) != 1 or any(literals)):
-            raise self.refused("the attribute is a number, so its key is one field and nothing else: {field}")
-        for name in {each.field for each in components}:
-            if sum(each.field == name for each in components) > 1:
-                raise self.refused(f"{name} is in it twice; write it once")
-        for place, each in enumerate(components):
-            self.check_end(each, literals[place + 1], place + 1 == len(components))
+            raise self.refused("the attribute is a number, so its template must be a single field: {field}")
+        for name in {component.field for component in components}:
+            if sum(component.field == name for component in components) > 1:
+                raise self.refused(f"{name} occurs twice; write it once")
+        for place, component in enumerate(components):
+            self.check_end(component, literals[place + 1], place + 1 == len(components))
         return literals, components
 
     def component(self, inside: str) -> Component:
@@ -307,7 +307,7 @@ class _TemplateReading:
             raise self.refused(f"there is no field {name}{_suggestion(name, self.fields)}")
         if plan.is_counter or plan.is_version:
             role = "counter" if plan.is_counter else "version"
-            raise self.refused(f"{name} is a {role}, which changes without the key being written anew; leave it out")
+            raise self.refused(f"{name} is a {role}, which changes without a rewrite of the key; leave it out")
         form = key_form(plan, spec, number=self.number)
         component = Component(plan.entity, name, spec, substitute if bar else None, plan.optional, form)
         self.check_none(component)
@@ -324,14 +324,14 @@ class _TemplateReading:
         if not component.optional:
             raise self.refused(f"{name} is never None; write {{{name}}}")
         if self.number:
-            raise self.refused(f"nothing can stand for None in a number; write {{{name}}}")
+            raise self.refused(f"a number has no substitute for None; write {{{name}}}")
         if SEPARATOR in substitute or not substitute.isprintable():
             raise self.refused(f"{substitute!r} would be read as more than one part; write it without {SEPARATOR!r}")
         if re.fullmatch(component.form.pattern, substitute):
             # Escaping puts "!" or "~" after a double quote, so no value is written like this.
             unlike = '"' + (substitute.lstrip('!~"') or "NONE")
             raise self.refused(
-                f"{name} can itself be {substitute!r}, which could not be told from None; write {{{name}|{unlike}}}"
+                f"{name} can itself be {substitute!r}, which would read as None; write {{{name}|{unlike}}}"
             )
 
     def check_folded(self, component: Component) -> None:
@@ -342,7 +342,7 @@ class _TemplateReading:
             raise self.refused(f"two values of {name} that begin alike would be one; write {{{name}:folded}}")
 
     def check_end(self, component: Component, follows: str, last: bool) -> None:
-        """Something must mark the end of a value, or what follows could be read as part of a longer one."""
+        """A value needs an end mark, or what follows could be read as part of a longer value."""
         if not follows and not last:
             raise self.refused(f"nothing ends {component.field}; write {SEPARATOR!r} after {_spelt(component)}")
         tells_its_end = component.form.prefix_free and component.substitute is None
@@ -360,15 +360,15 @@ def _compiled(
     """The function that encodes keys, generated for the template because it runs for every row."""
     lines = ["def encode(values):"]
     known: dict[str, Any] = {}
-    for place, each in enumerate(components):
-        known[f"write_{place}"] = each.form.encode
-        known[f"substitute_{place}"] = each.substitute
-        lines.append(f"    value = values[{each.field!r}]")
-        if each.optional and each.substitute is None:
+    for place, component in enumerate(components):
+        known[f"write_{place}"] = component.form.encode
+        known[f"substitute_{place}"] = component.substitute
+        lines.append(f"    value = values[{component.field!r}]")
+        if component.optional and component.substitute is None:
             lines += ["    if value is None:", "        return None"]
-        unless_none = f"substitute_{place} if value is None else " if each.substitute is not None else ""
+        unless_none = f"substitute_{place} if value is None else " if component.substitute is not None else ""
         lines.append(f"    text_{place} = {unless_none}write_{place}(value)")
-    parts = [repr(each) for each in literals]
+    parts = [repr(literal) for literal in literals]
     joined = _interleaved(parts, [f" + text_{place} + " for place in range(len(components))])
     lines.append(f"    key = {joined}")
     if not any(literals):

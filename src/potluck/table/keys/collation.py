@@ -1,4 +1,4 @@
-"""Collation: texts in the order in which people look them up, for the keys of an index and for sorting in memory.
+"""Collation: texts in the order of an alphabetical list, for index keys and for sorting in memory.
 
 Case, accents and quotes do not count; "Œ", "Ø" and "Ł" are filed under their base letters; a leading article is
 skipped; 9 comes before 10.
@@ -19,7 +19,7 @@ BASE_LETTERS = str.maketrans({
 # "$" marks a text that was rearranged, so it must not occur in one.
 IGNORED = str.maketrans(dict.fromkeys("'`´‘’‚‛“”„‟«»‹›‵′″「」『』$"))
 
-# Of Italian and Portuguese only those that are no English words: "I, Robot" and "As I Lay Dying" stay where they are.
+# Of Italian and Portuguese, only those that are not English words: "I, Robot" and "As I Lay Dying" begin with none.
 ARTICLES = (
     "the a an "  # English
     "le la les un une "  # French
@@ -30,7 +30,7 @@ ARTICLES = (
     "de het een "  # Dutch
     "den det en et ett"  # Danish, Norwegian, Swedish
 )
-# Spaces are "_" in a folded text. An article without anything after it is the whole title.
+# Spaces are "_" in a folded text. An article without anything after it is the title itself.
 ARTICLE = re.compile(rf"(?:(?:{'|'.join(ARTICLES.split())})_+|(?:l|un)['’ʼ])(?=[^_])")
 SPACES = re.compile("__+")
 NUMBER = re.compile("0*([0-9]+)")
@@ -39,11 +39,11 @@ COUNTED_FROM = ":"
 REARRANGED = "$"
 DIGEST_BYTES = 6
 COLLATED_EXTRA_BYTES = len(REARRANGED) + 2 * DIGEST_BYTES
-"""By how much a collated text may be longer than a folded one can be."""
+"""How much longer a collated text can be than a folded one."""
 
 
 def collate(text: str, /, most_bytes: int | None = None) -> str:
-    """The text as it sorts, every character after "#"; different if the folded texts are, unless it is cut."""
+    """The sort key of a text, every character after "#"; distinct if the folded texts are, unless it is cut."""
     collated = _collated(text) if len(text) <= LONGEST_NAME else _collated.__wrapped__(text)
     return collated if most_bytes is None else cut(collated, most_bytes)
 

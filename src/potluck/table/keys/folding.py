@@ -4,13 +4,13 @@ from functools import lru_cache
 from unicodedata import combining, normalize
 
 FOLDED_BYTES_PER_CHARACTER = 6
-"""The most that a character becomes, folded or caseless: some Indic letters become two, of three bytes each."""
+"""The most bytes of a character, folded or caseless: some Indic letters become two of three bytes each."""
 
 LONGEST_CHARACTER = 4
-"""How many bytes a character can take in UTF-8."""
+"""The most bytes of a character in UTF-8."""
 
 LONGEST_NAME = 200
-"""How many characters a text can have for its folded form to be cached."""
+"""Longer texts are not cached in folded form."""
 
 # Accents above, below or across a letter have combining classes from 200. Marks in lower classes make another letter
 # (the voicing of kana, the nukta) or are the vowel, and stay.
@@ -26,7 +26,7 @@ def fold(text: str, /, most_bytes: int | None = None) -> str:
     return folded if most_bytes is None else cut(folded, most_bytes)
 
 
-# A list that is sorted by name folds the same names after every write to it. Longer texts would fill the memory.
+# A list sorted by name folds the same names after every write. Longer texts would fill the memory.
 @lru_cache(maxsize=4096)
 def _folded(text: str) -> str:
     text = text.replace("#", "")
@@ -43,17 +43,17 @@ def caseless(text: str) -> str:
 
 
 def _composed(text: str) -> str:
-    # NFC decomposes a few characters; they stay as they are, since they would become longer than keys allow for.
+    # NFC decomposes a few characters; they are left alone, since they would become longer than keys allow.
     composed = normalize("NFC", text)
     return composed if len(composed.encode()) <= len(text.encode()) else text
 
 
 def _without_accents(text: str) -> str:
-    return "".join(each for each in normalize("NFD", text) if combining(each) < FIRST_ACCENT_CLASS)
+    return "".join(character for character in normalize("NFD", text) if combining(character) < FIRST_ACCENT_CLASS)
 
 
 def cut(text: str, most_bytes: int) -> str:
-    """At most so many bytes of the text, so that cut texts keep their order."""
+    """The text cut to at most this many bytes, so that cut texts keep their order."""
     # A character stays only if any character would fit: were "a" kept where "é" is not, "xa" would sort after "xé".
     written = text.encode()
     end = most_bytes - LONGEST_CHARACTER + 1

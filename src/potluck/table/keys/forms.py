@@ -1,4 +1,4 @@
-"""What it takes to write a value in a key: it must be distinct from every other, and sort as it should."""
+"""Forms of values in keys: distinct for distinct values, and sorted as the values are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class KeyEncoding:
     span: Callable[[Range[Any]], KeySpan | None] | None = None  # returns None if no value is in the range
     sorts_before_separator: bool = False  # the order still holds when "#" follows
     begins: Callable[[str], str | None] | None = None  # encodes a prefix; None if no value has it
-    compared_as: Callable[[Any], Any] | None = None  # what comparisons use, if not the value itself
+    compared_as: Callable[[Any], Any] | None = None  # converts a value for comparisons
     whole_below: int | None = None  # a text of this many bytes or more may have been cut
 
     @property

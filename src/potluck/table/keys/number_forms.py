@@ -92,7 +92,7 @@ def _whole_numbers(
 def _unpadded(field: FieldPlan, lowest: int | None, highest: int | None) -> KeyEncoding:
     if lowest is None or highest is None:
         raise DesignError(
-            f"{field.where} is in a key, so say its bounds, Meta(ge=0, le=...), or give it a width, {{{field.name}:05}}"
+            f"{field.where} is in a key, so it needs bounds, Meta(ge=0, le=...), or a width, {{{field.name}:05}}"
         )
 
     def encode(value: int) -> str:
@@ -191,7 +191,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyEncoding:
 def number_form(field: FieldPlan, spec: str) -> KeyEncoding:
     """For a key attribute that is itself a number, which DynamoDB sorts."""
     if spec or field.kind not in (Kind.INTEGER, Kind.DECIMAL):
-        raise DesignError(f"{field.where}: a key attribute that is a number is just {{field}}, an int or a Decimal")
+        raise DesignError(f"{field.where}: a numeric key attribute is just {{field}}, an int or a Decimal")
     whole = field.kind is Kind.INTEGER
     greatest = 10**NUMBER_DIGITS - 1
 

@@ -66,34 +66,34 @@ def starts_with(text: str) -> StartsWith:
 
 @dataclass(frozen=True, slots=True)
 class SortCondition:
-    """A condition on a sort key; `keep` decides whether an entity that it lets through was really asked for."""
+    """A condition on a sort key; `keep` rejects entities that it lets through but that do not match."""
 
     operator: Literal["none", "=", "begins_with", "BETWEEN", ">=", "<="]
     values: tuple[str, ...] = ()
     keep: Keep | None = field(default=None, compare=False)
 
 
-def sort_condition(template: KeyTemplate, given: Mapping[str, Any], *, alone: bool = True) -> SortCondition:
+def sort_condition(template: KeyTemplate, values: Mapping[str, Any], *, alone: bool = True) -> SortCondition:
     """The condition for rows with these leading components, the last of which may be a Range or StartsWith.
 
     `alone` is false if other templates write the same sort key: then the rows' values are compared as well.
     """
-    components = _first_components(template, given)
+    components = _first_components(template, values)
     *exact, last = components or (None,)
-    asked = given[last.field] if last is not None else None
+    asked = values[last.field] if last is not None else None
     tests: list[Keep] = []
     if last is not None and isinstance(asked, Range | StartsWith):
-        before = template.prefix(given, len(exact))
+        before = template.prefix(values, len(exact))
         condition, loose = _ranged(template, last, before, asked)
         if loose or not alone or last.substitute is not None:
             tests.append(_within(last, asked))
     else:
         exact = list(components)
-        condition = _equal(template, given, len(exact))
-    for each in exact:
-        value = given[each.field]
-        if not alone or (value is not None and each.form.lost_its_end(each.form.encode(value))):
-            tests.append(_same(each, value))
+        condition = _equal(template, values, len(exact))
+    for component in exact:
+        value = values[component.field]
+        if not alone or (value is not None and component.form.lost_its_end(component.form.encode(value))):
+            tests.append(_same(component, value))
     if not tests:
         return condition
     return replace(condition, keep=tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests))
@@ -105,16 +105,16 @@ def check_range(template: KeyTemplate, name: str, kind: Literal["range", "prefix
     form = component.form
     if kind == "prefix":
         if form.begins is None:
-            why = "is collated" if form.name.startswith("collated") else "is no text"
-            raise DesignError(f"{where}: {name} {why}, so it begins with nothing; ask for a Range of it")
+            why = "is collated" if form.name.startswith("collated") else "is not text"
+            raise DesignError(f"{where}: {name} {why}, so it has no prefix; use a Range")
         return
     if form.span is None:
-        instead = f"give it a width, {{{name}:05}}" if form.name == UNPADDED else "ask for one value of it"
+        instead = f"give it a width, {{{name}:05}}" if form.name == UNPADDED else "query one value of it"
         raise DesignError(f"{where}: {name} does not sort by its value in {template.text}; {instead}")
     if template.after(component) and not (form.prefix_free or form.sorts_before_separator):
         # "a!" comes after "a", but "a!#..." before "a#...".
         raise DesignError(
-            f"{where}: {name} is text with more behind it in {template.text}, so keys do not sort by it; "
+            f"{where}: {name} is text followed by more in {template.text}, so keys do not sort by it; "
             f"put it last, or in an index write {{{name}:folded}}"
         )
 
@@ -126,24 +126,24 @@ def successor(text: str) -> str:
     return text[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
-def _first_components(template: KeyTemplate, given: Mapping[str, Any]) -> tuple[Component, ...]:
-    for name in given:
+def _first_components(template: KeyTemplate, values: Mapping[str, Any]) -> tuple[Component, ...]:
+    for name in values:
         template.component(name)
-    first = template.components[: len(given)]
-    for each in first:
-        if each.field not in given:
-            missing = f"{template.text}: {each.field} comes before {', '.join(given)}"
+    first = template.components[: len(values)]
+    for component in first:
+        if component.field not in values:
+            missing = f"{template.text}: {component.field} comes before {', '.join(values)}"
             raise DesignError(f"{missing}; components are given from the left")
-    for each in first[:-1]:
-        if isinstance(given[each.field], Range | StartsWith):
-            raise DesignError(f"{template.text}: only the last given component can be a range, not {each.field}")
+    for component in first[:-1]:
+        if isinstance(values[component.field], Range | StartsWith):
+            raise DesignError(f"{template.text}: only the last given component can be a range, not {component.field}")
     return first
 
 
-def _equal(template: KeyTemplate, given: Mapping[str, Any], count: int) -> SortCondition:
-    beginning = template.prefix(given, count)
+def _equal(template: KeyTemplate, values: Mapping[str, Any], count: int) -> SortCondition:
+    beginning = template.prefix(values, count)
     if count == len(template.components):
-        key = template.encode(given)
+        key = template.encode(values)
         assert key is not None  # prefix() has refused any None without a substitute
         return SortCondition("=", (key,))
     return SortCondition("begins_with", (beginning,)) if beginning else SortCondition("none")
@@ -152,7 +152,7 @@ def _equal(template: KeyTemplate, given: Mapping[str, Any], count: int) -> SortC
 def _ranged(
     template: KeyTemplate, component: Component, before: str, asked: Range[Any] | StartsWith
 ) -> tuple[SortCondition, bool]:
-    """The condition, and whether it lets through rows that were not asked for."""
+    """The condition, and whether it lets through rows that do not match."""
     form = component.form
     if isinstance(asked, StartsWith):
         check_range(template, component.field, "prefix", "the query")
@@ -189,7 +189,7 @@ def _from_to(template: KeyTemplate, before: str, low: str, high: str | None) -> 
 
 
 def _nothing(template: KeyTemplate, before: str) -> SortCondition:
-    """A condition that no row meets: DynamoDB refuses a BETWEEN whose bounds are in the wrong order."""
+    """A condition that no row meets; DynamoDB rejects a BETWEEN whose bounds are in the wrong order."""
     # No value ends with a double quote, because escaping puts a character after it.
     return SortCondition("=", ("0" if template.is_number else before + '"',))
 
@@ -210,7 +210,7 @@ def _same(component: Component, value: Any) -> Keep:
     if value is None:
         return lambda row: getattr(row, name) is None
     compared = as_compared(value)
-    return lambda row: (found := getattr(row, name)) is not None and as_compared(found) == compared
+    return lambda row: (value := getattr(row, name)) is not None and as_compared(value) == compared
 
 
 def _itself(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Text in keys: as it is, folded, collated, or one of a few choices; never with "#", which separates components."""
+"""Text in keys: unchanged, folded, collated, or one of a few choices; never with "#", which separates components."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from potluck.table.keys.ranges import Range
 
 Normalize = Callable[[str, int | None], str]
-"""Writes a text in another form, cut to so many bytes."""
+"""Writes a text in another form, cut to this many bytes."""
 
 ESCAPED = r'(?:[^"#]|"[!~])'
 """A pattern for one escaped character."""
@@ -39,7 +39,7 @@ def text_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if kind == "folded":
         return _normalized(field, spec, fold)
     if kind == "collated":
-        # How a text begins does not say how it is collated: "The" may be an article.
+        # A prefix does not determine the collated prefix: "The" may be an article.
         return replace(_normalized(field, spec, collate, COLLATED_EXTRA_BYTES), begins=None)
     if spec == "caseless":
         return _caseless(field)
@@ -48,7 +48,9 @@ def text_form(field: FieldPlan, spec: str) -> KeyEncoding:
         raise misspelt(field, spec, f"{forms} or {{{field.name}:collated}}")
     shortest, longest = field.min_length or 0, field.max_length
     if longest is None:
-        raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
+        raise DesignError(
+            f"{field.where} is in a key, so it needs a maximum length: Annotated[str, Meta(max_length=...)]"
+        )
 
     def encode(value: str) -> str:
         if type(value) is not str or not value.isascii():
@@ -87,7 +89,9 @@ def text_form(field: FieldPlan, spec: str) -> KeyEncoding:
 
 def _caseless(field: FieldPlan) -> KeyEncoding:
     if field.max_length is None:
-        raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
+        raise DesignError(
+            f"{field.where} is in a key, so it needs a maximum length: Annotated[str, Meta(max_length=...)]"
+        )
     return KeyEncoding(
         name="caseless",
         encode=lambda value: escape(caseless(valid_text(field, value))),
@@ -111,7 +115,7 @@ def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: 
         max_bytes = field.max_length * FOLDED_BYTES_PER_CHARACTER + extra_bytes + LONGEST_CHARACTER - 1
     else:
         raise DesignError(
-            f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)], "
+            f"{field.where} is in a key, so it needs a maximum length: Annotated[str, Meta(max_length=...)], "
             f"or where to cut it: {{{field.name}:{kind} 400}}"
         )
 
@@ -157,7 +161,7 @@ def custom_form(field: FieldPlan) -> KeyEncoding:
             why = f"{value!r:.100} cannot be written in a key: {error}"
             raise InvalidValue(field.entity, field.name, why) from error
         if not faithful:
-            why = f"{value!r:.100} is written {written!r:.100} in keys, which does not read as the same"
+            why = f"{value!r:.100} is written {written!r:.100} in keys, which does not decode to the same value"
             raise InvalidValue(field.entity, field.name, why)
         text = escape(valid_text(field, written))
         if len(text.encode()) > custom.max_bytes:
@@ -174,7 +178,7 @@ def choice_form(field: FieldPlan, spec: str) -> KeyEncoding:
     if spec:
         raise misspelt(field, spec, f"{{{field.name}}}")
     is_enum, is_text = field.kind is Kind.ENUM, field.wire == "S"
-    values = {str(each.value if is_enum else each): each for each in field.choices}
+    values = {str(choice.value if is_enum else choice): choice for choice in field.choices}
     written = {value: escape(text) for text, value in values.items()}
     in_order = sorted(written.values())
 

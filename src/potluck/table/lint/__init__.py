@@ -1,4 +1,4 @@
-"""What reviewers of a table design look for, found in the declarations."""
+"""Reviews a table design by its declarations."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ RULES: tuple[Callable[[Table], Iterable[Finding]], ...] = (
 
 
 def lint(table: Table) -> list[Finding]:
-    """All findings on a table, each once; accepted ones carry the author's reason."""
-    found = {finding.label: finding for rule in RULES for finding in rule(table)}
+    """All findings on a table; accepted ones have the author's reason."""
+    findings = {finding.label: finding for rule in RULES for finding in rule(table)}
     weighed = [
-        replace(finding, accepted=table.accepted.get(label, "").strip() or None) for label, finding in found.items()
+        replace(finding, accepted=table.accepted.get(label, "").strip() or None) for label, finding in findings.items()
     ]
-    return weighed + [_accepted_nothing(table, label) for label in table.accepted if label not in found]
+    return weighed + [_accepted_nothing(table, label) for label in table.accepted if label not in findings]
 
 
 def _accepted_nothing(table: Table, label: str) -> Finding:
@@ -63,7 +63,7 @@ def _accepted_nothing(table: Table, label: str) -> Finding:
         "warning",
         table.name,
         label,
-        f"{label!r} is accepted, and nothing of that name is found",
-        "it would hide a finding to come, for a reason that was given for another",
-        "Take it out of `accepted`",
+        f"{label!r} is accepted, but there is no such finding",
+        "it would hide a future finding for an unrelated reason",
+        "Remove it from `accepted`",
     )

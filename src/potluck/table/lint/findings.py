@@ -1,4 +1,4 @@
-"""What a review of a table design finds, and what its rules need to read of a table."""
+"""Findings of a design review, and what its rules need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from potluck.table.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something in a design that a reviewer would ask about."""
+    """A point of a design that a reviewer would ask about."""
 
     name: str
     severity: Literal["error", "warning"]  # wrong answers or lost rows; or cost and contention
@@ -50,7 +50,7 @@ def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, KeyTempl
 
 
 def is_plain_text(plan: EntityPlan, component: Component) -> bool:
-    """Whether it is text as people spell it, except perhaps for case; a field with a pattern is not."""
+    """Whether it is text in people's spelling, except perhaps for case; a field with a pattern is not."""
     field = plan.fields[component.field]
     return (
         field.kind is Kind.TEXT

@@ -29,10 +29,10 @@ FIXED_BYTES = {
 
 
 def crowded_partitions(table: Table) -> Iterator[Finding]:
-    """Partition keys with too few values, or of which everyone uses the same one at a time."""
+    """Partition keys with too few values, or of which all callers use the same one at a time."""
     for plan in table.entities:
-        keys = [(plan.name, each) for each in (plan.key, *plan.indexes.values())]
-        keys += [(f"guard of {plan.name}.{each.field}", each.key) for each in plan.uniques]
+        keys = [(plan.name, key) for key in (plan.key, *plan.indexes.values())]
+        keys += [(f"guard of {plan.name}.{unique.field}", unique.key) for unique in plan.uniques]
         for name, key in keys:
             where = f"{name} in {key.index}" if key.index else name
             yield from _crowded(table, where, key.partition, plan.fields)
@@ -48,7 +48,7 @@ def _crowded(table: Table, where: str, partition: KeyTemplate, fields: Mapping[s
             where,
             f"all rows have the partition key {partition.text!r}",
             most,
-            f"Put into it what the rows are asked for by, such as {partition.text}#{{...}}",
+            f"Add what the rows are queried by, such as {partition.text}#{{...}}",
         )
         return
     used = [fields[component.field] for component in partition.components]
@@ -59,9 +59,9 @@ def _crowded(table: Table, where: str, partition: KeyTemplate, fields: Mapping[s
             "warning",
             table.name,
             where,
-            f"{partition.text} can be {count:.0f} keys at most",
+            f"{partition.text} has at most {count:.0f} keys",
             most,
-            "Put an id into the partition key, or a number to spread the rows by",
+            "Put an id into the partition key, or a number that spreads the rows",
         )
     elif all(field.kind in (Kind.TIME, Kind.DATE) or _count(field) <= FEW_PARTITIONS for field in used):
         yield Finding(
@@ -70,7 +70,7 @@ def _crowded(table: Table, where: str, partition: KeyTemplate, fields: Mapping[s
             table.name,
             where,
             f"{partition.text} is the same for everyone at the same time",
-            "all writes of the moment meet in one partition, however many partitions the past has",
+            "all current writes go to one partition",
             "Put an id into the partition key, and the time into the sort key",
         )
 
@@ -94,17 +94,17 @@ def shared_rows(table: Table) -> Iterator[Finding]:
     drawn = relations(table.entities)
     for plan in table.entities:
         counters = [field.name for field in plan.fields.values() if field.is_counter]
-        children = [each.child.name for each in drawn if each.parent is plan and each.many]
+        children = [relation.child.name for relation in drawn if relation.parent is plan and relation.many]
         for name in counters if children else ():
             yield Finding(
                 "shared-row",
                 "warning",
                 table.name,
                 f"{plan.name}.{name}",
-                f"it counts in one row, and many {listed(children)} rows belong to that",
-                "if each of them adds to it, all who write them meet there: a row takes about 1,000 writes a second, "
-                "and transactions that meet in it refuse each other",
-                f"Spread {name} over several rows and add them up, or say in `accepted` why few add to it at once",
+                f"it is on one row, and many {listed(children)} rows belong to that row",
+                "if each of them adds to it, their writes contend for it: a row takes about 1,000 writes a second, "
+                "and concurrent transactions on it conflict",
+                f"Spread {name} over several rows and add them up, or state in `accepted` why few add to it at once",
             )
 
 
@@ -119,9 +119,9 @@ def unbounded_rows(table: Table) -> Iterator[Finding]:
                 "warning",
                 table.name,
                 plan.name,
-                f"nothing says how long {listed(endless)} may be",
+                f"{listed(endless)} can be of any length",
                 f"a row holds {ITEM_BYTES // 1024} KB, and a write that would make it longer fails",
-                "Say Meta(max_length=...) there, or give each element a row of its own",
+                "Write Meta(max_length=...) there, or give each element its own row",
             )
         elif most > ITEM_BYTES:
             largest = max(plan.fields.values(), key=_most_bytes).name
@@ -147,15 +147,15 @@ def _endless(field: FieldPlan) -> Iterator[str]:
 
 
 def _most_bytes(field: FieldPlan) -> int:
-    """The most bytes that its value can take, as far as there is a bound."""
+    """The most bytes of its value, as far as there is a bound."""
     if field.kind in FIXED_BYTES:
         return FIXED_BYTES[field.kind]
     if field.kind in (Kind.LITERAL, Kind.ENUM):
-        return max(len(str(each).encode()) for each in field.choices)
+        return max(len(str(choice).encode()) for choice in field.choices)
     if field.kind is Kind.STRUCT:
         return sum(map(_most_bytes, field.members.values()))
     longest = field.max_length or 0
     if field.kind is Kind.TEXT:
         return longest * LONGEST_CHARACTER
-    inside = [each for each in (field.map_key, field.element) if each is not None]
+    inside = [part for part in (field.map_key, field.element) if part is not None]
     return longest * (sum(map(_most_bytes, inside)) if inside else 1)

@@ -1,4 +1,4 @@
-"""Keys that do not tell rows apart, or do not sort them as people expect."""
+"""Keys that do not distinguish rows, or do not sort them as people expect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def shared_keys(table: Table) -> Iterator[Finding]:
                     "error",
                     table.name,
                     subject,
-                    f"both can have the key {_key_text(one)}, and no type tells them apart",
+                    f"both can have the key {_key_text(one)}, and no type distinguishes them",
                     f"a row of {one.name} is read as {other.name}",
                     "Give the table a type_attribute and both a type, or begin their keys differently",
                 )
@@ -52,7 +52,7 @@ def _key_text(plan: EntityPlan) -> str:
 
 
 def time_keys(table: Table) -> Iterator[Finding]:
-    """Rows that only their time tells apart."""
+    """Rows that only their time distinguishes."""
     for plan in table.entities:
         for template in plan.key.sort:
             if template.components and plan.fields[template.components[-1].field].kind is Kind.TIME:
@@ -63,10 +63,10 @@ def time_keys(table: Table) -> Iterator[Finding]:
                     "error",
                     table.name,
                     plan.name,
-                    f"only {name} tells one row from the next",
+                    f"only {name} distinguishes one row from the next",
                     f"two of the same {'second' if precision == 'seconds' else 'millisecond'} are one row, "
                     f"and the first is lost",
-                    f"Write {template.text}#{{...}} with an id or a number behind the time",
+                    f"Write {template.text}#{{...}} with an id or a number after the time",
                 )
 
 
@@ -84,7 +84,7 @@ def unpadded_numbers(table: Table) -> Iterator[Finding]:
                 table.name,
                 f"{plan.name}.{component.field} in {key.sort_attribute}",
                 f"{template.text} has {component.field} without leading zeros",
-                "10 sorts before 9, and no range can be asked for",
+                "10 sorts before 9, and ranges cannot be queried",
                 f"Write {{{component.field}:{digits:02}}}",
             )
 
@@ -157,7 +157,7 @@ def unreachable_alternatives(table: Table) -> Iterator[Finding]:
         for key in plan.indexes.values():
             for place, template in enumerate(key.sort[:-1]):
                 if all(not component.optional or component.substitute is not None for component in template.components):
-                    never = ", ".join(each.text for each in key.sort[place + 1 :])
+                    never = ", ".join(template.text for template in key.sort[place + 1 :])
                     yield Finding(
                         "never-written",
                         "error",

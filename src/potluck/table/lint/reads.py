@@ -1,4 +1,4 @@
-"""What is read for nothing, and what is never read."""
+"""Reads that are wasted, and rows and indexes that are never read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def overlaps(table: Table) -> Iterator[Finding]:
                 f"{pattern.name} reads {rows.name}",
                 f"`{reach.condition}` also finds rows of {rows.name}, whose sort key is {sort}",
                 "they are read and paid for with every call, and left out of the answer",
-                f"Begin the sort key of one of them with a word of its own, ask an index that has no {rows.name}, "
+                f"Begin the sort key of one of them with another word, query an index without {rows.name}, "
                 f"or let the answer hold both with AnyOf or ItemCollection",
             )
 
@@ -47,8 +47,8 @@ def _rows(table: Table, index: str | None) -> Iterator[StoredRows]:
     for plan in table.entities:
         if index is None:
             yield StoredRows(plan.name, plan.key, plan.fields, plan)
-            for each in plan.uniques:
-                yield StoredRows(f"the guard of {plan.name}.{each.field}", each.key, plan.fields, None)
+            for unique in plan.uniques:
+                yield StoredRows(f"the guard of {plan.name}.{unique.field}", unique.key, plan.fields, None)
         elif index in plan.indexes:
             yield StoredRows(plan.name, plan.indexes[index], plan.fields, plan)
 
@@ -73,7 +73,7 @@ def alternatives(table: Table) -> Iterator[Finding]:
                     f"`{reach.condition}` also finds rows whose sort key is {other.text}",
                     "they are read and paid for with every call, and left out of the answer",
                     "Ask for a range of the next component that ends before them, or begin one of the two keys with "
-                    "a word of its own",
+                    "another word",
                 )
 
 
@@ -91,9 +91,9 @@ def open_prefixes(table: Table) -> Iterator[Finding]:
         if last is None:
             finds = f"whatever else begins with {prefix!r}"
         elif one_length:
-            finds = f"any key that goes on behind the {last.field}, and only its one length keeps those away"
+            finds = f"any key that continues after the {last.field}, and only its fixed length keeps those away"
         else:
-            finds = f"the rows of every {last.field} that begins like the one asked for, as `arm` begins `armbar`"
+            finds = f"the rows of every {last.field} with this prefix, as `armbar` begins with `arm`"
         yield Finding(
             "open-prefix",
             "error",
@@ -101,7 +101,7 @@ def open_prefixes(table: Table) -> Iterator[Finding]:
             pattern.name,
             f"prefix {prefix!r} does not end at a {SEPARATOR!r}",
             f"it also finds {finds}",
-            f"Write prefix={_up_to_separator(templates[0], prefix)!r}, or leave it out: it is made of the arguments",
+            f"Write prefix={_up_to_separator(templates[0], prefix)!r}, or leave it out: the arguments make it",
         )
 
 
@@ -130,8 +130,8 @@ def filters(table: Table) -> Iterator[Finding]:
             table.name,
             pattern.name,
             f"filters by {fields} after reading {whole}",
-            "the cost grows with what is read, not with the answer",
-            f"Put {fields} into an index key, or have a sparse index of the wanted rows only",
+            "the cost grows with the rows read, not with the answer",
+            f"Put {fields} into an index key, or use a sparse index of the wanted rows",
         )
 
 
@@ -147,7 +147,7 @@ def unread_indexes(table: Table) -> Iterator[Finding]:
                 index,
                 "no access pattern reads it",
                 "every write to a row in it is paid for twice",
-                "Take the index out of the table",
+                "Remove the index from the table",
             )
             continue
         for plan in table.entities:
@@ -158,8 +158,8 @@ def unread_indexes(table: Table) -> Iterator[Finding]:
                     table.name,
                     f"{plan.name} in {index}",
                     f"no access pattern reads {plan.name} by {index}",
-                    "every write of such a row is paid for twice, and other queries may meet it there",
-                    f"Take {index}=... out of the class, or declare the question it answers",
+                    "every write of such a row is paid for twice, and other queries may find it there",
+                    f"Remove {index}=... from the class, or declare the question it answers",
                 )
 
 
@@ -188,6 +188,6 @@ def unread_entities(table: Table) -> Iterator[Finding]:
                 table.name,
                 plan.name,
                 "no access pattern finds it",
-                "it is written for nobody, or found by requests that the design does not show",
+                "it is never read, or read by requests that the design does not show",
                 "Declare the question it answers, with @get, @query or @scan",
             )

@@ -1,4 +1,4 @@
-"""The writes: put, update, upsert, delete, check. Each is complete and valid, or refused, before anything is sent."""
+"""The writes: put, update, upsert, delete, check. Each is validated before anything is sent."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ __all__ = [
 
 ONE: Value = {"N": "1"}
 ANY_TIME = 0
-"""A stand-in for the time where a condition is only validated."""
+"""The time for conditions that are only validated."""
 
 
 # A struct rather than a dataclass, like its parts: several are created for every write, and a frozen dataclass takes
@@ -76,7 +76,7 @@ class Operation(Struct, frozen=True, eq=False):
 
     verb: ClassVar[str]
     makes_the_item: ClassVar[bool] = False
-    """Whether it may create the item, so that a missing one is no reason to refuse it."""
+    """Whether it may create the item, so that a missing item does not refuse it."""
 
     def __str__(self) -> str:
         return f"{self.name} ({', '.join(str(text) for value in self.key.values() for text in value.values())})"
@@ -98,11 +98,11 @@ class Operation(Struct, frozen=True, eq=False):
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it twice has no more effect than sending it once."""
+        """Whether it is idempotent."""
         return True
 
     def settled_by(self, item: Item) -> bool:
-        """Whether the stored item is what this write would leave behind."""
+        """Whether the stored item looks like the result of this write."""
         return False
 
     def ruled_out_by(self, item: Item) -> bool:
@@ -129,7 +129,7 @@ class Operation(Struct, frozen=True, eq=False):
 
 
 class Put(Operation, frozen=True, eq=False):
-    """Writes the whole item."""
+    """Stores an item."""
 
     verb = "put"
 
@@ -150,7 +150,7 @@ class Update(Operation, frozen=True, eq=False):
     @property
     def repeatable(self) -> bool:
         # An update that increments the version also checks it, so a second attempt is refused.
-        return self.version is not None or not any(counts(each) for each in self.writes[0].clauses)
+        return self.version is not None or not any(counts(clause) for clause in self.writes[0].clauses)
 
     def settled_by(self, item: Item) -> bool:
         if self.version is not None:
@@ -158,8 +158,8 @@ class Update(Operation, frozen=True, eq=False):
             if item.get(self.plan.version.attribute) != encode_value(self.plan.version, self.version):
                 return False
         elif self.when is not None:
-            return False  # another writer may have made the same change when only one of the two was allowed to
-        return all(shows(each, item) for each in self.writes[0].clauses)
+            return False  # another writer may have made the same change, though only one of the two was allowed to
+        return all(shows(clause, item) for clause in self.writes[0].clauses)
 
     def ruled_out_by(self, item: Item) -> bool:
         if self.version is None or self.plan.version is None:
@@ -190,7 +190,7 @@ class Delete(Operation, frozen=True, eq=False):
 
     @property
     def repeatable(self) -> bool:
-        # With a condition, a second attempt would take our own deletion for somebody else's.
+        # With a condition, a second attempt would mistake our own deletion for another writer's.
         return self.when is None
 
 
@@ -201,13 +201,13 @@ class Check(Operation, frozen=True, eq=False):
 
 
 def put(entity: Entity, when: Condition | None = None) -> Put:
-    """Store the whole entity, replacing whatever is there; with `when=absent`, only if nothing is."""
+    """Store the entity, replacing any stored one; with `when=absent`, only if there is none."""
     plan = plan_of(entity)
     if not isinstance(entity, Entity):
         raise TypeError(f"{entity!r} cannot be put: it is not an entity")
     if when is not absent and (plan.version is not None or plan.uniques):
         reason = "has a version" if plan.version is not None else "has a unique field"
-        raise ValueError(f"{plan.name} {reason}, which putting it over another would break: say when=absent, or update")
+        raise ValueError(f"{plan.name} {reason}, which overwriting would break: use when=absent, or update")
     _try(plan, when)
     item = plan.coding.encode(entity)
     key = {name: item[name] for name in plan.table.key_names}
@@ -225,18 +225,18 @@ def update(
 ) -> Update:
     """Change some fields of an existing item, along with every index key and guard row that depends on them.
 
-    A target that was read is changed only if its version is still the one that was read.
+    A target that was read is changed only if its version has not changed.
     """
     aim = _aim(target)
     plan = aim.plan
-    conditions = (*(each for each in changes if isinstance(each, Still)), *conjuncts(when))
-    for each in conditions:
-        if each != present and mentions_the_item(each):
-            raise ValueError(f"update {plan.name}: only an item that is there is updated, so that is no condition")
-        _try(plan, each)
+    conditions = (*(change for change in changes if isinstance(change, Still)), *conjuncts(when))
+    for condition in conditions:
+        if condition != present and mentions_the_item(condition):
+            raise ValueError(f"update {plan.name}: an update requires an existing item, so that condition is redundant")
+        _try(plan, condition)
     asked = _by_field(plan, changes)
-    values = {name: each.value for name, each in asked.items() if isinstance(each, Becomes)}
-    clauses: list[Clause] = [clause(plan.fields[name], each) for name, each in asked.items()]
+    values = {name: change.value for name, change in asked.items() if isinstance(change, Becomes)}
+    clauses: list[Clause] = [clause(plan.fields[name], change) for name, change in asked.items()]
     stated = stated_values(conditions)
 
     raised = None if keep_version or _only_counts(plan, asked) else _version(aim, stated)
@@ -255,7 +255,7 @@ def update(
         clauses.append(raised.clause)
 
     relied_on |= before.relied_on | after.relied_on
-    others = [each for each in conditions if each != present]
+    others = [condition for condition in conditions if condition != present]
     condition = _all([present, *relied_on.values(), *others, *_bounds(plan, asked)])
     write = WriteRequest("Update", plan, aim.key, condition, clauses=tuple(clauses))
     return Update(plan, aim.key, aim.seen, when, (write, *guards), raised.version if raised is not None else None)
@@ -264,18 +264,18 @@ def update(
 def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) -> Upsert:
     """Change some fields of an item, or create it from its key and these changes if there is none.
 
-    For rows that count or collect, so that nobody has to create them first.
+    For rows that count or collect, so that they need not be created first.
     """
     aim = _aim(target)
     plan = aim.plan
     if plan.version is not None or plan.uniques:
         reason = "a version" if plan.version is not None else "a unique field"
         raise ValueError(f"upsert {plan.name}: it has {reason}, so put it with when=absent and then update it")
-    conditions = (*(each for each in changes if isinstance(each, Still)), *conjuncts(when))
-    for each in conditions:
-        if mentions_the_item(each):
-            raise ValueError(f"upsert {plan.name}: it makes the item or changes it, so that is no condition")
-        _try(plan, each)
+    conditions = (*(change for change in changes if isinstance(change, Still)), *conjuncts(when))
+    for condition in conditions:
+        if mentions_the_item(condition):
+            raise ValueError(f"upsert {plan.name}: it creates the item or changes it, so that condition is pointless")
+        _try(plan, condition)
     asked = _by_field(plan, changes)
     missing = [
         field.name
@@ -283,12 +283,12 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
         if field.required and field.kind is not Kind.SET and field.name not in {*aim.values, *asked}
     ]
     if missing:
-        raise ValueError(f"upsert {plan.name}: a new item would lack {', '.join(missing)}; say what it becomes(...)")
-    values = {name: each.value for name, each in asked.items() if isinstance(each, Becomes)}
+        raise ValueError(f"upsert {plan.name}: a new item would lack {', '.join(missing)}; set it with becomes(...)")
+    values = {name: change.value for name, change in asked.items() if isinstance(change, Becomes)}
     known = KnownValues(plan, {**stated_values(conditions), **aim.values, **values}, None)
     clauses = [
         *_own_attributes(plan, aim.values),
-        *(clause(plan.fields[name], each) for name, each in asked.items()),
+        *(clause(plan.fields[name], change) for name, change in asked.items()),
         *index_keys(plan, frozenset(plan.fields), known),
     ]
     checks: list[Condition] = [*conditions, *_bounds(plan, asked)]
@@ -301,7 +301,7 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
 
 
 def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
-    """Delete an item if there is one; a target that was read, only if its version is still the one that was read.
+    """Delete an item if there is one; a target that was read, only if its version has not changed.
 
     With a condition, the item must exist.
     """
@@ -316,7 +316,7 @@ def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
         except Unknown:
             missing = [f"the({plan.name}.{name}).still(...)" for name in known.missing(unique.key.components)]
             raise ValueError(
-                f"delete {plan.name}: {unique.field} is unique, so its guard goes too; delete what was read, or say "
+                f"delete {plan.name}: {unique.field} is unique, so its guard goes too; delete what was read, or pass "
                 f"when={' & '.join(missing)}"
             ) from None
     checks: list[Condition] = [*_seen_version(aim).values(), *known.relied_on.values()]
@@ -348,7 +348,7 @@ def explain_failure(operation: Operation, error: DynamoError, now: int | None = 
 
 
 class _Aim(NamedTuple):
-    """The target item and what is known about it: the values in its key, and maybe the item as it was read."""
+    """The target item and what is known about it: the values in its key, and perhaps the item that was read."""
 
     plan: EntityPlan
     key: Item
@@ -368,7 +368,7 @@ def _aim(target: Entity | Ref[Any]) -> _Aim:
 
 
 def _try(plan: EntityPlan, condition: Condition | None) -> None:
-    """Raise now for what would fail when the request is built: another entity's field, or a value it cannot hold."""
+    """Raise early for errors of the request: another entity's field, or a value that it does not allow."""
     if condition is not None and condition is not absent and condition is not present:
         Expressions(plan, ANY_TIME).condition(condition)
 
@@ -379,7 +379,7 @@ MOST_TRIED = 500
 
 
 def _tried_on_the_item(plan: EntityPlan, condition: Condition) -> Condition | None:
-    """What `_on_the_item` makes of a validated condition; cached, so the same condition gives the same object."""
+    """`_on_the_item` for a validated condition; cached, so the same condition gives the same object."""
     known = _tried.get((id(plan), id(condition)))
     if known is None:
         _try(plan, condition)
@@ -390,7 +390,7 @@ def _tried_on_the_item(plan: EntityPlan, condition: Condition) -> Condition | No
 
 
 def _on_the_item(condition: Condition | None) -> Condition | None:
-    """The condition, and that the item exists, unless the condition itself says whether it must."""
+    """The condition, and that the item exists, unless the condition states whether it must."""
     if condition is None or condition is absent or mentions_the_item(condition):
         return condition
     return _all([present, *conjuncts(condition)])
@@ -407,26 +407,26 @@ def _all(parts: Iterable[Condition]) -> Condition:
 def _by_field(plan: EntityPlan, changes: Iterable[Change]) -> dict[str, Becomes | Add | Include | Exclude]:
     """The changes by field; raises for a field that is changed twice, or that an update cannot change."""
     asked: dict[str, Becomes | Add | Include | Exclude] = {}
-    for each in changes:
-        if isinstance(each, Still):
+    for change in changes:
+        if isinstance(change, Still):
             continue
-        if not isinstance(each, Becomes | Add | Include | Exclude):
+        if not isinstance(change, Becomes | Add | Include | Exclude):
             raise TypeError(
-                f"update {plan.name}: {each!r} is not a change, such as the({plan.name}.field).becomes(...)"
+                f"update {plan.name}: {change!r} is not a change, such as the({plan.name}.field).becomes(...)"
             )
-        name = each.field.name
-        field = Expressions(plan).field(each.field)
+        name = change.field.name
+        field = Expressions(plan).field(change.field)
         if name in plan.key.components:
-            raise ValueError(f"{each.field} is a part of {plan.name}'s key, which never changes: put another item")
+            raise ValueError(f"{change.field} is a part of {plan.name}'s key, which never changes: put another item")
         if field.is_version:
-            raise ValueError(f"{each.field} is raised by the update itself")
+            raise ValueError(f"{change.field} is incremented by the update itself")
         if name in asked:
             raise ValueError(f"update {plan.name}: {name} is changed twice")
-        if not isinstance(each, Becomes):
+        if not isinstance(change, Becomes):
             for row, parts in _rows_made_of_fields(plan):
                 if name in parts:
-                    raise ValueError(f"{each.field} is a part of {row}: say what it becomes(...)")
-        asked[name] = each
+                    raise ValueError(f"{change.field} is a part of {row}: use becomes(...)")
+        asked[name] = change
     if not asked:
         raise ValueError(f"update {plan.name}: nothing is changed")
     return asked
@@ -442,14 +442,14 @@ def _rows_made_of_fields(plan: EntityPlan) -> Iterable[tuple[str, frozenset[str]
 def _bounds(plan: EntityPlan, asked: Mapping[str, Change]) -> list[Condition]:
     """Conditions that keep the numbers being added to within the bounds of their fields."""
     return [
-        Fits(each.field, each.amount)
-        for name, each in asked.items()
-        if isinstance(each, Add) and room_for(plan.fields[name], each.amount)[1]
+        Fits(change.field, change.amount)
+        for name, change in asked.items()
+        if isinstance(change, Add) and room_for(plan.fields[name], change.amount)[1]
     ]
 
 
 def _own_attributes(plan: EntityPlan, values: Mapping[str, Any]) -> list[Clause]:
-    """What every row with this key has: its type, and the key's values that are also stored as attributes."""
+    """The attributes of every row with this key: its type, and the key's values that are also stored separately."""
     own: list[Clause] = []
     if plan.type is not None and plan.table.type_attribute is not None:
         own.append(Assign(plan.table.type_attribute, {"S": plan.type}))
@@ -460,11 +460,11 @@ def _own_attributes(plan: EntityPlan, values: Mapping[str, Any]) -> list[Clause]
 
 
 def _only_counts(plan: EntityPlan, asked: Mapping[str, Change]) -> bool:
-    return all(isinstance(each, Add) and plan.fields[name].is_counter for name, each in asked.items())
+    return all(isinstance(change, Add) and plan.fields[name].is_counter for name, change in asked.items())
 
 
 class _Raised(NamedTuple):
-    """The version that an update leads to, what it relies on for that, and the clause that writes it."""
+    """The new version, the condition that it relies on, and the clause that writes it."""
 
     version: int
     relied_on: dict[str, Still]
@@ -478,7 +478,7 @@ def _version(aim: _Aim, stated: Mapping[str, Any]) -> _Raised | None:
     if aim.seen is None and field.name not in stated:
         name = f"the({aim.plan.name}.{field.name})"
         raise ValueError(
-            f"update {aim.plan.name}: it has a version, so update what was read, or say {name}.still(...), "
+            f"update {aim.plan.name}: it has a version, so update the item that was read, or use {name}.still(...), "
             f"or keep_version=True"
         )
     expected = stated[field.name] if field.name in stated else getattr(aim.seen, field.name)
@@ -489,7 +489,7 @@ def _version(aim: _Aim, stated: Mapping[str, Any]) -> _Raised | None:
 
 
 def _seen_version(aim: _Aim) -> dict[str, Still]:
-    """The condition that the version is still the one that was read; empty if there is none or nothing was read."""
+    """The condition that the version has not changed; empty if there is none or nothing was read."""
     if aim.plan.version is None or aim.seen is None:
         return {}
     name = aim.plan.version.name

@@ -1,4 +1,4 @@
-"""The same change to many items: what their updates share is built once, and each fills in its values."""
+"""The same change to many items: the common parts of their updates are built once."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Asked = tuple[Sequence[Change], Condition | None]
 class AlikeUpdates:
     """Updates items that were read, all in the same way; their versions stay.
 
-    `asked` gives an item's changes and condition: for items of one kind, always on the same fields. What is sent is
-    what `update` would send, for less than half the work.
+    `asked` returns an item's changes and condition: for items of one kind, always on the same fields. The requests are
+    those of `update`, for less than half the work.
     """
 
     def __init__(self, asked: Callable[[Any], Asked]) -> None:
@@ -35,7 +35,7 @@ class AlikeUpdates:
         """The update of one item."""
         plan = plan_of(item)
         changes, when = self._asked(item)
-        becomes = {each.field.name: each.value for each in changes if isinstance(each, Becomes)}
+        becomes = {change.field.name: change.value for change in changes if isinstance(change, Becomes)}
         after = plan.coding.encode(replace(item, **becomes))
         # Which attributes a row has determines the text of its expressions.
         shape = plan, tuple([name if "NULL" not in value else f"no {name}" for name, value in after.items()])
@@ -56,7 +56,7 @@ class _Form(NamedTuple):
     members: dict[str, Any]
     constants: dict[str, Value]
     values: tuple[tuple[str, str], ...]
-    """Placeholders, and the attributes whose values they stand for."""
+    """Placeholders, and the attributes whose values they hold."""
 
     def filled_in(self, item: Entity, after: Item, when: Condition | None) -> Update:
         plan = self.plan
@@ -65,37 +65,37 @@ class _Form(NamedTuple):
             "Update",
             plan,
             {name: after[name] for name in plan.table.key_names},
-            All((present, *(Still(each.field, getattr(item, each.field.name)) for each in self.relied_on))),
+            All((present, *(Still(part.field, getattr(item, part.field.name)) for part in self.relied_on))),
             clauses=tuple(
-                Assign(each.attribute, after[each.attribute]) if isinstance(each, Assign) else each
-                for each in self.clauses
+                Assign(clause.attribute, after[clause.attribute]) if isinstance(clause, Assign) else clause
+                for clause in self.clauses
             ),
             written={**self.members, "ExpressionAttributeValues": values},
         )
-        # With `seen` left out, a transaction's size counts only what is sent of the item.
+        # Without `seen`, a transaction's size counts only the sent part of the item.
         return Update(plan, write.key, None, when, (write,))
 
 
 def _form_of(sample: Update) -> _Form | None:
-    """What this update shares with others; None if the same text could mean something else for another item."""
+    """The common parts of this update; None if the same text could mean something else for another item."""
     plan, (write, *guards) = sample.plan, sample.writes
     first, *others = conjuncts(write.condition)
-    relied_on = tuple(each for each in others if isinstance(each, Still))
+    relied_on = tuple(condition for condition in others if isinstance(condition, Still))
     if guards or plan.expiry is not None or first is not present or len(relied_on) < len(others):
         return None
-    fields = [plan.fields[each.field.name] for each in relied_on]
-    compared = {each.attribute for each in fields}
+    fields = [plan.fields[condition.field.name] for condition in relied_on]
+    compared = {field.attribute for field in fields}
     if not all(map(_is_missing_only_as_none, fields)) or not compared.isdisjoint(
-        each.attribute for each in write.clauses
+        clause.attribute for clause in write.clauses
     ):
         return None
-    if not all(isinstance(each, Assign | Remove) for each in write.clauses):
+    if not all(isinstance(clause, Assign | Remove) for clause in write.clauses):
         return None
     body = write.action(None).body
     names = body["ExpressionAttributeNames"]
-    filled_in = compared | {each.attribute for each in write.clauses if isinstance(each, Assign)}
-    attributes = {each: names.get(f"#{each[1:]}") for each in body["ExpressionAttributeValues"]}
-    values = tuple((each, name) for each, name in attributes.items() if name in filled_in)
+    filled_in = compared | {clause.attribute for clause in write.clauses if isinstance(clause, Assign)}
+    attributes = {placeholder: names.get(f"#{placeholder[1:]}") for placeholder in body["ExpressionAttributeValues"]}
+    values = tuple((placeholder, name) for placeholder, name in attributes.items() if name in filled_in)
     return _Form(
         plan,
         write.clauses,
@@ -105,7 +105,11 @@ def _form_of(sample: Update) -> _Form | None:
             for name, member in body.items()
             if name not in ("TableName", "Key", "ExpressionAttributeValues")
         },
-        {each: body["ExpressionAttributeValues"][each] for each, name in attributes.items() if name not in filled_in},
+        {
+            value: body["ExpressionAttributeValues"][value]
+            for value, name in attributes.items()
+            if name not in filled_in
+        },
         values,
     )
 

@@ -1,4 +1,4 @@
-"""Turns a refused write into the error that says what it found."""
+"""The exceptions for refused writes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def explain_refusal(
     if guard is not None and write.kind == "Put":
         return NotUnique(guard.field, guard.value, operation)
     if guard is not None:
-        return Changed(f"{operation}: the guard of {guard.field} {guard.value!r} is not its own", operation)
+        return Changed(f"{operation}: the guard of {guard.field} {guard.value!r} belongs to another item", operation)
     plan = operation.plan
     if item is None and operation.makes_the_item:
         return ConditionFailed(f"{operation}: the condition does not hold for a new item", operation)
@@ -50,26 +50,26 @@ def explain_refusal(
         item = None
     current = None if item is None else _entity(plan, item)
     conditions = _conditions(operation, write)
-    if any(isinstance(each, Absent) for each in conditions):
-        return AlreadyExists(f"{operation}: it is there already", operation, current)
+    if any(isinstance(condition, Absent) for condition in conditions):
+        return AlreadyExists(f"{operation}: the item exists already", operation, current)
     if item is None or not plan.matches(item):
-        return NotFound(f"{operation}: it is not there", operation)
-    failing = [each for each in conditions if not _may_hold(plan, each, item)]
-    for each in failing:
-        if plan.version is not None and _about(each) == plan.version.name:
-            return VersionConflict(f"{operation}: it is not at the version that was seen", operation, current)
-    for each in failing:
-        if isinstance(each, AsRead):
-            return Changed(f"{operation}: it is no longer as it was read", operation, current)
-        if isinstance(each, Still):
-            return Changed(f"{operation}: {each.field.name} is no longer {each.value!r}", operation, current)
+        return NotFound(f"{operation}: there is no such item", operation)
+    failing = [condition for condition in conditions if not _may_hold(plan, condition, item)]
+    for condition in failing:
+        if plan.version is not None and _about(condition) == plan.version.name:
+            return VersionConflict(f"{operation}: its version has changed", operation, current)
+    for condition in failing:
+        if isinstance(condition, AsRead):
+            return Changed(f"{operation}: it has changed since it was read", operation, current)
+        if isinstance(condition, Still):
+            return Changed(f"{operation}: {condition.field.name} is no longer {condition.value!r}", operation, current)
     return ConditionFailed(f"{operation}: the condition does not hold", operation, current)
 
 
 def _conditions(operation: Operation, write: WriteRequest) -> tuple[Condition, ...]:
     """What the write required of an existing item."""
     if write.kind == "Delete" and operation.when is None and isinstance(write.condition, Either):
-        # A missing item would have been fine, so it is the rest that failed.
+        # A missing item would have been fine, so the rest failed.
         return conjuncts(write.condition.parts[-1])
     return conjuncts(write.condition)
 

@@ -1,4 +1,4 @@
-"""What a write knows about an item's values, and the index keys that follow from them."""
+"""An item's known values, and the index keys that follow from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Unknown(Exception):
 
 
 class KnownValues(Mapping[str, Any]):
-    """Values that are certain, else those of the item as it was read; each use of the latter is recorded."""
+    """Values that are certain, else those of the item that was read, whose use is recorded."""
 
     def __init__(self, plan: EntityPlan, certain: Mapping[str, Any], seen: Entity | None) -> None:
         self._plan = plan
@@ -49,7 +49,7 @@ class KnownValues(Mapping[str, Any]):
 
     @property
     def relied_on(self) -> dict[str, Still]:
-        """By field, the conditions that the values used are still as they were read."""
+        """By field, the conditions that the used values have not changed."""
         return {name: Still(FieldName(self._plan.cls, name), value) for name, value in self._relied_on.items()}
 
     def missing(self, names: Iterable[str]) -> list[str]:
@@ -91,8 +91,8 @@ def _left_out(key: KeyPlan, values: KnownValues) -> bool:
 
     def cannot_be_written(template: KeyTemplate) -> bool:
         return any(
-            each.optional and each.substitute is None and values.certainly_none(each.field)
-            for each in template.components
+            component.optional and component.substitute is None and values.certainly_none(component.field)
+            for component in template.components
         )
 
     return cannot_be_written(key.partition) or (bool(key.sort) and all(map(cannot_be_written, key.sort)))

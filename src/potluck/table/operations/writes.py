@@ -1,4 +1,4 @@
-"""One item's part in a write: first as plain data, then as a DynamoDB action."""
+"""The write of one item: first as plain data, then as a DynamoDB action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
 
 
 class TransactionAction(Struct, frozen=True):
-    """One action of a transaction; its body also serves as a request of its own."""
+    """One action of a transaction; its body is also a complete request."""
 
     kind: ActionKind
     table: str
@@ -33,11 +33,11 @@ class TransactionAction(Struct, frozen=True):
             return {"PutRequest": {"Item": self.body["Item"]}}
         if self.kind == "Delete":
             return {"DeleteRequest": {"Key": self.key}}
-        raise ValueError(f"{self.kind} does not go into a batch")
+        raise ValueError(f"{self.kind} cannot be in a batch")
 
 
 class WriteRequest(Struct, frozen=True):
-    """What to do to one item, and on which condition."""
+    """A write of one item, and its condition."""
 
     kind: ActionKind
     plan: EntityPlan
@@ -47,7 +47,7 @@ class WriteRequest(Struct, frozen=True):
     clauses: tuple[Clause, ...] = ()
     guard: Guard | None = None
     written: Mapping[str, Any] | None = None
-    """Its expressions as members of a request, where they have been built already."""
+    """Its expressions as members of a request, if already built."""
 
     def action(self, now: int | None) -> TransactionAction:
         """The write with its expressions as text, as of this second."""
@@ -78,7 +78,7 @@ class WriteRequest(Struct, frozen=True):
         if self.item is not None:
             return item_size(self.item)
         return item_size(self.key) + sum(
-            value_size(each.value) for each in self.clauses if not isinstance(each, Remove)
+            value_size(clause.value) for clause in self.clauses if not isinstance(clause, Remove)
         )
 
 
