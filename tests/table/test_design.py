@@ -256,7 +256,7 @@ def test_what_is_special_in_a_template_is_explained(page):
         assert line in page
     for line in (
         "| guard of `Jar.label` | `JARS` | `LABEL#{label:caseless}` |",
-        "- `{label:caseless}`: the same whatever its case, the space around it, and how its accents are put together\n",
+        "- `{label:caseless}`: without differences of case, surrounding space and Unicode normalisation\n",
         "- `{place:8.2}`: padded with zeros to this many digits",
     ):
         assert line in markdown([cupboard])
