@@ -11,8 +11,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TOOLS = ROOT / "tools"
 
-# Class names that are defined more than once. Lower it with every rename: at 15, this lists each name with its reason.
-MOST_REPEATED = 25
+# Class names that are defined more than once, and why. There are to be 15 at most, each with its reason: lower the
+# number of the others with every rename.
+ENGINE_AND_LIBRARY = "DynamoDB's word, for what the engine carries out and for what the library asks for"
+STORED = "an entity, whose name is stored"
+REPEATED = {
+    **dict.fromkeys(("Check", "Condition", "Delete", "Put", "Table", "Update"), ENGINE_AND_LIBRARY),
+    **dict.fromkeys(("Deletion", "Event", "Record", "Store"), STORED),
+    "NotFound": "no such row for the library, and 404 for the web",
+}
+MOST_OTHERS = 8
 
 TREE = {
     "apps/journal/entries.py": """
@@ -81,7 +89,9 @@ def test_every_cost_is_counted_on_this_tree():
 
 def test_no_more_class_names_are_defined_twice(tool):
     repeated = tool.repeated_classes(tool.Tree(ROOT))
-    assert len(repeated) <= MOST_REPEATED, repeated
+    assert REPEATED.keys() - repeated.keys() == set(), "These are defined once"
+    others = {name: files for name, files in repeated.items() if name not in REPEATED}
+    assert len(others) <= MOST_OTHERS, others
 
 
 def test_costs_are_what_they_say(tool, tmp_path):

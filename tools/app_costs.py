@@ -265,7 +265,7 @@ def costs(tree: Tree) -> list[Cost]:
     own_commits = commits(tree)
     services = [place for place in own_commits if place.startswith("people/")]
     streams = naming_operations(tree, READS_STREAMS)
-    scans = [name for name in naming_operations(tree, frozenset({"Scan"})) if not name.startswith("store/")]
+    scans = [name for name in naming_operations(tree, frozenset({"Scan"})) if not name.startswith(("store/", "table/"))]
     in_scripts = (event_clients(tree), senders(tree), refreshers(tree))
     types = dispatchers(tree)
     named = field_lines(tree, FIELD)
