@@ -447,7 +447,7 @@ def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
     owner.follow(owner.page.get_by_role("button", name="Stop sharing with Leo Lindqvist"))
     toast(owner, "Sharing has stopped")
     for page in (guest.page, item):
-        page.wait_for_url(re.compile(r"/library\?said=over$"))
+        page.wait_for_url(re.compile(r"/library\?over$"))
         assert "Paper" not in page.content()
     for path in ("", "/items", f"/items/{ids['Paper Boats']}", f"/items/{ids['Paper Boats']}/lend"):
         method = "POST" if path.endswith("lend") else "GET"

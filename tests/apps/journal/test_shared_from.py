@@ -152,5 +152,5 @@ async def test_an_athlete_who_is_invited_by_a_coach_chooses_before_anything_is_s
     shared = await gym.client.post(
         "/journal/invitation", data={"sees": "fromToday"}, headers=bearer(mara) | HERE | {"cookie": cookies}
     )
-    assert shared.headers["location"] == "/journal/coaches?said=linked"
+    assert shared.headers["location"] == "/journal/coaches"
     assert (await gym.get("/links", mara))["items"][0]["sharedFrom"] == "2040-01-01T00:00:00.000Z"

@@ -62,7 +62,8 @@ async def _both_sides(at: Athlete, show: Show, role: str) -> dict[str, Any]:
         "invitations": [each for each in found.invitations if each.role == role],
         "form": show.form(NewLink),
         "made": show.done,
-        "said": show.query.get("said", ""),
+        # The script of a page that is no longer shared leads here.
+        "over": "over" in show.query,
     }
 
 
@@ -118,22 +119,28 @@ def _side(role: str) -> str:
     return COACHES if role == "coach" else ATHLETES
 
 
-@links.form("/{user_id}/accept", then=lambda at, link: f"{_side(link.role)}?said=accepted", on=coaches_page)
+LINKED = "You are linked now."
+ENDED = "You are no longer linked. Nothing more is shared."
+
+
+@links.form("/{user_id}/accept", then=lambda at, link: _side(link.role), flash=LINKED, on=coaches_page)
 async def accept_by_page(at: LinkedWith, which: LinkAcceptance) -> Writes[LinkView]:
     return await accept_link(at, which)
 
 
-@links.form("/{user_id}/sees", then=f"{COACHES}?said=sees", on=coaches_page)
+@links.form("/{user_id}/sees", then=COACHES, flash="Saved. It counts from now on.", on=coaches_page)
 async def change_by_page(at: WithCoach, change: LinkChange) -> Writes[LinkView]:
     return await change_link(at, change)
 
 
-@links.form("/{user_id}/end", then=lambda at, role: f"{_side(role)}?said=ended", on=coaches_page, frees_room=True)
+@links.form("/{user_id}/end", then=lambda at, role: _side(role), flash=ENDED, on=coaches_page, frees_room=True)
 async def end_by_page(at: LinkedWith, which: WhichSide) -> Writes[str]:
     return (await end_link(at, which)).answering(str(which.role))
 
 
-links.form("/invitations/{invitation_id}/withdraw", then=f"{COACHES}?said=withdrawn")(withdraw_request)
+links.form("/invitations/{invitation_id}/withdraw", then=COACHES, flash="The invitation is withdrawn.")(
+    withdraw_request
+)
 
 joining: Actions[Any] = Actions(SignedIn, page=f"{HOME}/invitation")
 
@@ -155,7 +162,8 @@ async def choice_page(at: SignedIn, show: Show) -> Mapping[str, Any]:
 
 @joining.form(
     "",
-    then=lambda at, role: f"{_side(role)}?said=linked",
+    then=lambda at, role: _side(role),
+    flash=LINKED,
     drops=CARRIED_INVITATION,
     instead={ValidationError: choice_page},
 )

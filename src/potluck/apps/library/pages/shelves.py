@@ -55,7 +55,7 @@ async def libraries_page(at: SignedIn, show: Show) -> dict[str, Any]:
         "boards": {library.library_id: rows for library, rows in zip(found, boards, strict=False)},
         "form": show.form(NewLibrary),
         # The script of a shelf that is no longer shared leads here.
-        "over": show.query.get("said") == "over",
+        "over": "over" in show.query,
     }
 
 
@@ -99,7 +99,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
         "lent": await at.store.count(Loan.in_library(at.owner_id, at.library_id)) if at.owns else 0,
         "lookers": await _lookers(at) if at.owns else [],
         # The script of a collection that was taken apart leads here.
-        "apart": show.query.get("said") == "apart",
+        "apart": "apart" in show.query,
     }
 
 

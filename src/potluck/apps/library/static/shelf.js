@@ -16,7 +16,7 @@ if (items.dataset.items) {
   new MutationObserver(count).observe(list, { childList: true });
 }
 
-list.addEventListener("potluck:over", () => location.replace("/library?said=over"));
+list.addEventListener("potluck:over", () => location.replace("/library?over"));
 
 // A menu closes on a click elsewhere.
 const others = document.querySelector("details.others");

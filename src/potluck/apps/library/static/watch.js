@@ -23,4 +23,4 @@ new MutationObserver(() => {
   }
 }).observe(list, { childList: true });
 
-list.addEventListener("potluck:over", () => location.replace("/library?said=over"));
+list.addEventListener("potluck:over", () => location.replace("/library?over"));
