@@ -14,7 +14,7 @@ from potluck.apps.polls.fields import MOST_CODES
 from potluck.apps.polls.polls import CHANGES, CODES, POLLS
 from potluck.apps.polls.votes import VOTES, NewVote
 from potluck.web.access import Visitor
-from potluck.web.live import live
+from potluck.web.live import open_streams
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data, problem
 from tests.web.contract.wire import listening, sent
 from tests.web.suites import API, ask, bearer, client_at
@@ -30,7 +30,7 @@ async def calls(tmp_path):
 
 @pytest.mark.parametrize("path", [f"{API}/polls/{{id}}/events", "/polls/{id}/results/events"])
 async def test_a_stranger_has_only_so_many_streams_open(calls: Calls, monkeypatch, path):
-    monkeypatch.setattr(live, "MOST_STREAMS_OF_ONE", 3)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS_OF_ONE", 3)
     path = path.format(id=(await calls.poll())["id"])
     ada = await calls.person()
     async with contextlib.AsyncExitStack() as stack:

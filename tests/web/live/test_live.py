@@ -22,8 +22,7 @@ from potluck.store import Store
 from potluck.streams import tail
 from potluck.table import Unavailable, put, the
 from potluck.validation.errors import ValidationError
-from potluck.web.live import Changes, Event, EventSource, Listener, Live, NamedEvent
-from potluck.web.live import live as live_module
+from potluck.web.live import Changes, Event, EventSource, Listener, Live, NamedEvent, open_streams
 from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import LivePosition, PositionCodec
 from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
@@ -544,7 +543,7 @@ async def test_nobody_is_asked_for_changes_that_are_none_of_theirs(embedded: Wor
 
     live = embedded.another(recheck_seconds=10.0 * PATIENCE_SECONDS)
     async with listening(live, allowed=allowed, see=see) as listener:
-        (reader,) = live._open
+        (reader,) = live._open.readers
         sleeping = reader._wake
         assert sleeping is not None
         for number in range(20):
@@ -580,7 +579,7 @@ async def test_stopping_ends_streams_and_refuses_what_comes_after(embedded: Worl
 async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_after_the_other(
     embedded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "MOST_STREAMS_OF_ONE", 3)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS_OF_ONE", 3)
     caller = Listener(somebody(), "192.0.2.1")
     # None of them has begun when the last is asked for.
     responses: list[Any] = [
@@ -595,7 +594,7 @@ async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_a
     for each in responses:
         await each.chunks.aclose()
     assert embedded.live.open_streams == 0
-    assert not embedded.live._open_by
+    assert not embedded.live._open.by_counter
 
 
 def somebody() -> Principal:
@@ -605,8 +604,8 @@ def somebody() -> Principal:
 async def test_strangers_leave_streams_for_people_who_are_signed_in(
     embedded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "MOST_STREAMS_OF_STRANGERS", 3)
-    monkeypatch.setattr(live_module, "MOST_STREAMS", 4)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS_OF_STRANGERS", 3)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS", 4)
 
     async def opened(by: Listener) -> EventSource:
         source = embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=by)
@@ -619,13 +618,13 @@ async def test_strangers_leave_streams_for_people_who_are_signed_in(
     sources.append(await opened(Listener(somebody(), "192.0.2.0")))
     for each in sources:
         await each.close()
-    assert not embedded.live._open_by
+    assert not embedded.live._open.by_counter
 
 
 async def test_a_client_has_only_so_many_streams_however_many_accounts_it_has(
     embedded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "MOST_STREAMS_OF_CLIENT", 3)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS_OF_CLIENT", 3)
 
     async def opened(client: str) -> EventSource:
         by = Listener(somebody(), client)

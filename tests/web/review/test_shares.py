@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from potluck.web.live import live
+from potluck.web.live import open_streams
 from potluck.web.people import export
 from tests.patience import until
 from tests.web.contract.wire import listening, sent
@@ -12,7 +12,7 @@ from tests.web.suites import API
 
 
 async def test_one_person_has_only_so_many_streams_open(doors, monkeypatch):
-    monkeypatch.setattr(live, "MOST_STREAMS_OF_ONE", 3)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS_OF_ONE", 3)
     ada, ben = await doors.join(), await doors.join("ben@example.org", "Ben")
     book = await book_of(doors, ada)
     await book.let_in(ben)
@@ -32,7 +32,7 @@ async def test_one_person_has_only_so_many_streams_open(doors, monkeypatch):
 
 
 async def test_a_worker_has_only_so_many_streams_open(doors, monkeypatch):
-    monkeypatch.setattr(live, "MOST_STREAMS", 1)
+    monkeypatch.setattr(open_streams, "MOST_STREAMS", 1)
     ada, ben = await doors.join(), await doors.join("ben@example.org", "Ben")
     book = await book_of(doors, ada)
     await book.let_in(ben)

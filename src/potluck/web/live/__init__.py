@@ -26,7 +26,9 @@ be read again, new ones are refused with Unavailable. Lists can be read meanwhil
 from potluck.web.live.access import Grant
 from potluck.web.live.event_stream import EventSource, EventStreamResponse
 from potluck.web.live.events import Event, EventName, Projection
-from potluck.web.live.live import Allowed, Changes, EventChange, Listener, Live, NamedEvent, Render, Schedule
+from potluck.web.live.live import Changes, EventChange, Live
+from potluck.web.live.open_streams import Listener
+from potluck.web.live.stream import Allowed, NamedEvent, Render, Schedule
 
 __all__ = [
     "Allowed",

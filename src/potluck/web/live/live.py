@@ -1,105 +1,40 @@
 """`Live`: opens event streams, answers what changed since a position, and gives out positions."""
 
 import asyncio
-import logging
-import math
-import random
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from potluck.engines import DynamoError, Engine
-from potluck.people.authentication import Principal
-from potluck.people.errors import Throttled
+from potluck.engines import Engine
 from potluck.store import Clock
 from potluck.streams import Concerns, Following
 from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
 from potluck.streams.log import Vector
 from potluck.streams.tail import Subscription, Tail
 from potluck.table.access import Gather, Query
-from potluck.table.errors import Unavailable
 from potluck.table.membership import AnyQuery, Membership
 from potluck.table.tables import Table
 from potluck.validation.encoding import encode
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.live.access import Grant, GrantHistory
-from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventSource, event_text, id_text, retry_text
-from potluck.web.live.events import Event, EventName, Projection, entities, event_for, maybe_await
+from potluck.web.live.event_stream import EventSource
+from potluck.web.live.events import Event, EventName, Projection, event_for
+from potluck.web.live.open_streams import Listener, OpenStreams
 from potluck.web.live.positions import EVERY_LIST, InvalidPosition, LivePosition, PositionCodec
-from potluck.web.live.reader import ListReader, Lost, ReadChange
+from potluck.web.live.reader import ListReader, Lost
+from potluck.web.live.stream import Allowed, Deadline, Render, Schedule, Stream, in_lists
 
 RECHECK_SECONDS = 15.0
-# Clients that all connected at once, as after a restart, are checked at different times after a few rounds.
-RECHECK_SPREAD = 0.2
 LOG_READERS_AT_ONCE = 4
-# All these limits are per worker. Each stream takes some 25 KB and a file descriptor.
-MOST_STREAMS = 10_000
-# Shared by all anonymous callers; the rest is reserved for people who are signed in.
-MOST_STREAMS_OF_STRANGERS = 5_000
-# A person has a few per open window, as does an anonymous client; more means a program that forgets to close them.
-MOST_STREAMS_OF_ONE = 200
-# Behind one address there may be many people, or one who registered many accounts.
-MOST_STREAMS_OF_CLIENT = 2_000
-STRANGERS = "strangers"
-RETRY_AFTER_SECONDS = 30
-# How long to wait before reconnecting after the store failed: a range, so that not all clients return at once.
-RECONNECT_SECONDS = 10.0, 20.0
-# The most that is sent at once; a single larger event is sent whole.
-LARGEST_CHUNK = 64 * 1024
 MOST_CHANGES = 100
 # How many batches one request may read without finding anything; its caller continues from where it stopped.
 MOST_BATCHES = 20
 TURNS_FOR_THE_TAIL = 10
-
-log = logging.getLogger(__name__)
-
-Allowed = Callable[[], Awaitable[bool]]
-"""Whether the caller still has access; asked before events are sent, and every 15 seconds."""
-
-Schedule = Callable[[], datetime | None]
-"""When the list will change by itself, with no row written, such as a poll that ends; None for never."""
-
-
-class Listener(NamedTuple):
-    """Who is listening: someone signed in, or an anonymous caller known only by their client address."""
-
-    principal: Principal | None
-    client: str
-
-    @property
-    def limits(self) -> dict[Hashable, int]:
-        """Every counter that this caller's streams count towards, with its limit."""
-        mine: dict[Hashable, int] = {("client", self.client): MOST_STREAMS_OF_CLIENT}
-        if self.principal is not None:
-            return {self.principal.user_id: MOST_STREAMS_OF_ONE, **mine}
-        return {("stranger", self.client): MOST_STREAMS_OF_ONE, **mine, STRANGERS: MOST_STREAMS_OF_STRANGERS}
-
-
-class NamedEvent(NamedTuple):
-    """An event under a name of its own."""
-
-    event: str
-    data: str | bytes
-
-
-class ListChange(NamedTuple):
-    """A change of an item that was or is in the lists, and the item before and after it."""
-
-    change: ReadChange
-    old: Any | None
-    new: Any | None
-
-
-Rendered = NamedEvent | str | bytes
-Render = Callable[[Event], Rendered | Awaitable[Rendered]]
-"""How an event is written: its data, or a NamedEvent if it has another name too. It may be async."""
 
 
 class EventChange(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
@@ -149,14 +84,12 @@ class Live:
         self._lag_seconds = lag_seconds
         self._buffer = {"records": buffer_records, "size": buffer_bytes}
         self._tails: dict[str, Tail] = {}
-        self._open: set[ListReader] = set()
-        self._open_by: Counter[Hashable] = Counter()
+        self._open = OpenStreams()
         self._log_slots = asyncio.Semaphore(LOG_READERS_AT_ONCE)
-        self._stopped = False
 
     @property
     def open_streams(self) -> int:
-        return len(self._open)
+        return len(self._open.readers)
 
     def start(self, *tables: Table) -> None:
         """Start reading these tables' streams now instead of when they are first followed."""
@@ -169,15 +102,13 @@ class Live:
 
         def follow(name: str, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
             table = by_name.get(name)
-            return None if table is None or self._stopped else self._tail(table).subscribe(shard, after, concerns)
+            return None if table is None or self._open.stopped else self._tail(table).subscribe(shard, after, concerns)
 
         return follow
 
     async def stop(self) -> None:
         """End every stream, so that clients reconnect to another worker, and stop reading."""
-        self._stopped = True
-        for reader in list(self._open):
-            reader.end()
+        self._open.stop()
         await asyncio.gather(*(tail.stop() for tail in self._tails.values()))
 
     async def position(
@@ -232,13 +163,23 @@ class Live:
         that `schedule` gives, one `updated` event with no item is sent.
         """
         position, lost = self._start(since, last_event_id, of, caller)
-        self._check_room_for(by)
+        self._open.check_room_for(by)
         reader = self._reader(of, right, caller)
         reader.check_readable()
-        return EventSource(
-            self._chunks(reader, position, lost, see, allowed, by, render, schedule),
-            reader.end,
+        stream = Stream(
+            reader=reader,
+            since=position,
+            lost=lost,
+            see=see,
+            allowed=allowed,
+            render=render,
+            deadline=Deadline(schedule, self._clock),
+            clock=self._clock,
+            by=by,
+            open_streams=self._open,
+            recheck_seconds=self._recheck_seconds,
         )
+        return EventSource(stream.chunks(), reader.end)
 
     async def changes(
         self,
@@ -273,7 +214,7 @@ class Live:
                 if most_read is not None and reader.log_read > most_read:
                     raise Lost
                 for number, each in enumerate(read):
-                    change = _in_lists(each, self._now)
+                    change = in_lists(each, self._now)
                     event = None if change is None else await event_for(change.old, change.new, see)
                     if event is not None:
                         found.append(EventChange(event=event.name, position=each.position, item=event.item))
@@ -282,7 +223,7 @@ class Live:
                             return Changes(changes=found, position=found[-1].position, reset=False, more=more)
                 if not more:
                     break
-            if not more and self._is_due(schedule, reader.since):
+            if not more and Deadline(schedule, self._clock).is_due(reader.since):
                 found.append(EventChange(event="updated", position=reader.position(), item=None))
             return Changes(changes=found, position=reader.position(), reset=False, more=more)
         except Lost:
@@ -290,129 +231,6 @@ class Live:
             return Changes(changes=[], position=reader.position(), reset=True, more=False)
         finally:
             reader.close()
-
-    # --- one stream ---------------------------------------------------------------------------------------------
-
-    async def _chunks(
-        self,
-        reader: ListReader,
-        since: LivePosition | None,
-        lost: bool,
-        see: Projection,
-        allowed: Allowed,
-        by: Listener,
-        render: Render,
-        schedule: Schedule | None,
-    ) -> AsyncIterator[bytes]:
-        """What is sent, chunk by chunk; it ends when the caller has no access any more."""
-        loop = asyncio.get_running_loop()
-        if self._stopped or not self._has_room_for(by):
-            # Other streams were opened since this one was asked for; a client that reconnects is refused properly.
-            reader.end()
-        self._open.add(reader)
-        counted = by.limits
-        self._open_by.update(counted.keys())
-        try:
-            yield OPENED
-            if reader.ended:
-                return
-            begun = False
-            schedule_sent = 0.0
-            sent_at = loop.time()
-            check_at = self._next_check(loop.time())
-            while True:
-                now = self._now
-                try:
-                    if not begun:
-                        if lost:
-                            raise Lost
-                        await reader.begin(since, now)
-                        begun = True
-                        # A stream may only start at a point at which the caller has access.
-                        if since is None and reader.has_right and not await _is_allowed(allowed):
-                            return
-                        yield id_text(reader.position())
-                    read, more = await reader.read(now)
-                except Lost:
-                    await reader.begin(None, now)
-                    begun, read, more = True, [], False
-                    if not await _is_allowed(allowed):
-                        return
-                    yield event_text("reset", "{}", reader.position())
-                if reader.ended:
-                    return
-                changes = [change for each in read if (change := _in_lists(each, now)) is not None]
-                looked = max(reader.since, schedule_sent)
-                due = self._is_due(schedule, looked)
-                checked = bool(changes) or due or loop.time() >= check_at
-                if checked:
-                    if not await _is_allowed(allowed) or reader.ended:
-                        return
-                    check_at = self._next_check(loop.time())
-                chunk = b""
-                for each in changes:
-                    if len(chunk) >= LARGEST_CHUNK:
-                        yield chunk
-                        # The client may have taken a minute to read it.
-                        if not await _is_allowed(allowed) or reader.ended:
-                            return
-                        chunk, sent_at = b"", loop.time()
-                    chunk += await _change_text(each, see, render)
-                if due and self._is_due(schedule, looked):
-                    # Asked again: rendering the events above may have shown it already.
-                    chunk += await _event_text(Event("updated", None), render, reader.position())
-                    looked = schedule_sent = self._clock().timestamp()
-                if not chunk and loop.time() - sent_at >= self._recheck_seconds * (1 - RECHECK_SPREAD):
-                    # The position is kept fresh, or it would be too old after a day without events. It is sent only
-                    # right after access was checked: never one from after they lost it.
-                    chunk = KEPT_ALIVE if more else id_text(reader.position()) if checked else b""
-                if chunk:
-                    yield chunk
-                    sent_at = loop.time()
-                if more:
-                    # Reading a long history must not hold up other requests.
-                    await asyncio.sleep(0)
-                else:
-                    await reader.wait(min(check_at - loop.time(), self._seconds_until_due(schedule, looked)))
-                if reader.ended:
-                    return
-        except (Unavailable, DynamoError) as error:
-            # The response has begun, so its status cannot report this. A client that reconnects too early gets a 503.
-            log.info("a stream ends: %s", error)
-            yield retry_text(random.uniform(*RECONNECT_SECONDS))
-        except Exception:
-            log.exception("a stream ends")
-        finally:
-            reader.close()
-            self._open.discard(reader)
-            for whose in counted:
-                self._open_by[whose] -= 1
-                if not self._open_by[whose]:
-                    del self._open_by[whose]
-
-    def _check_room_for(self, by: Listener) -> None:
-        if len(self._open) >= MOST_STREAMS:
-            raise Unavailable("this worker has as many open streams as it can")
-        for each, most in by.limits.items():
-            if self._open_by[each] >= most:
-                if each is STRANGERS:
-                    raise Unavailable("this worker has as many open streams of strangers as it can")
-                raise Throttled(RETRY_AFTER_SECONDS)
-
-    def _has_room_for(self, by: Listener) -> bool:
-        return len(self._open) < MOST_STREAMS and all(self._open_by[each] < most for each, most in by.limits.items())
-
-    def _seconds_until_due(self, schedule: Schedule | None, looked: float) -> float:
-        """How long until the list changes by itself; infinite if the caller has looked since then."""
-        at = None if schedule is None else schedule()
-        return math.inf if at is None or at.timestamp() <= looked else (at - self._clock()).total_seconds()
-
-    def _is_due(self, schedule: Schedule | None, looked: float) -> bool:
-        """Whether the list has changed by itself since the caller looked."""
-        return self._seconds_until_due(schedule, looked) <= 0
-
-    def _next_check(self, now: float) -> float:
-        return now + self._recheck_seconds * random.uniform(1 - RECHECK_SPREAD, 1)
 
     # --- shared -------------------------------------------------------------------------------------------------
 
@@ -500,32 +318,3 @@ def _may_lag(of: Table | AnyQuery) -> bool:
     if isinstance(query, Table):
         return False
     return not query.consistent or (isinstance(query, Query) and query.pattern.index is not None)
-
-
-def _in_lists(read: ReadChange, now: int) -> ListChange | None:
-    """The change as the lists see it; None if it touches none of them."""
-    old, new = entities(read.record, read.part.lists, read.reader.since, now)
-    return None if old is None and new is None else ListChange(read, old, new)
-
-
-async def _change_text(change: ListChange, see: Projection, render: Render) -> bytes:
-    """The event as it is sent; nothing if the caller would see no difference."""
-    event = await event_for(change.old, change.new, see)
-    return b"" if event is None else await _event_text(event, render, change.change.position)
-
-
-async def _event_text(event: Event, render: Render, position: str) -> bytes:
-    rendered = await maybe_await(render(event))
-    name, data = rendered if isinstance(rendered, NamedEvent) else (event.name, rendered)
-    return event_text(name, data, position)
-
-
-async def _is_allowed(allowed: Allowed) -> bool:
-    try:
-        return await allowed()
-    except (Unavailable, DynamoError):
-        raise
-    except Exception as error:
-        # Without a clear yes nothing is sent; a client that reconnects gets the error itself.
-        log.info("a stream ends: %r", error)
-        return False
