@@ -4,13 +4,9 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-from starlette.responses import Response
-
 from potluck.web.access import Anyone
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.http.responses import redirect
 from potluck.web.writes import Writes
 from tests.web.suites import API, suite_on
 
@@ -49,17 +45,10 @@ def attic_app(core: Core) -> App:
         return Writes(None)
 
     shelves.form("/put", then="/attic")(put_there)
-    plain = Endpoints()
-
-    @plain.post("/attic/{shelf_id}/plainly/{how}")
-    async def plainly(call: Call) -> Response:
-        await call.perform(shelves, put_there)
-        return redirect("/attic")
-
-    return App(name="attic", tables=[], subjects=[shelves], endpoints=[plain], context=watched)
+    return App(name="attic", tables=[], subjects=[shelves], context=watched)
 
 
-async def test_callers_take_turns_at_one_thing_through_the_api_a_form_and_a_plain_endpoint(tmp_path):
+async def test_callers_take_turns_at_one_thing_through_the_api_and_a_form(tmp_path):
     seen: list[Watched] = []
 
     def made(core: Core) -> App:
@@ -68,8 +57,7 @@ async def test_callers_take_turns_at_one_thing_through_the_api_a_form_and_a_plai
         return app
 
     async with suite_on(tmp_path, [made]) as (client, _):
-        addresses = [f"/attic/{shelf}/plainly/{how}" for shelf in (SHELF, OTHER) for how in ("fast", "slowly")]
-        addresses += [f"/attic/{SHELF}/put", f"{API}/attic/{SHELF}/put"]
+        addresses = [f"{start}/attic/{shelf}/put" for start in ("", API) for shelf in (SHELF, OTHER)]
         calls = [client.post(each, headers={"sec-fetch-site": "same-origin"}) for each in addresses * 3]
         statuses = {answer.status_code for answer in await asyncio.gather(*calls)}
     (watched,) = seen

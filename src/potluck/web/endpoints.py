@@ -1,4 +1,4 @@
-"""Plain endpoints, for pages that do not fit a rule with its access: a ballot of a stranger, signing in, a file.
+"""Plain endpoints, for what is no page of an app: a file, health, a service worker.
 
 pages = Endpoints()
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,8 +20,7 @@ from potluck.people.errors import Throttled
 from potluck.people.sessions import OpenedSession
 from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor, read_together
-from potluck.web.actions import Actions
-from potluck.web.errors import NotFound, NotSignedIn, is_guess
+from potluck.web.errors import NotSignedIn, is_guess
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
@@ -31,8 +29,7 @@ from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
 from potluck.web.rate_limits import FORMS, GUESSES
-from potluck.web.requests import Ids, body_of, decoded, ids_of, must_be_form, visitor_of
-from potluck.web.runner import Runner, Sent
+from potluck.web.requests import body_of, decoded, ids_of, must_be_form, visitor_of
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -92,17 +89,6 @@ class Call:
         found: str = self.request.path_params[name]
         return found
 
-    def id(self, name: str) -> UUID:
-        """A path parameter that is an id; NotFound for anything else."""
-        text = self.text(name)
-        try:
-            found = UUID(text)
-        except ValueError:
-            raise NotFound from None
-        if str(found) != text:
-            raise NotFound
-        return found
-
     async def admit(self, access: type[A]) -> A:
         """Admit the caller by this access, with the path parameters; what it raises becomes the response."""
         if access.needs_principal:
@@ -110,15 +96,6 @@ class Call:
         at = access(self.core, self.context, self.visitor, ids_of(access, self.request))
         await at.admit_or_count(*await read_together(self.core.store, at.reads()))
         return at
-
-    async def perform(
-        self, subject: Actions[Any], rule: Callable[..., Any], sent: Input | None = None, **ids: Any
-    ) -> Any:
-        """Run a rule of the app for this caller, with the path parameters and `ids`; returns its answer."""
-        action = subject.declared_by(rule)
-        named = {**Ids(action.parameters)(self.request), **ids}
-        done = await Runner(self.core, self.context).perform(action, self.visitor, named, lambda: Sent(sent))
-        return done.answer
 
     async def form(self, kind: type[In]) -> Form[In]:
         """The posted form; whatever was typed, it can be shown again."""
@@ -179,11 +156,6 @@ class Call:
     def drop(self, name: str, path: str = "/") -> Sequence[Cookie]:
         """Cookies that delete a kept value."""
         return self.keep(name, "", 0, path)
-
-    def forget(self) -> Sequence[Cookie]:
-        """Cookies that invalidate everything this browser kept while nobody was signed in, in every app."""
-        assert self.visitor.cookies is not None
-        return self.visitor.cookies.forgotten()
 
     def begin_session(self, opened: OpenedSession) -> Sequence[Cookie]:
         """Cookies that begin a session; what this browser kept while nobody was signed in becomes this person's."""

@@ -132,7 +132,7 @@ class Runner:
         """Run the rule and commit its writes, once for each Idempotency-Key."""
         if not action.serialized:
             return await self._perform(action, visitor, ids, decode, key)
-        # Without the parameters that only the address of a plain endpoint has: the API and pages share their turns.
+        # By the parameters in its own address, so that the API and pages share their turns.
         about = {name: ids[name] for name in action.path_names if name in ids}
         async with self.core.turns.turn(action.rule, about):
             return await self._perform(action, visitor, ids, decode, key)
