@@ -26,7 +26,6 @@ from potluck.streams.leases import Deposed, cancelled
 from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
-from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Site
 from potluck.web.errors import problem_of
@@ -183,8 +182,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     authentication = Authentication(
         core.people.authenticator, Clients.of(core.settings), derived(secret, "kept cookies")
     )
-    here = {app.name: app.entry for app in apps if app.entry is not None}
-    catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
+    catalogue = tuple(app.entry for app in apps if app.entry is not None)
     must_be_shown(catalogue)
     folders = [folder for app in apps for folder in (app.templates, *app.borrowed_templates) if folder is not None]
     templates = Templates(catalogue, folders, hues_address(catalogue))

@@ -13,7 +13,7 @@ from potluck.streams import Consumer, created, deleted, nothing_to_rebuild
 from potluck.table import NotFound, delete, present, the, update, upsert
 from potluck.table.operations import Operation
 from potluck.web.app import App, Core, HomeCard, Waiting
-from potluck.web.app_catalogue import AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.views import view_plan
 from tests.toy.books import BookView, books, books_of, join, members, pages
 from tests.toy.entities import Book, EverythingInBook, Member, Note, Tally, notes_table, tallies_table

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from potluck.suite import system_clock
-from potluck.web import app_catalogue, layout
+from potluck.web import layout
 from potluck.web.assets import STATIC, assets_of
+from potluck.web.style import HUES
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import bearer, signed_up, suite_on
@@ -34,7 +35,7 @@ FOR_VISITORS = (
     "/problems/busy",
     "/schema",
     "/style",
-    *(f"/style/{entry.id}" for entry in app_catalogue.CATALOGUE),
+    *(f"/style/{name}" for name in HUES if name != "home"),
 )
 # Of somebody who is signed in, marked so that both fit into one list.
 THEIRS = "ada:"

@@ -22,7 +22,6 @@ from potluck.validation.field_types import Integer, Text
 from potluck.web import openapi
 from potluck.web.access import Anyone, SignedIn
 from potluck.web.actions import Actions
-from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.endpoints import Site
 from potluck.web.errors import Forbidden
 from potluck.web.http.application import Application
@@ -170,7 +169,7 @@ SUBJECTS = [notes, others]
 
 
 def application() -> Application:
-    templates = Templates(CATALOGUE)
+    templates = Templates(())
     settings = Settings(data=Path("nowhere"))
     # Nobody is signed in, so nobody asks the authenticator.
     authentication = Authentication(None, Clients.of(settings), bytes(32))  # type: ignore[arg-type]

@@ -11,7 +11,6 @@ import potluck
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, Show
 from potluck.web.app import App, Core
-from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import ProblemError
 from potluck.web.forms import blank
@@ -98,7 +97,7 @@ async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together
     [
         "{% macro refused(note) %}{{ note }}{% endmacro %}",
         "{% set refused = 'Sold' %}",
-        "{% set one, served = 1, 2 %}",
+        "{% set one, apps = 1, 2 %}",
         "{% if form %}{%- set icon = 'x' %}{% endif %}",
         "{% import 'notes/row.html' as banner %}",
         "{% from 'notes/row.html' import icon %}",
@@ -132,8 +131,8 @@ def test_a_page_may_say_what_the_layout_asks_import_what_it_imports_and_set_anyt
         {% block main %}{% set refused = "it" %}{{ shelf(refused) }}{% endblock %}"""
     )
     (tmp_path / "row.html").write_text("{% macro refused() %}{% endmacro %}")
-    templates = Templates(CATALOGUE, [tmp_path])
-    assert {"refused", "icon", "banner", "served", "apps"} <= templates.reserved
+    templates = Templates((), [tmp_path])
+    assert {"refused", "icon", "banner", "apps"} <= templates.reserved
     assert not templates.reserved & SET_BY_PAGES
 
 
@@ -209,7 +208,7 @@ async def test_a_form_whose_page_cannot_be_shown_is_refused_when_the_app_is_put_
 
 def test_every_template_compiles_and_so_does_what_it_names():
     folders = sorted((Path(potluck.__file__).parent / "apps").glob("*/templates"))
-    templates = Templates(CATALOGUE, folders)
+    templates = Templates((), folders)
     assert len(templates.names) > 50
     for name in templates.names:
         templates.environment.get_template(name)

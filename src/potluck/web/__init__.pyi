@@ -4,7 +4,7 @@ from potluck.web.access import Access, ByRow, Maker, SignedIn, Visitor, read_tog
 from potluck.web.actions import Actions, FoundByAccess, PageForm, Show
 from potluck.web.api import MaybeSince
 from potluck.web.app import App, Core, Demo, Export, Guests, HomeCard, Waiting, WorthALook
-from potluck.web.app_catalogue import CATALOGUE, AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.assets import Assets
 from potluck.web.cookies import ANONYMOUS, SealedCookie, Sets
 from potluck.web.csv_files import CsvColumns, csv_bytes, inert
@@ -50,7 +50,6 @@ from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
 __all__ = [
     "ANONYMOUS",
     "CARRIED_INVITATION",
-    "CATALOGUE",
     "CHALLENGE",
     "FORBIDDEN",
     "UNSET",

@@ -18,7 +18,7 @@ from potluck.store import Clock, Store
 from potluck.streams import Consumer, changed, nothing_to_rebuild
 from potluck.table import Table
 from potluck.web.actions import Actions
-from potluck.web.app_catalogue import AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Endpoints
 from potluck.web.invitations import Join

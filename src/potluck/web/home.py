@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.web.app import App, HomeCard
-from potluck.web.app_catalogue import AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.health import answers
 from potluck.web.http.clients import lacks_https

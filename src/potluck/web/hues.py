@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from starlette.responses import Response
 
-from potluck.web.app_catalogue import AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.http.responses import IMMUTABLE

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from potluck.people.authentication import Principal
-from potluck.web.app_catalogue import AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.assets import STATIC, assets_of
 from potluck.web.flash import flash_for
 from potluck.web.http.responses import Cookie, html, with_cookies
@@ -58,6 +58,7 @@ class Templates:
     def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = (), hue_sheet: str = "") -> None:
         """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
         folders = tuple(folders)
+        self.catalogue = catalogue
         self.assets = assets_of(folders)
         self.environment = environment(catalogue, folders)
         self.environment.globals["asset"] = self.assets.address

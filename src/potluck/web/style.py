@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from potluck.validation import decode_query
 from potluck.validation.field_types import Integer
-from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.conflicts import conflict_between, fingerprints
 from potluck.web.drawings import HeatMap, VoteMove, columns, flow, heat_map
 from potluck.web.endpoints import Call, Endpoints
@@ -28,8 +27,6 @@ HUES = {
     "polls": "Beet",
     "library": "Juniper",
 }
-
-STYLES = tuple(entry._replace(address=f"/style/{entry.id}") for entry in CATALOGUE)
 
 SECTIONS = (
     {"address": "#lists", "icon": "list-checks", "name": "Lists", "current": True},
@@ -93,10 +90,10 @@ async def hue(call: Call) -> Response:
 
 
 def _page(call: Call, app: str, page: int = 1) -> Response:
-    names = {entry.id: entry.name for entry in CATALOGUE}
+    served = call.site.templates.catalogue
     context: dict[str, Any] = {
         "app": app,
-        "apps": STYLES,
+        "apps": [entry._replace(address=f"/style/{entry.id}") for entry in served if entry.id in HUES],
         "me": {"name": "Mara Okafor", "initials": "MO", "address": "/style"},
         "htmx": True,
         "hues": HUES,
@@ -136,7 +133,7 @@ def _page(call: Call, app: str, page: int = 1) -> Response:
         ),
     }
     if app != "home":
-        context |= {"here": names[app], "sections": SECTIONS}
+        context |= {"here": app.capitalize(), "sections": SECTIONS}
     return call.public_page("style.html", {"cache-control": "no-cache"}, **context)
 
 

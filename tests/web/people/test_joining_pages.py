@@ -5,7 +5,7 @@ import pytest
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.app import App
-from potluck.web.app_catalogue import AppEntry
+from potluck.web.app_entry import AppEntry
 from potluck.web.inputs import DeclarationError
 from potluck.web.people.joining_pages import joining_pages
 from potluck.web.writes import Writes

@@ -20,7 +20,7 @@ from potluck.apps.journal.profile import account_renamed, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
-from potluck.web import CATALOGUE, Actions, App, Core
+from potluck.web import Actions, App, AppEntry, Core
 
 SUBJECTS: tuple[Actions[Any], ...] = (
     *(entries, shared_entries, comments, links, athletes),
@@ -32,7 +32,6 @@ def journal_app(core: Core) -> App:
     """The app on the suite's core."""
     context = journal_context(core.settings.assistant, core.derived_key("journal drafts"))
     account_data = JournalData(core.store)
-    (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
         tables=[roll_model],
@@ -40,7 +39,9 @@ def journal_app(core: Core) -> App:
         endpoints=ENDPOINTS,
         context=context,
         templates=Path(__file__).parent / "templates",
-        entry=entry._replace(address=HOME),
+        entry=AppEntry(
+            APP, "Journal", "notebook-pen", "A training journal: part shared with coaches, part only yours.", HOME
+        ),
         consumers=consumers_of(core),
         account_renamed=partial(account_renamed, core.store),
         export=account_data.export,

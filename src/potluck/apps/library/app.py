@@ -25,7 +25,7 @@ from potluck.apps.library.shares import join, place_name, shares
 from potluck.apps.library.title_search import TitleSearch
 from potluck.apps.library.titles import titles
 from potluck.streams import Lease, LeaseTerms
-from potluck.web import CATALOGUE, App, Core, Direct, Outbound
+from potluck.web import App, AppEntry, Core, Direct, Outbound
 
 SUBJECTS = (
     libraries, collections, items, books, videos, events, loans, shares, searching, titles, lookups, imports,
@@ -40,7 +40,6 @@ def library_app(core: Core) -> App:
 
 def made_with(core: Core, outbound: Outbound) -> App:
     """The app with the given client for other hosts."""
-    (entry,) = (each for each in CATALOGUE if each.id == APP)
     covers = Covers(core.store, outbound)
     context = LibraryContext(
         indexes=Indexes(core.store, core.live),
@@ -54,7 +53,7 @@ def made_with(core: Core, outbound: Outbound) -> App:
         context=context,
         endpoints=ENDPOINTS,
         templates=Path(__file__).parent / "templates",
-        entry=entry._replace(address=HOME),
+        entry=AppEntry(APP, "Library", "library-big", "Books and videos: who has them, and who may look.", HOME),
         stop=covers.stop,
         consumers=consumers_of(core.store, covers),
         background=titles_of(core, context.lookup),

@@ -17,7 +17,7 @@ from potluck.apps.polls.home_card import home_card
 from potluck.apps.polls.polls import polls
 from potluck.apps.polls.results import outcome
 from potluck.apps.polls.votes import votes
-from potluck.web import CATALOGUE, Actions, App, Core, Direct
+from potluck.web import Actions, App, AppEntry, Core, Direct
 
 APP = "polls"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -30,14 +30,13 @@ def polls_app(core: Core) -> App:
     context = polls_context(core.store, core.clock, core.derived_key(VOTER_IDS))
     account_data = PollsData(context)
     subjects: list[Actions[Any]] = [polls, votes, outcome]
-    (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
         tables=[ranked_choice_polls],
         subjects=subjects,
         context=context,
         templates=TEMPLATES,
-        entry=entry._replace(address=HOME),
+        entry=AppEntry(APP, "Polls", "vote", "Ranked choice, counted in the open, so that everyone can check.", HOME),
         consumers=consumers_of(core),
         export=account_data.export,
         forget=account_data.forget,

@@ -24,7 +24,7 @@ from potluck.apps.shareables.items import items
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
-from potluck.web import CATALOGUE, Actions, App, Core, Direct
+from potluck.web import Actions, App, AppEntry, Core, Direct
 
 APP = "shareables"
 SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items, ballots, results)
@@ -41,7 +41,6 @@ def shareables_app(core: Core) -> App:
         polls=polls,
     )
     account_data = ShareablesData(core.store, core.clock)
-    (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
         # Polls in shareables are stored in the polls app's table, whether or not that app is served.
@@ -50,7 +49,9 @@ def shareables_app(core: Core) -> App:
         context=context,
         templates=Path(__file__).parent / "templates",
         borrowed_templates=[POLLS_TEMPLATES],
-        entry=entry._replace(address=HOME),
+        entry=AppEntry(
+            APP, "Shareables", "list-checks", "Lists and polls that anyone with the short id can open.", HOME
+        ),
         consumers=consumers_of(core),
         background=[PoolRefill(core.store, pool)],
         export=account_data.export,

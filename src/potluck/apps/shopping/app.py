@@ -17,14 +17,13 @@ from potluck.apps.shopping.locations import locations
 from potluck.apps.shopping.offline import offline_pages
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
-from potluck.web import CATALOGUE, App, Core
+from potluck.web import App, AppEntry, Core
 
 SUBJECTS = (*families.subjects, stores, locations, list_home, shopping_list, undoing, inventory, to_list)
 
 
 def shopping_app(core: Core) -> App:
     """Builds the app on the suite's core."""
-    (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
         tables=[inventory_table],
@@ -33,7 +32,9 @@ def shopping_app(core: Core) -> App:
         subjects=SUBJECTS,
         endpoints=[offline_pages],
         templates=Path(__file__).parent / "templates",
-        entry=entry._replace(address=HOME),
+        entry=AppEntry(
+            APP, "Shopping", "shopping-basket", "What the family has and what it needs. Works without signal.", HOME
+        ),
         consumers=consumers_of(core),
         export=export_of(core),
         home_card=home_card_of(core),
