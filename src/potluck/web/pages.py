@@ -45,7 +45,7 @@ class _EditFirst(Exception):
     """The form is not to be saved yet, but shown with the values that were chosen in a conflict."""
 
 
-class _Asked(NamedTuple):
+class _PageRequest(NamedTuple):
     """A request, who sent it, and the parameters in its path."""
 
     request: Request
@@ -70,7 +70,7 @@ class Shown:
     def __init__(
         self,
         templates: Templates,
-        asked: _Asked,
+        asked: _PageRequest,
         filled: Form[Any] | None = None,
         refusal: Exception | None = None,
         done: Any = None,
@@ -180,15 +180,15 @@ class Pages:
 
         return answer
 
-    async def _asked(self, request: Request, ids_of: Ids, declared: Declared) -> _Asked:
+    async def _asked(self, request: Request, ids_of: Ids, declared: Declared) -> _PageRequest:
         ids = ids_of(request)
-        return _Asked(
+        return _PageRequest(
             request, await visitor_of(request, self._authentication, anonymous=declared.access.anonymous), ids
         )
 
     async def _show(
         self,
-        asked: _Asked,
+        asked: _PageRequest,
         page: Page,
         shown: Shown,
         status: int = 200,
@@ -229,7 +229,7 @@ class Pages:
         )
 
     async def _instead(
-        self, asked: _Asked, instead: Instead, filled: Form[Any] | None, refusal: Exception
+        self, asked: _PageRequest, instead: Instead, filled: Form[Any] | None, refusal: Exception
     ) -> Response | None:
         """What is answered in place of this refusal; None if nothing is named for it."""
         where = next((instead[kind] for kind in type(refusal).__mro__ if kind in instead), None)
@@ -289,7 +289,7 @@ class Pages:
 
         return answer
 
-    async def _accepted(self, asked: _Asked, action: Action, posted: PageForm, done: ActionResult) -> Response:
+    async def _accepted(self, asked: _PageRequest, action: Action, posted: PageForm, done: ActionResult) -> Response:
         """The response to an accepted form, with the cookies that it sets."""
         cookies = [*cookies_after(posted.sets, posted.drops, asked.browser, done.caller, done.answer, asked.ids)]
         if posted.row is not None and HTMX in asked.request.headers:
@@ -302,7 +302,7 @@ class Pages:
         return with_cookies(_then(posted.then, done, asked.ids), cookies)
 
     async def _again(
-        self, asked: _Asked, action: Action, filled: Form[Any] | None, refusal: Exception
+        self, asked: _PageRequest, action: Action, filled: Form[Any] | None, refusal: Exception
     ) -> Response | None:
         """The form again, with the errors beside its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
@@ -317,7 +317,7 @@ class Pages:
         return None if page is None else await self._show_refused(asked, page, filled, refusal)
 
     async def _show_refused(
-        self, asked: _Asked, page: Page, filled: Form[Any] | None, refusal: Exception, *, told: bool = False
+        self, asked: _PageRequest, page: Page, filled: Form[Any] | None, refusal: Exception, *, told: bool = False
     ) -> Response:
         """A page because of a refusal, with its status, and the errors at the fields of the form.
 
@@ -336,7 +336,7 @@ class Pages:
 
     # --- live rows ----------------------------------------------------------------------------------------------------
 
-    def _row(self, asked: _Asked, action: Action, item: Any, *, clash: Any = None, status: int = 200) -> Response:
+    def _row(self, asked: _PageRequest, action: Action, item: Any, *, clash: Any = None, status: int = 200) -> Response:
         assert action.form is not None
         assert action.form.row is not None
         if item is None:
