@@ -20,7 +20,7 @@ REPEATED = {
     **dict.fromkeys(("Deletion", "Event", "Record", "Store"), STORED),
     "NotFound": "no such row for the library, and 404 for the web",
 }
-MOST_OTHERS = 8
+MOST_OTHERS = 6
 
 TREE = {
     "apps/journal/entries.py": """

@@ -71,7 +71,7 @@ class InPoll(AtBallot, Reader):
         self.poll = poll
 
 
-class Voter(Participant, InPoll):
+class SharedVoter(Participant, InPoll):
     """Whoever may view the poll may vote, until it expires."""
 
     headers = {**TOKEN, **EDIT_KEY}  # noqa: RUF012 - declared in Access
@@ -81,7 +81,7 @@ class Voter(Participant, InPoll):
         self.give_voter_key()
 
 
-class OwnVote(Voter):
+class SharedOwnVote(SharedVoter):
     """The voter whose edit key this browser has."""
 
     async def admit(self, *rows: Any) -> None:
@@ -92,7 +92,7 @@ class OwnVote(Voter):
         self.vote = vote
 
 
-class VoteHolder(Voter):
+class SharedVoteHolder(SharedVoter):
     """Whoever cast the vote, proven by its edit key."""
 
     vote_id: VoteId
@@ -106,25 +106,25 @@ class VoteHolder(Voter):
         self.vote = vote
 
 
-ballots = Actions(Voter, view=VoteView, api=f"{ONE}/votes", page=ONE, tag="Shareables")
+ballots = Actions(SharedVoter, view=VoteView, api=f"{ONE}/votes", page=ONE, tag="Shareables")
 results: Actions[Poll] = Actions(InPoll, api=ONE, page=ONE, tag="Shareables")
 
 
 @ballots.action("POST", "", AlreadyVoted, PollClosed, PollFull, status=201, secret=True, rate_limit=VOTES)
-async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
+async def cast_vote(at: SharedVoter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.polls)
 
 
 @ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed, rate_limit=VOTES)
-async def change_vote(at: VoteHolder, change: VoteChange) -> Writes[Vote]:
+async def change_vote(at: SharedVoteHolder, change: VoteChange) -> Writes[Vote]:
     """Say something else, until the poll has expired."""
     return changed(at.poll, at.vote, change.rankings, at.now)
 
 
 @ballots.action("DELETE", "/{vote_id}", WrongKey, PollClosed, frees_room=True)
-async def withdraw_vote(at: VoteHolder) -> Writes[None]:
+async def withdraw_vote(at: SharedVoteHolder) -> Writes[None]:
     """Take the vote back, until the poll has expired. Its voter may vote again."""
     return withdrawn(at.poll, at.vote, at.now)
 

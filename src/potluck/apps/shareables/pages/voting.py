@@ -15,8 +15,8 @@ from potluck.apps.shareables.ballots import (
     VOTE_COOKIE,
     VOTER_COOKIE,
     InPoll,
-    OwnVote,
-    Voter,
+    SharedOwnVote,
+    SharedVoter,
     ballots,
     cast_vote,
     poll_ballots,
@@ -28,7 +28,7 @@ from potluck.web import Show
 
 
 class ShareableBallot(BallotPages):
-    voter, own = Voter, OwnVote
+    voter, own = SharedVoter, SharedOwnVote
     address = ONE
     path = None
     template = "shareables/poll.html"
@@ -36,10 +36,10 @@ class ShareableBallot(BallotPages):
     voter_key, edit_key = VOTER_COOKIE, VOTE_COOKIE
     flash = "Thank you, that is counted."
 
-    async def layout_context(self, at: Voter) -> Mapping[str, Any]:
+    async def layout_context(self, at: SharedVoter) -> Mapping[str, Any]:
         return {**await _poll(at), "sections": vote_sections(at, "vote")}
 
-    async def voted(self, at: Voter, show: Show) -> Response:
+    async def voted(self, at: SharedVoter, show: Show) -> Response:
         # Sent twice, or from another window: the first one counts.
         flash = "This browser has voted already; the first vote counts."
         return show.redirect(f"{address_of(at.short_id)}/results", flash)
