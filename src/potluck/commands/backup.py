@@ -66,7 +66,7 @@ async def back_up(settings: Settings, to: Path, progress: Progress | None = None
         if await made_by(store, secret) is False:
             raise StoreUnusable(made_by_another(settings))
     async with await Database.open(settings.file) as database:
-        await database.backup(to, kept={SECRET_FILE: secret}, progress=progress)
+        await database.backup(to, files={SECRET_FILE: secret}, progress=progress)
 
 
 async def _back_up_engine(store: Path, to: Path, progress: Callable[[float], None]) -> None:

@@ -14,7 +14,7 @@ from potluck.commands.running import progress_of, run_or_refuse
 from potluck.commands.stores import open_store
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.backup import Progress, let_go_of, restored
-from potluck.dynamo.storage.private_files import BESIDE, hand_over, open_to, place, sync_folder
+from potluck.dynamo.storage.private_files import COMPANION_SUFFIXES, hand_over, open_to, place, sync_folder
 from potluck.settings import Settings
 from potluck.web.suite_secret import SECRET_FILE, made_by, make_secret
 
@@ -57,14 +57,14 @@ async def restore(
     the backup contained the secret.
     """
     file, secret_file = settings.file, settings.data / SECRET_FILE
-    in_the_way = _there(file, *(Path(f"{file}{ending}") for ending in BESIDE))
+    in_the_way = _there(file, *(Path(f"{file}{ending}") for ending in COMPANION_SUFFIXES))
     if in_the_way and not replace:
         raise StoreUnusable(
             f"{in_the_way[0]} is here already: choose another folder (--data), or move it aside with --replace"
         )
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with restored(backup, file, progress) as (partial, kept):
-        secret = kept.get(SECRET_FILE)
+    with restored(backup, file, progress) as (partial, files):
+        secret = files.get(SECRET_FILE)
         if secret is not None:
             if settings.secret is not None and settings.secret.encode() != secret:
                 raise StoreUnusable("POTLUCK_SECRET differs from the backup's secret: unset it, and try again")

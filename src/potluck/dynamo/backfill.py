@@ -37,17 +37,17 @@ async def backfill(database: "Database", name: str) -> None:
         except DynamoError as failure:
             if failure.code == CLOSED:
                 return
-            logger.warning("filling the indexes of %s goes on later: %s", name, failure)
+            logger.warning("filling the indexes of %s is interrupted and resumes later: %s", name, failure)
             await asyncio.sleep(RETRY_SECONDS)
 
 
 def fill_some(rows: Rows, table: Table, index: Index) -> None:
     # Writes maintain the index from the moment it exists, so a row may be there already.
     start = rows.execute("SELECT up_to FROM filled WHERE of=?", (index.rows,)).get or b""
-    found = rows.execute(
+    batch = rows.execute(
         f"SELECT key, size, item FROM {table.rows} WHERE key > ? ORDER BY key LIMIT ?", (start, ROWS_AT_A_TIME)
     ).fetchall()
-    for key, size, blob in found:
+    for key, size, blob in batch:
         row = ItemRow(size, blob)
         place = index.place(row.item)
         if place is None:
@@ -58,12 +58,12 @@ def fill_some(rows: Rows, table: Table, index: Index) -> None:
         ).get
         if added:
             rows.count(index.rows, 1, shown)
-    if len(found) == ROWS_AT_A_TIME:
-        rows.execute("REPLACE INTO filled VALUES (?, ?)", (index.rows, found[-1][0]))
+    if len(batch) == ROWS_AT_A_TIME:
+        rows.execute("REPLACE INTO filled VALUES (?, ?)", (index.rows, batch[-1][0]))
         return
     rows.execute("DELETE FROM filled WHERE of=?", (index.rows,))
     indexes = tuple(
-        msgspec.structs.replace(each, status="ACTIVE") if each.name == index.name else each
-        for each in table.definition.indexes
+        msgspec.structs.replace(other, status="ACTIVE") if other.name == index.name else other
+        for other in table.definition.indexes
     )
     rows.catalog.save(rows.connection, Table(msgspec.structs.replace(table.definition, indexes=indexes)))

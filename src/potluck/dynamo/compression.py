@@ -74,15 +74,15 @@ def preferred(accepted: bytes) -> bytes | None:
     choices = [(quality, True, name) for name, quality in entries if name in GZIP_OR_DEFLATE and quality > 0]
     for coding in GZIP_OR_DEFLATE:
         choices += [(quality, False, coding) for name, quality in entries if name == b"*" and coding not in named]
-    # At equal weight, a coding named outright beats one that "*" stands for; then the first wins.
+    # At equal weight, a named coding beats one matched by "*"; then the first wins.
     quality, _, coding = max(choices, key=lambda choice: choice[:2], default=(0.0, False, b""))
     return coding if quality > 0 else None
 
 
 def weight(parameters: bytes) -> float:
-    _, given, value = parameters.partition(b"q=")
+    _, weighted, value = parameters.partition(b"q=")
     try:
-        quality = float(value.partition(b";")[0]) if given else 1.0
+        quality = float(value.partition(b";")[0]) if weighted else 1.0
     except ValueError:
         return 1.0
     return min(quality, 1.0) if quality == quality else 1.0

@@ -98,7 +98,7 @@ class Database(Tables):
     ) -> "Database":
         """Open a store's file, creating it if need be; without a path, a temporary store that is deleted on close.
 
-        With `reserve`, some space is set aside while the disk is filling up, and given back when it is full.
+        With `reserve`, some space is set aside while the disk is filling up, and released when it is full.
         """
         if sys.getswitchinterval() > SWITCH_SECONDS:
             sys.setswitchinterval(SWITCH_SECONDS)
@@ -139,15 +139,15 @@ class Database(Tables):
             raise NotPlain
         marks = ", ".join("?" * len(places))
         try:
-            found = dict(self.file.reader.execute(f"SELECT key, item FROM {known.rows} WHERE key IN ({marks})", places))
+            items = dict(self.file.reader.execute(f"SELECT key, item FROM {known.rows} WHERE key IN ({marks})", places))
         except apsw.SQLError:
             raise NotPlain from None  # dropped by another process
         except DAMAGE as error:
             raise self.file.damage.noticed(error) from error
-        return {at: found[place] for at, place in enumerate(places) if place in found}
+        return {at: items[place] for at, place in enumerate(places) if place in items}
 
     def state(self) -> int:
-        """A number that stays the same only while nobody writes to the file; NotPlain if it cannot be known."""
+        """A number that stays the same only while nothing is written to the file; NotPlain if it is unknown."""
         if self._closed:
             raise NotPlain
         commits = self.file.commits
@@ -160,11 +160,11 @@ class Database(Tables):
                 raise self.file.damage.noticed(error) from error
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
-        """Whether nothing was written to these places between that state and the latest one that was asked for."""
+        """Whether nothing was written to these places between that state and the latest one returned."""
         return self.file.commits.untouched(places, since)
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a Query, leaving Items packed if they are returned whole."""
+        """Answer a Query, leaving Items packed if they need no projection."""
         return await self.answer(packed_query, "Query", request)
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]:
@@ -175,7 +175,7 @@ class Database(Tables):
             raise self.file.damage.noticed(error) from error
 
     def within(self, namespace: Namespace) -> "Database | NamespaceView":
-        """The store for callers of this account and region; a file that was made without them shows everybody all."""
+        """The store for callers of this account and region; in a file without namespaces, all share all tables."""
         return NamespaceView(self, namespace) if self._has_namespaces else self
 
     async def answer(
@@ -202,7 +202,7 @@ class Database(Tables):
             except (DynamoError, TypeError, AttributeError) as error:
                 if isinstance(error, DynamoError) and error.code not in FIRST_READING:
                     raise
-                # The service reads every attribute value before it checks anything else; here that is done only after
+                # The service reads every attribute value before it checks anything else; this engine does so only after
                 # an error. If its lenient reading changes the request, the changed one is tried again.
                 whole = check_whole(operation, request)
                 if whole == request:
@@ -225,7 +225,7 @@ class Database(Tables):
         return await asyncio.get_running_loop().run_in_executor(self._long_reads, work, *arguments)
 
     def fill_indexes(self) -> None:
-        """Fill every index that is being created, in the background; also those a dead process left unfinished."""
+        """Fill every index that is being created, in the background, also those that a dead process left unfinished."""
         for name, table in self.file.catalog.tables.items():
             if name not in self._filling and any(index.is_filling for index in table.indexes):
                 self._filling[name] = asyncio.create_task(self._fill(name))
@@ -239,7 +239,7 @@ class Database(Tables):
     # --- changes -----------------------------------------------------------------------------------------------------
 
     async def changed(self, table: str, timeout: float) -> bool:
-        """True once the table has changed since this task last read its stream or last asked; False on timeout.
+        """True once the table has changed since this task last read its stream or last called; False on timeout.
 
         A commit by another process counts as a change to every table.
         """
@@ -278,7 +278,7 @@ class Database(Tables):
     def follow(self, table: str, receive: Receive) -> Callable[[], None]:
         """Pass every commit to the table to `receive` on this event loop, before the writer gets its answer.
 
-        `receive` gets the shard and its new records, or None when the changes must be read from the log because
+        `receive` gets the shard and its new records, or None when the records must be read from the log because
         another process wrote or the definition changed. Call what this returns to stop.
         """
         follower = CommitListener(asyncio.get_running_loop(), receive)
@@ -288,13 +288,13 @@ class Database(Tables):
 
         def unfollow() -> None:
             with self._waiting_lock:
-                self._following[table] = [each for each in self._following[table] if each is not follower]
+                self._following[table] = [other for other in self._following[table] if other is not follower]
             self.file.writer.unwatch()
 
         return unfollow
 
     def near_end(self, table: str, changes: int) -> str | None:
-        """The sequence number after which the table's log has so many changes; None if it has no more at all.
+        """The sequence number after which the table's log has this many records; None if it has no more at all.
 
         A log cannot be read backwards, and a day of it is long.
         """
@@ -304,13 +304,13 @@ class Database(Tables):
         return None if sequence is None else streams.sequence_number(sequence)
 
     def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
-        """Called on the writer's thread after each commit; None stands for a commit by another process."""
+        """Called on the writer's thread after each commit; None means a commit by another process."""
         tables: dict[str, list[Stored]] = {}
         if stored is None:
             self._others += 1
         else:
-            for each in stored:
-                tables.setdefault(each.table.key, []).append(each)
+            for change in stored:
+                tables.setdefault(change.table.key, []).append(change)
             for name in tables:
                 self._versions[name] = self._versions.get(name, 0) + 1
         handed: list[HandOver] = []
@@ -342,23 +342,23 @@ class Database(Tables):
             except StoreDamaged:
                 pass  # the writer has noticed it
             except Exception:
-                # A full disk, say: expiry resumes when there is room again.
-                logger.exception("housekeeping failed and is tried again")
+                # As on a full disk: expiry resumes when there is room again.
+                logger.exception("housekeeping failed; retrying")
 
     async def sweep(self) -> int:
         """Delete expired items, and return how many there were."""
         return await ttl.sweep(self)
 
     def is_damaged(self) -> bool:
-        """Whether damage to the file was noticed, by this process, by another, or before they started."""
+        """Whether damage to the file was noticed, by this process or any other."""
         return self.file.damage.known
 
     def is_short_of_space(self) -> bool:
-        """Whether the disk was full and the space that is set aside for that case is in use."""
+        """Whether the disk was full and the reserved space is in use."""
         return self.file.reserve.is_spent
 
     def owed_bytes(self) -> int:
-        """The disk space that the file will take for what is still in its log only."""
+        """The disk space that the file will take for writes that are only in its log."""
         connection = self.rows.connection
         pages, size = (int(connection.execute(f"PRAGMA {name}").get) for name in ("page_count", "page_size"))
         return max(0, pages * size - os.stat(self.file.path).st_size)
@@ -375,11 +375,11 @@ class Database(Tables):
         self,
         path: str | os.PathLike[str],
         *,
-        kept: Mapping[str, bytes] | None = None,
+        files: Mapping[str, bytes] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Write a consistent copy of the store to a new file while it is in use; `kept` is stored along with it."""
-        await asyncio.to_thread(self.file.backup, Path(path), kept or {}, progress)
+        """Write a consistent copy of the store, and `files`, to a new file while the store is in use."""
+        await asyncio.to_thread(self.file.backup, Path(path), files or {}, progress)
 
     async def close(self) -> None:
         """Finish pending writes and close the file."""
@@ -406,7 +406,7 @@ def wake(future: asyncio.Future[None]) -> None:
 
 
 def hand_over(follower: CommitListener, stored: list[Stored] | None) -> None:
-    """Pass what a commit changed in a table to a follower; None stands for a commit by another process."""
+    """Pass a commit's changes to a table to a follower; None means a commit by another process."""
     if stored is None:
         follower.receive(None)
         return

@@ -19,5 +19,5 @@ def metrics(table: Table, key: Item) -> dict[str, Any] | None:
 
 
 def collection_metrics(table: Table, key: Item) -> dict[str, Any]:
-    found = metrics(table, key)
-    return {"ItemCollectionMetrics": found} if found else {}
+    collection = metrics(table, key)
+    return {"ItemCollectionMetrics": collection} if collection else {}

@@ -96,12 +96,12 @@ class ItemPage:
         taken = self.size
         pause = min(PAGE_BYTES, taken + most_bytes)
         blobs: list[bytes] = []
-        found = rows.between(self.table, self.index, self.low, self.high, self.backwards, wanted)
-        for row_size, blob in found:
+        cursor = rows.between(self.table, self.index, self.low, self.high, self.backwards, wanted)
+        for row_size, blob in cursor:
             blobs.append(blob)
             taken += row_size
             if taken >= pause:
-                found.close()
+                cursor.close()
                 break
         exhausted = taken < pause and len(blobs) < wanted
         self._take(blobs, taken)

@@ -19,12 +19,12 @@ def projection_of(request: dict[str, Any]) -> Projection | None:
     if "ProjectionExpression" not in request:
         return legacy.attributes_to_get(request["AttributesToGet"]) if "AttributesToGet" in request else None
     placeholders = Placeholders(request)
-    found = projection(request["ProjectionExpression"], placeholders)
+    parsed = projection(request["ProjectionExpression"], placeholders)
     placeholders.check_all_used()
-    return found
+    return parsed
 
 
-def check_projection(found: Projection | None, table: Table) -> None:
+def check_projection(projected: Projection | None, table: Table) -> None:
     """Refuse a projection that looks inside a key attribute."""
-    if found is not None and found.nested:
-        refuse_nested_keys(found.nested, table.key_names, table.index_key_names)
+    if projected is not None and projected.nested:
+        refuse_nested_keys(projected.nested, table.key_names, table.index_key_names)

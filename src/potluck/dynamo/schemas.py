@@ -10,20 +10,20 @@ WRONG = "One or more parameter values were invalid: "
 ATTRIBUTES_PER_KEY = 4
 
 
-def checked_definitions(given: list[dict[str, Any]]) -> dict[str, str]:
+def checked_definitions(definitions: list[dict[str, Any]]) -> dict[str, str]:
     """Attribute definitions by name; duplicates are refused."""
     attributes: dict[str, str] = {}
-    for each in given:
-        name = each["AttributeName"]
+    for definition in definitions:
+        name = definition["AttributeName"]
         if name in attributes:
             invalid(f"Attribute Name is duplicated: {name}")
-        attributes[name] = each["AttributeType"]
+        attributes[name] = definition["AttributeType"]
     return attributes
 
 
 def checked_key(schema: list[dict[str, Any]], attributes: dict[str, str]) -> tuple[str, ...]:
     """A table's key: one attribute, or two."""
-    names = [each["AttributeName"] for each in schema]
+    names = [element["AttributeName"] for element in schema]
     if len(names) > len(attributes):
         invalid("Invalid KeySchema: Some index key attribute have no definition")
     check_defined(names, attributes)
@@ -65,15 +65,15 @@ def checked_indexes(
                 f"{WRONG}Table KeySchema does not have a range key, which is required when specifying a "
                 "LocalSecondaryIndex"
             )
-        for each in local:
-            indexes.append(checked_local_index(each, attributes, key, indexes))
+        for index in local:
+            indexes.append(checked_local_index(index, attributes, key, indexes))
         if len(local) > LOCAL_INDEXES:
             invalid(f"{WRONG}Number of LocalSecondaryIndexes exceeds per-table limit of {LOCAL_INDEXES}")
     if global_ is not None:
         if not global_:
             invalid(f"{WRONG}List of GlobalSecondaryIndexes is empty")
-        for each in global_:
-            indexes.append(checked_global_index(each, attributes, billing, indexes))
+        for index in global_:
+            indexes.append(checked_global_index(index, attributes, billing, indexes))
         if len(global_) > GLOBAL_INDEXES:
             invalid(f"{WRONG}GlobalSecondaryIndex count exceeds the per-table limit of {GLOBAL_INDEXES}")
     check_projected(indexes)
@@ -81,10 +81,10 @@ def checked_indexes(
 
 
 def checked_local_index(
-    given: dict[str, Any], attributes: dict[str, str], key: tuple[str, ...], others: list[IndexDefinition]
+    index: dict[str, Any], attributes: dict[str, str], key: tuple[str, ...], others: list[IndexDefinition]
 ) -> IndexDefinition:
-    name, schema = given["IndexName"], given["KeySchema"]
-    names = [each["AttributeName"] for each in schema]
+    name, schema = index["IndexName"], index["KeySchema"]
+    names = [element["AttributeName"] for element in schema]
     check_defined(names, attributes)
     check_two(schema, names)
     if len(schema) != 2:
@@ -94,22 +94,22 @@ def checked_local_index(
             f"{WRONG}Index KeySchema does not have the same leading hash key as table KeySchema for index: {name}. "
             f"index hash key: {names[0]}, table hash key: {key[0]}"
         )
-    projection, included = checked_projection(given["Projection"])
+    projection, included = checked_projection(index["Projection"])
     check_new_name(name, others)
     return IndexDefinition(name, 0, False, (names[0],), (names[1],), projection, included)
 
 
 def checked_global_index(
-    given: dict[str, Any], attributes: dict[str, str], billing: str, others: list[IndexDefinition]
+    index: dict[str, Any], attributes: dict[str, str], billing: str, others: list[IndexDefinition]
 ) -> IndexDefinition:
-    name, schema = given["IndexName"], given["KeySchema"]
-    names = [each["AttributeName"] for each in schema]
+    name, schema = index["IndexName"], index["KeySchema"]
+    names = [element["AttributeName"] for element in schema]
     check_defined(names, attributes)
     if len(schema) <= 2 and (len(schema) < 2 or schema[1]["KeyType"] == "RANGE" or schema[0]["KeyType"] != "HASH"):
         check_two(schema, names)
-    kinds = [each["KeyType"] for each in schema]
-    partition = tuple(each["AttributeName"] for each in schema if each["KeyType"] == "HASH")
-    sort = tuple(each["AttributeName"] for each in schema if each["KeyType"] == "RANGE")
+    kinds = [element["KeyType"] for element in schema]
+    partition = tuple(element["AttributeName"] for element in schema if element["KeyType"] == "HASH")
+    sort = tuple(element["AttributeName"] for element in schema if element["KeyType"] == "RANGE")
     if kinds != ["HASH"] * len(partition) + ["RANGE"] * len(sort) or not partition:
         invalid("Invalid KeySchema: All HASH key attributes must precede RANGE key attributes in the KeySchema")
     for role, of_role in (("HASH", partition), ("RANGE", sort)):
@@ -117,8 +117,8 @@ def checked_global_index(
             invalid(f"Invalid KeySchema: The KeySchema exceeds the maximum allowed number of {role} key attributes")
     if len(set(names)) != len(names):
         invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
-    projection, included = checked_projection(given["Projection"])
-    units = given.get("ProvisionedThroughput")
+    projection, included = checked_projection(index["Projection"])
+    units = index.get("ProvisionedThroughput")
     if billing == "PAY_PER_REQUEST" and units:
         invalid(
             f"{WRONG}ProvisionedThroughput should not be specified for index: {name} when BillingMode is "
@@ -136,16 +136,16 @@ def checked_global_index(
         projection,
         included,
         checked_throughput(units),
-        on_demand=given.get("OnDemandThroughput"),
-        warm=given.get("WarmThroughput"),
+        on_demand=index.get("OnDemandThroughput"),
+        warm=index.get("WarmThroughput"),
     )
 
 
-def checked_projection(given: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
-    kind = given.get("ProjectionType")
+def checked_projection(projection: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    kind = projection.get("ProjectionType")
     if kind is None:
         invalid(f"{WRONG}Unknown ProjectionType: null")
-    included = given.get("NonKeyAttributes")
+    included = projection.get("NonKeyAttributes")
     if included is not None and kind != "INCLUDE":
         invalid(f"{WRONG}ProjectionType is {kind}, but NonKeyAttributes is specified")
     if kind == "INCLUDE" and not included:
@@ -169,29 +169,29 @@ def check_projected(indexes: list[IndexDefinition]) -> None:
         )
 
 
-def checked_throughput(given: dict[str, Any] | None) -> Throughput:
-    if given is None:
+def checked_throughput(units: dict[str, Any] | None) -> Throughput:
+    if units is None:
         return Throughput()
     for name in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        if given[name] > THROUGHPUT_UNITS:
-            invalid(f"Given value {given[name]} for {name} is out of bounds")
-    return Throughput(given["ReadCapacityUnits"], given["WriteCapacityUnits"])
+        if units[name] > THROUGHPUT_UNITS:
+            invalid(f"Given value {units[name]} for {name} is out of bounds")
+    return Throughput(units["ReadCapacityUnits"], units["WriteCapacityUnits"])
 
 
-def checked_encryption(given: dict[str, Any] | None) -> dict[str, Any] | None:
+def checked_encryption(encryption: dict[str, Any] | None) -> dict[str, Any] | None:
     """The description of the encryption; None for the service's own default key."""
-    if given is None or not given.get("Enabled"):
+    if encryption is None or not encryption.get("Enabled"):
         return None
-    key = {"KMSMasterKeyArn": given["KMSMasterKeyId"]} if given.get("KMSMasterKeyId") else {}
+    key = {"KMSMasterKeyArn": encryption["KMSMasterKeyId"]} if encryption.get("KMSMasterKeyId") else {}
     return {"Status": "ENABLED", "SSEType": "KMS", **key}
 
 
-def checked_stream(given: dict[str, Any] | None, *, of_new_table: bool = False) -> str | None:
+def checked_stream(stream: dict[str, Any] | None, *, of_new_table: bool = False) -> str | None:
     """The requested view type; None if no stream was requested."""
-    if given is None:
+    if stream is None:
         return None
-    view: str | None = given.get("StreamViewType")
-    if not given.get("StreamEnabled"):
+    view: str | None = stream.get("StreamViewType")
+    if not stream.get("StreamEnabled"):
         if view is not None:
             if of_new_table:
                 invalid(f"{WRONG}Table is being created with a stream disabled, UpdateViewType should not be specified")

@@ -1,9 +1,9 @@
 """The database over HTTP, for the AWS SDKs, the AWS CLI and other DynamoDB tools.
 
-Requests must be signed, as the service demands, but signatures are not verified: any credentials will do. The region of
-the credential, and an access key of 12 digits as the account, choose the tables. What keeps
-strangers out is the loopback address it listens on, the check of the Host header (against web pages that use DNS
-rebinding), the requirement of a JSON content type, and the absence of CORS headers.
+Requests must be signed, as the service demands, but signatures are not verified: any credentials work. The credential's
+region, and an access key of 12 digits as the account, choose the tables. Strangers are kept out by the loopback address
+it listens on, the check of the Host header (against web pages that use DNS rebinding), the required JSON content type,
+and the absence of CORS headers.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ ELSEWHERE = b"This server does not answer to that host name.\n"
 HEADERS_TOO_LARGE = b"The request's headers are too large.\n"
 TEXT = b"text/plain; charset=utf-8"
 
-# As the SDKs write it; anything else is examined more closely.
+# The SDKs' own form; any other is examined more closely.
 SIGNED = re.compile(rb"AWS4-[^\s,]+ Credential=[^\s,]+, ?SignedHeaders=[^\s,]+, ?Signature=[^\s,]+")
 CREDENTIAL = re.compile(rb"Credential=([^\s,/]+)/[^\s,/]*/([a-z0-9-]{1,64})/")
 ACCOUNT = re.compile(rb"[0-9]{12}")
@@ -122,7 +122,7 @@ encode = msgspec.json.Encoder().encode
 
 
 class Callee(Protocol):
-    """What is served. If it has `within`, that is asked for the callee of each account and region."""
+    """The served database. If it has `within`, that returns the database of each account and region."""
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
 
@@ -144,7 +144,7 @@ def application(
     admitted = admission(host, host_names)
     within: Within | None = None if shared else getattr(database, "within", None)
     is_damaged: Callable[[], bool] = getattr(database, "is_damaged", lambda: False)
-    # Unique and in the service's format; a fresh random text for each would cost more than all other headers.
+    # Unique and in the service's format; a random text for each would cost more than all other headers.
     request_ids = map(f"{random_text(39)}%013d".__mod__, count())
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -253,8 +253,8 @@ async def compressed_for(scope: Scope, body: bytes) -> tuple[bytes, bytes | None
 
 
 def content_type(headers: Headers) -> bytes | None:
-    given = headers.get(b"content-type", b"")
-    return JSON_TYPES.get(given) or JSON_TYPES.get(given.partition(b";")[0].strip())
+    content_type = headers.get(b"content-type", b"")
+    return JSON_TYPES.get(content_type) or JSON_TYPES.get(content_type.partition(b";")[0].strip())
 
 
 def understood(scope: Scope, headers: Headers, body: bytes) -> tuple[str, dict[str, Any]]:
@@ -292,7 +292,9 @@ def require_signature(query_string: bytes, headers: Headers) -> None:
         )
     if in_query:
         missing = [
-            f"AWS query-string parameters must include '{name}'. " for name in SIGNED_QUERY if not given(query, name)
+            f"AWS query-string parameters must include '{name}'. "
+            for name in SIGNED_QUERY
+            if not parameter(query, name)
         ]
         if missing:
             raise DynamoError(
@@ -325,7 +327,7 @@ def namespace_named(access_key: bytes, region: bytes) -> Namespace:
     return Namespace(account, region.decode())
 
 
-def given(query: dict[str, list[str]], name: str) -> str:
+def parameter(query: dict[str, list[str]], name: str) -> str:
     return query.get(name, [""])[0]
 
 
@@ -334,7 +336,7 @@ def written_empty(answer: dict[str, Any], headers: Headers) -> bytes:
 
 
 def written_endpoints(answer: dict[str, Any], headers: Headers) -> bytes:
-    """Answer with the address that the client used, since it can surely reach this server there."""
+    """Answer with the address that the client used, which it can certainly reach."""
     address = headers[b"host"].decode("latin-1")
     return encode({"Endpoints": [endpoint | {"Address": address} for endpoint in answer["Endpoints"]]})
 
@@ -418,7 +420,7 @@ class DynamoServer(HttpServer):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the process's signals to whoever runs this server."""
+        """Leave the process's signals to the caller."""
         yield
 
 

@@ -1,4 +1,4 @@
-"""The change log as DynamoDB Streams: one stream per table, one shard per stream, kept for a day."""
+"""The change log as DynamoDB Streams: one stream per table, one shard per stream, retained for a day."""
 
 import base64
 import re
@@ -47,7 +47,7 @@ class Stream:
 
 
 class Iterator(msgspec.Struct, array_like=True):
-    """A shard iterator: the stream, the last change already read, and when the iterator expires."""
+    """A shard iterator: the stream, the last record already read, and when the iterator expires."""
 
     stream: int
     after: int
@@ -84,8 +84,8 @@ def new_stream(rows: Rows, table: TableDefinition, view: str, now: float) -> Str
 
 
 def all_streams(rows: Rows, namespace: Namespace, now: float) -> list[Stream]:
-    found = rows.execute("SELECT table_name, keys, definition FROM streams ORDER BY number").fetchall()
-    streams = [Stream(key, unpack(keys), decode_definition(blob)) for key, keys, blob in found]
+    stored = rows.execute("SELECT table_name, keys, definition FROM streams ORDER BY number").fetchall()
+    streams = [Stream(key, unpack(keys), decode_definition(blob)) for key, keys, blob in stored]
     return [stream for stream in streams if stream.namespace == namespace and not gone(stream.definition, now)]
 
 
@@ -119,9 +119,9 @@ def stream_not_found(arn: str) -> DynamoError:
 
 
 def stream_numbered(rows: Rows, namespace: Namespace, number: int, now: float) -> Stream:
-    found = rows.execute("SELECT table_name, keys, definition FROM streams WHERE number=?", (number,)).get
-    if found is not None:
-        stream = Stream(found[0], unpack(found[1]), decode_definition(found[2]))
+    row = rows.execute("SELECT table_name, keys, definition FROM streams WHERE number=?", (number,)).get
+    if row is not None:
+        stream = Stream(row[0], unpack(row[1]), decode_definition(row[2]))
         if stream.namespace == namespace and not gone(stream.definition, now):
             return stream
     raise DynamoError("ResourceNotFoundException", "Requested resource not found: Stream not found")
@@ -138,7 +138,7 @@ def sequence_of(number: str) -> int:
 
 
 def newest(rows: Rows, stream: Stream) -> int:
-    """The sequence of the last change; 0 if there is none."""
+    """The sequence of the last record; 0 if there is none."""
     return rows.execute(f"SELECT max(sequence) FROM {stream.log}").get or 0
 
 
@@ -155,7 +155,7 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
 
 
 def last_but(rows: Rows, stream: Stream, count: int, now: float) -> int | None:
-    """The sequence after which so many changes follow; None if no more than those can be read."""
+    """The sequence after which this many records follow; None if no more than those can be read."""
     sequence: int | None = rows.execute(
         f"SELECT sequence FROM {stream.log} ORDER BY sequence DESC LIMIT 1 OFFSET ?", (count,)
     ).get
@@ -198,7 +198,7 @@ def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str
 
 
 async def trim(database: "Database") -> None:
-    """Delete changes and idempotency tokens that have passed their retention."""
+    """Delete records and idempotency tokens that have passed their retention."""
     now = database.clock()
 
     def forget(rows: Rows) -> None:
@@ -210,7 +210,7 @@ async def trim(database: "Database") -> None:
                 rows.execute("DELETE FROM streams WHERE number=?", (definition.number,))
                 forget_in_table(rows, definition)
             else:
-                # The newest change stays, whatever its age: the next sequence number continues from it.
+                # The newest record stays, whatever its age: the next sequence number continues from it.
                 rows.execute(
                     f"DELETE FROM {log} WHERE sequence < (SELECT max(sequence) FROM {log}) AND sequence <"
                     f" coalesce((SELECT sequence FROM {log} WHERE at >= ? ORDER BY sequence LIMIT 1), 1 << 62)",
@@ -223,6 +223,8 @@ async def trim(database: "Database") -> None:
 
 def forget_in_table(rows: Rows, stream: StreamDefinition) -> None:
     for table in list(rows.catalog.tables.values()):
-        kept = tuple(each for each in table.definition.streams if each.number != stream.number)
-        if len(kept) != len(table.definition.streams):
-            rows.catalog.save(rows.connection, type(table)(msgspec.structs.replace(table.definition, streams=kept)))
+        remaining = tuple(other for other in table.definition.streams if other.number != stream.number)
+        if len(remaining) != len(table.definition.streams):
+            rows.catalog.save(
+                rows.connection, type(table)(msgspec.structs.replace(table.definition, streams=remaining))
+            )

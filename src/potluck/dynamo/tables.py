@@ -62,14 +62,14 @@ class StreamDefinition(msgspec.Struct, frozen=True):
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """Point-in-time recovery as it was switched on: since when, and for how many days."""
+    """Point-in-time recovery: since when it is on, and for how many days."""
 
     since: float
     days: int
 
 
 class TableDefinition(msgspec.Struct, frozen=True):
-    """What CreateTable and UpdateTable decide; stored as it is. `name` is the table's key."""
+    """The stored result of CreateTable and UpdateTable. `name` is the table's key."""
 
     name: str
     number: int

@@ -29,11 +29,11 @@ async def sweep(database: "Database") -> int:
 
 def expired(rows: Rows, table: Table, now: float, most: int) -> list[tuple[int, bytes]]:
     # An expiry more than five years in the past is ignored as a mistake, as in the service.
-    found: list[tuple[int, bytes]] = rows.execute(
+    expired: list[tuple[int, bytes]] = rows.execute(
         f"SELECT at, key FROM {table.expiries} WHERE at > ? AND at <= ? ORDER BY at LIMIT ?",
         (int(now) - OLDEST_EXPIRY_SECONDS, int(now), most),
     ).fetchall()
-    return found
+    return expired
 
 
 def sweep_some(rows: Rows, name: str, now: float) -> int:

@@ -1,4 +1,4 @@
-"""Attribute values in wire form: what is valid, how big it is, and when two are the same."""
+"""Attribute values in wire form: validity, size and equality."""
 
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
@@ -48,7 +48,7 @@ ELEMENT_BYTES = 1
 
 
 class _Unusual(Exception):
-    """The fast pass met something that only the careful pass can explain."""
+    """The fast pass found a value that only the careful pass can explain."""
 
 
 def kind_of(value: Value) -> str:
@@ -245,21 +245,21 @@ def ordered_set(kind: str, members: list[str]) -> list[str]:
     return sorted(members, key=SET_ORDERS.get(kind), reverse=kind == "NS")
 
 
-# --- saying what is wrong --------------------------------------------------------------------------------------------
+# --- errors ----------------------------------------------------------------------------------------------------------
 
 
 def _names_fit(item: Item) -> bool:
     return all(len(name.encode()) <= limits.ATTRIBUTE_NAME_BYTES for name in item)
 
 
-def _explain_item(item: Any, found: DynamoError | None = None) -> NoReturn:
+def _explain_item(item: Any, error: DynamoError | None = None) -> NoReturn:
     if not isinstance(item, dict):
         _wrong_json(item, "Map")
     for name, value in item.items():
         check_attribute_name(name)
         _explain_value(value, limits.NESTING_LEVELS)
-    if found is not None:
-        raise found
+    if error is not None:
+        raise error
     raise DynamoError("SerializationException", "Unexpected value type in payload")
 
 
@@ -322,8 +322,8 @@ def _explain_content(kind: str, content: Any, levels: int) -> None:
             inner = content
         if levels <= 1:
             invalid(TOO_NESTED)
-        for each in inner:
-            _explain_value(each, levels - 1)
+        for element in inner:
+            _explain_value(element, levels - 1)
 
 
 def _explain_set(kind: str, content: Any) -> None:
@@ -354,16 +354,16 @@ def _explain_set(kind: str, content: Any) -> None:
         invalid(f"{PARAMETERS_INVALID}Input collection {shown}{ending}")
 
 
-def _wrong_json(found: Any, wanted: str) -> NoReturn:
-    if found is True or found is False:
-        name = f"{str(found).upper()}_VALUE cannot be converted to {wanted}"
-    elif isinstance(found, int):
+def _wrong_json(value: Any, wanted: str) -> NoReturn:
+    if value is True or value is False:
+        name = f"{str(value).upper()}_VALUE cannot be converted to {wanted}"
+    elif isinstance(value, int):
         name = f"NUMBER_VALUE cannot be converted to {wanted}"
-    elif isinstance(found, float):
+    elif isinstance(value, float):
         name = f"DECIMAL_VALUE cannot be converted to {wanted}"
-    elif isinstance(found, str):
+    elif isinstance(value, str):
         name = f"STRING_VALUE cannot be converted to {wanted}"
-    elif isinstance(found, dict):
+    elif isinstance(value, dict):
         name = "Start of structure or map found where not expected"
     else:
         name = f"Unrecognized collection type class java.lang.{wanted}"

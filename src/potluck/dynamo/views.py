@@ -18,7 +18,7 @@ class Tables:
     file: StoreFile
     namespace: Namespace
     prefix: str
-    """What precedes a table's name in its key."""
+    """The prefix of a table's name in its key."""
 
     def key_of(self, name_or_arn: str) -> str:
         """The key of the table with this name or ARN, whether or not it exists."""
@@ -36,7 +36,7 @@ class Tables:
         return table
 
     def current_table(self, name: str) -> Table:
-        """The table as it is now, whichever process changed it last; for operations on the table itself."""
+        """The table's current state, whichever process changed it last; for operations on the table itself."""
         key = self.key_of(name)
         self.file.refresh_catalog()
         table = self.file.catalog.tables.get(key)

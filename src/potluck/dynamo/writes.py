@@ -38,13 +38,13 @@ class Write:
         self.tells_failed = request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
 
     def bind(self, table: Table) -> None:
-        """Check the request against the table's schema, and work out the key of its row."""
+        """Check the request against the table's schema, and compute the key of its row."""
         self.table = table
         if self.condition is not None and self.condition.nested:
             refuse_nested_keys(self.condition.nested, table.key_names, table.index_key_names)
 
     def become(self, old: ItemRow | None) -> ItemRow | None:
-        """The new row; None if there is to be none."""
+        """The new row; None to have none."""
         raise NotImplementedError
 
     @property
@@ -181,11 +181,11 @@ class UpdateWrite(Keyed):
             return [index.place(item, strict=True) for index in self.table.indexes]
         except DynamoError:
             kinds = self.table.definition.attributes
-            given = self.update.values if self.update else ()
+            sent = self.update.values if self.update else ()
             wrong = [
                 item[name] for name in self.table.index_key_names if name in item and kinds[name] not in item[name]
             ]
-            if wrong and all(value not in given for value in wrong):
+            if wrong and all(value not in sent for value in wrong):
                 # The value is not in the request, so it was computed from the item.
                 invalid("The update expression attempted to update the secondary index key to unsupported type")
             raise
@@ -212,13 +212,13 @@ def condition_of(request: dict[str, Any], placeholders: Placeholders | None = No
                 text, request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues")
             )
         placeholders = Placeholders(request)
-    found = None
+    parsed = None
     if text is not None:
-        found = condition("ConditionExpression", text, placeholders)
+        parsed = condition("ConditionExpression", text, placeholders)
     elif "Expected" in request or "ConditionalOperator" in request:
-        found = legacy.expected(request.get("Expected") or {}, request.get("ConditionalOperator"))
+        parsed = legacy.expected(request.get("Expected") or {}, request.get("ConditionalOperator"))
     placeholders.check_all_used()
-    return found
+    return parsed
 
 
 def attribute_size(item: Item, name: str) -> int:

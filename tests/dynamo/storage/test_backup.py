@@ -60,7 +60,7 @@ def bring_back(backup, path):
 async def backup(tmp_path):
     database = await streamed(tmp_path / "store.db")
     await write(database, "one", "two")
-    await database.backup(tmp_path / "backup", kept=KEPT)
+    await database.backup(tmp_path / "backup", files=KEPT)
     await database.close()
     return tmp_path / "backup"
 

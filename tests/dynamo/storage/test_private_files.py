@@ -102,7 +102,7 @@ async def test_a_store_of_an_earlier_version_is_closed_to_others_and_the_log_say
     with caplog.at_level(logging.WARNING, logger="potluck"):
         second = await Database.open(path)
     assert modes(tmp_path) == dict.fromkeys(("store.db", "store.db-wal", "store.db-shm"), 0o600)
-    assert f"{path} could be read by others (mode 644)" in caplog.text
+    assert f"other users could read {path} (mode 644)" in caplog.text
     caplog.clear()
     third = await Database.open(path)
     assert not caplog.records
@@ -143,5 +143,5 @@ async def test_a_store_that_belongs_to_another_is_used_with_a_warning(tmp_path, 
     monkeypatch.setattr(os, "chmod", refuse)
     with caplog.at_level(logging.WARNING, logger="potluck"):
         await (await Database.open(path)).close()
-    assert f"{path} can be read by others (mode 666)" in caplog.text
-    assert "another user" in caplog.text
+    assert f"other users can read {path} (mode 666)" in caplog.text
+    assert "only its owner can change that" in caplog.text

@@ -21,25 +21,25 @@ PROJECTIONS = ("ProjectionExpression", "AttributesToGet")
 
 async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     asked = request["RequestItems"]
-    given = {name: True for each in asked.values() for name in PROJECTIONS if each.get(name) is not None}
-    refuse_mixed_parameters(given, PROJECTIONS[:1], PROJECTIONS[1:])
+    projected = {name: True for reads in asked.values() for name in PROJECTIONS if reads.get(name) is not None}
+    refuse_mixed_parameters(projected, PROJECTIONS[:1], PROJECTIONS[1:])
     projections = {}
     keys = 0
-    for name, each in asked.items():
-        projections[name] = projection_of(each)
-        check_distinct(each["Keys"])
-        keys += len(each["Keys"])
+    for name, reads in asked.items():
+        projections[name] = projection_of(reads)
+        check_distinct(reads["Keys"])
+        keys += len(reads["Keys"])
         if keys > BATCH_GET_KEYS:
             invalid("Too many items requested for the BatchGetItem call")
     wanted: list[tuple[str, Table, Item, bytes]] = []
-    for name, each in asked.items():
+    for name, reads in asked.items():
         table = database.table(name)
         check_projection(projections[name], table)
-        for key in each["Keys"]:
+        for key in reads["Keys"]:
             wanted.append((name, table, key, table.checked_key(key)[1]))
 
     def read(rows: Rows) -> dict[str, Any]:
-        found: dict[str, list[Item]] = {name: [] for name in asked}
+        items: dict[str, list[Item]] = {name: [] for name in asked}
         unprocessed: dict[str, dict[str, Any]] = {}
         consumed: dict[str, Consumed] = {}
         size, full = 0, False
@@ -56,11 +56,11 @@ async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[
                 continue
             item = unpack(row[1])
             projection = projections[name]
-            found[name].append(item if projection is None else projection.apply(item))
-        answer: dict[str, Any] = {"Responses": found, "UnprocessedKeys": unprocessed}
+            items[name].append(item if projection is None else projection.apply(item))
+        answer: dict[str, Any] = {"Responses": items, "UnprocessedKeys": unprocessed}
         capacity = request.get("ReturnConsumedCapacity", "NONE")
         if capacity != "NONE":
-            answer["ConsumedCapacity"] = [each.report(capacity) for each in consumed.values()]
+            answer["ConsumedCapacity"] = [table.report(capacity) for table in consumed.values()]
         return answer
 
     if len(wanted) <= INLINE_KEYS:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def batch_write_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    writes = [(name, asked_write(each)) for name, asked in request["RequestItems"].items() for each in asked]
+    writes = [(name, asked_write(write)) for name, asked in request["RequestItems"].items() for write in asked]
     if len(writes) > BATCH_WRITE_REQUESTS:
         invalid("Too many items requested for the BatchWriteItem call")
     taken: set[tuple[int, bytes]] = set()
@@ -42,7 +42,7 @@ async def batch_write_item(database: "Database", request: dict[str, Any]) -> dic
                 collections[table.name].append(collection)
         answer: dict[str, Any] = {"UnprocessedItems": {}}
         if asked != "NONE":
-            answer["ConsumedCapacity"] = [each.report(asked) for each in consumed.values()]
+            answer["ConsumedCapacity"] = [capacity.report(asked) for capacity in consumed.values()]
         if collections and request.get("ReturnItemCollectionMetrics") == "SIZE":
             answer["ItemCollectionMetrics"] = collections
         return answer

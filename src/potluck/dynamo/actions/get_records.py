@@ -34,18 +34,18 @@ async def get_records(database: "Database", request: dict[str, Any]) -> dict[str
 
 
 def read(rows: Rows, stream: Stream, after: int, limit: int) -> list[dict[str, Any]]:
-    """The changes after a position, up to a megabyte of them."""
+    """The records after a position, up to a megabyte of them."""
     records: list[dict[str, Any]] = []
     size = 0
-    found = rows.execute(
+    cursor = rows.execute(
         f"SELECT sequence, at, kind, key, new, old FROM {stream.log} WHERE sequence > ? ORDER BY sequence LIMIT ?",
         (after, limit),
     )
-    for row in found:
+    for row in cursor:
         described = record(stream, row)
         size += described["dynamodb"]["SizeBytes"]
         if size > PAGE_BYTES and records:
-            found.close()
+            cursor.close()
             break
         records.append(described)
     return records

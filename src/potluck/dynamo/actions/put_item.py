@@ -16,7 +16,7 @@ async def put_item(database: "Database", request: dict[str, Any]) -> dict[str, A
 
 
 async def write_one(database: "Database", request: dict[str, Any], write: Write) -> dict[str, Any]:
-    """Write one item, and answer with what the request asks to be returned."""
+    """Write one item, and answer with the requested values."""
     table = database.table(request["TableName"])
     write.bind(table)
     now = database.clock()

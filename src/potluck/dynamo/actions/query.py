@@ -42,8 +42,8 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
         check_start_of_table(start, table, index)
         check_inside(wanted, low, high, start, partition_names, sort_names)
         if is_one_item:
-            told = ", ".join(f"{name}=AttributeValue: {shown(value)}" for name, value in start.items())
-            invalid(f"The provided exclusive start key is invalid: ExclusiveStartKey: {{{told}}}")
+            written = ", ".join(f"{name}=AttributeValue: {shown(value)}" for name, value in start.items())
+            invalid(f"The provided exclusive start key is invalid: ExclusiveStartKey: {{{written}}}")
     selection.bind(table, index)
     backwards = request.get("ScanIndexForward") is False
     options = selection.page_options()
@@ -57,7 +57,7 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
 
 
 async def packed_query(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    """A Query whose items stay packed as in the file, if they are returned whole."""
+    """A Query whose items stay packed, if they need no projection."""
     return await query(database, request, packed=True)
 
 

@@ -31,8 +31,8 @@ async def tag_resource(database: "Database", request: dict[str, Any]) -> dict[st
     arn = table_arn(request, "Tags")
     if not request["Tags"]:
         invalid("Atleast one Tag needs to be provided as Input.")
-    given = checked_tags(request["Tags"])
-    await change_tags(database, arn, lambda tags: {**tags, **given})
+    added = checked_tags(request["Tags"])
+    await change_tags(database, arn, lambda tags: {**tags, **added})
     return {}
 
 

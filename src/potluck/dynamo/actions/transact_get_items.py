@@ -17,7 +17,7 @@ INLINE_KEYS = 25
 
 
 async def transact_get_items(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    gets = [each["Get"] for each in request["TransactItems"]]
+    gets = [item["Get"] for item in request["TransactItems"]]
     projections = []
     for get in gets:
         projections.append(projection_of(get))
@@ -37,12 +37,12 @@ async def transact_get_items(database: "Database", request: dict[str, Any]) -> d
 
     def read() -> dict[str, Any]:
         rows = database.rows
-        found = one_moment(rows, wanted)
-        if sum(row[0] for row in found if row) > TRANSACTION_BYTES:
+        items = one_moment(rows, wanted)
+        if sum(row[0] for row in items if row) > TRANSACTION_BYTES:
             invalid("Aggregate size of the items in the transaction cannot exceed 4 MB")
         responses: list[dict[str, Any]] = []
         consumed: dict[str, Consumed] = {}
-        for (table, _), row, projection in zip(wanted, found, projections, strict=True):
+        for (table, _), row, projection in zip(wanted, items, projections, strict=True):
             units = read_units(row[0] if row else 0, consistent=True)
             consumed.setdefault(table.name, Consumed(table.name, factor=2)).read(units)
             if row is None:
@@ -53,7 +53,7 @@ async def transact_get_items(database: "Database", request: dict[str, Any]) -> d
         answer: dict[str, Any] = {"Responses": responses}
         asked = request.get("ReturnConsumedCapacity", "NONE")
         if asked != "NONE":
-            answer["ConsumedCapacity"] = [each.report(asked) for each in consumed.values()]
+            answer["ConsumedCapacity"] = [capacity.report(asked) for capacity in consumed.values()]
         return answer
 
     return read() if len(wanted) <= INLINE_KEYS else await database.read_aside(read)

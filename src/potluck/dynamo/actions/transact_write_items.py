@@ -28,8 +28,8 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
     writes: list[Write] = []
     names: list[str] = []
     payload = 0
-    for each in asked:
-        write, name, size = asked_write(each)
+    for action in asked:
+        write, name, size = asked_write(action)
         writes.append(write)
         names.append(name)
         payload += size
@@ -125,7 +125,7 @@ class TransactionWrite:
             for write, (old, new) in zip(self.writes, changes, strict=True):
                 table = write.table
                 consumed.setdefault(table.name, Consumed(table.name, factor=2)).write(table, old, new)
-            answer["ConsumedCapacity"] = [each.report(asked) for each in consumed.values()]
+            answer["ConsumedCapacity"] = [capacity.report(asked) for capacity in consumed.values()]
         if self.request.get("ReturnItemCollectionMetrics") == "SIZE":
             collections: dict[str, list[dict[str, Any]]] = {}
             for write in self.writes:
@@ -149,4 +149,4 @@ class TransactionWrite:
         consumed: dict[str, Consumed] = {}
         for name, size in sizes:
             consumed.setdefault(name, Consumed(name, factor=2)).read(read_units(size, consistent=True))
-        return {"ConsumedCapacity": [each.report(asked) for each in consumed.values()]}
+        return {"ConsumedCapacity": [capacity.report(asked) for capacity in consumed.values()]}

@@ -60,7 +60,7 @@ async def update_table(database: "Database", request: dict[str, Any]) -> dict[st
         for update in updates:
             if "Delete" in update:
                 gone = described(table, rows)["GlobalSecondaryIndexes"]
-                leaving = next(each for each in gone if each["IndexName"] == update["Delete"]["IndexName"])
+                leaving = next(index for index in gone if index["IndexName"] == update["Delete"]["IndexName"])
                 leaving["IndexStatus"] = "DELETING"
                 description.setdefault("GlobalSecondaryIndexes", []).append(leaving)
         return {"TableDescription": description}, any("Create" in update for update in updates)
@@ -187,8 +187,8 @@ def with_indexes(
                     "ResourceNotFoundException", f"Requested resource not found: Index: {name} not found for table"
                 )
             drop_index(rows.connection, index)
-            kept = tuple(each for each in definition.indexes if each.name != name)
-            definition = replaced(definition, indexes=kept, attributes=used_attributes(definition, kept))
+            remaining = tuple(index for index in definition.indexes if index.name != name)
+            definition = replaced(definition, indexes=remaining, attributes=used_attributes(definition, remaining))
         else:
             name = update["Update"]["IndexName"]
             if name not in table.indexes_by_name:
@@ -197,8 +197,8 @@ def with_indexes(
                     "Please contact DynamoDB service team for more info: Action Blocked: IndexUpdate"
                 )
             indexes = tuple(
-                with_index_settings(each, update["Update"], now) if each.name == name else each
-                for each in definition.indexes
+                with_index_settings(index, update["Update"], now) if index.name == name else index
+                for index in definition.indexes
             )
             definition = replaced(definition, indexes=indexes)
     return definition
@@ -218,8 +218,8 @@ def with_index_settings(index: IndexDefinition, asked: dict[str, Any], now: floa
 def with_new_index(
     rows: Rows, definition: TableDefinition, request: dict[str, Any], asked: dict[str, Any]
 ) -> TableDefinition:
-    given = checked_definitions(request.get("AttributeDefinitions") or [])
-    for name, kind in given.items():
+    new_attributes = checked_definitions(request.get("AttributeDefinitions") or [])
+    for name, kind in new_attributes.items():
         if definition.attributes.get(name, kind) != kind:
             invalid(
                 f"{WRONG}Attributes cannot be redefined. Please check that your attribute has the same type as "
@@ -229,10 +229,10 @@ def with_new_index(
             )
     if any(index.name == asked["IndexName"] for index in definition.indexes):
         invalid("Attempting to create an index which already exists")
-    index = checked_global_index(asked, given, definition.billing, list(definition.indexes))
-    attributes = definition.attributes | given
+    index = checked_global_index(asked, new_attributes, definition.billing, list(definition.indexes))
+    attributes = definition.attributes | new_attributes
     indexes = (*definition.indexes, replaced(index, number=definition.next_number, status="CREATING"))
-    if sum(each.is_global for each in indexes) > GLOBAL_INDEXES:
+    if sum(index.is_global for index in indexes) > GLOBAL_INDEXES:
         raise DynamoError(
             "LimitExceededException",
             f"Subscriber limit exceeded: GlobalSecondaryIndex count exceeds the per-table limit of {GLOBAL_INDEXES}",

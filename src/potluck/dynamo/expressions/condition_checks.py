@@ -1,4 +1,4 @@
-"""Checks on a condition's operands, made from left to right before any item is read."""
+"""Checks of a condition's operands, from left to right before any item is read."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from potluck.dynamo.expressions.paths import Place, described, resolve
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.values import TYPES, Value, kind_of, value_size
 
-# A check that depends on the values themselves and not just their types, so it is made for every request.
+# A check that depends on values, not just on their types, so it runs for every request.
 ValueCheck = Callable[[list[Value]], None]
 
 ORDERED_TYPES = frozenset(("S", "N", "B"))
@@ -31,7 +31,7 @@ ANY_TYPE = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 
 
 class CheckedCondition:
-    """A parsed condition with valid operands: its resolved paths, and the checks still to be made on its values."""
+    """A parsed condition with valid operands: its resolved paths, and the checks that its values still need."""
 
     def __init__(self, parsed: ParsedCondition, value_names: tuple[str, ...], placeholders: Placeholders) -> None:
         self.root = parsed.root

@@ -34,7 +34,7 @@ class Condition:
         self._values = values
 
     def matches(self, item: Item) -> bool:
-        """Whether the item meets the condition; {} stands for no item."""
+        """Whether the item meets the condition; {} is a missing item."""
         return self._verdict(item, self._values)
 
     @property
@@ -56,14 +56,14 @@ def condition(parameter: str, text: str, placeholders: Placeholders) -> Conditio
 
 
 class _Repeated(NamedTuple):
-    """A cached condition with the names and values it was made from; copies, as callers may change theirs."""
+    """A cached condition with copies of the names and values it was compiled from, as callers may change theirs."""
 
     names: dict[str, str] | None
     values: dict[str, Value] | None
     condition: Condition
 
 
-# Write after write repeats the same condition, such as "still a member" or "nothing there yet".
+# Many writes repeat the same condition, such as "still a member" or "nothing there yet".
 _repeated: dict[str, _Repeated] = {}
 MOST_REPEATED = 512
 LONGEST_REPEATED = 100
@@ -81,13 +81,13 @@ def repeated_condition(
         names = names and {**names}
         values = values and {key: {**value} for key, value in values.items()}
     placeholders = Placeholders({"ExpressionAttributeNames": names, "ExpressionAttributeValues": values})
-    found = condition(parameter, text, placeholders)
+    compiled = condition(parameter, text, placeholders)
     placeholders.check_all_used()
     if repeatable:
         if len(_repeated) >= MOST_REPEATED:
             _repeated.clear()
-        _repeated[text] = _Repeated(names, values, found)
-    return found
+        _repeated[text] = _Repeated(names, values, compiled)
+    return compiled
 
 
 def _is_short(value: Any) -> bool:
@@ -204,7 +204,7 @@ class _ConditionCompiler:
         return _both(first, second, ordered(operator))
 
     def attribute_equals(self, name: str, reference: Reference) -> Verdict:
-        """The most common condition: a top-level attribute compared with a value."""
+        """The most common condition compares a top-level attribute with a value."""
         slot = self.checked.slots[reference.name]
         if self.checked.type_of(reference) in ("S", "N", "B", "BOOL", "NULL"):
             # Scalars are canonical, so equal values are equal dictionaries.
@@ -284,8 +284,8 @@ def _differing(first: Read, second: Read) -> Verdict:
 
 def _within(value: Read, low: Read, high: Read) -> Verdict:
     def verdict(item: Item, values: list[Value]) -> bool:
-        found, least, most = value(item, values), low(item, values), high(item, values)
-        return found is not None and least is not None and most is not None and between(found, least, most)
+        operand, least, most = value(item, values), low(item, values), high(item, values)
+        return operand is not None and least is not None and most is not None and between(operand, least, most)
 
     return verdict
 

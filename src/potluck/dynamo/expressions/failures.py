@@ -4,7 +4,7 @@ from potluck.dynamo.errors import DynamoError
 
 
 class ExpressionError(Exception):
-    """What is wrong with an expression, in the service's words."""
+    """An error in an expression, in the service's words."""
 
 
 def invalid_expression(parameter: str, problem: ExpressionError) -> DynamoError:

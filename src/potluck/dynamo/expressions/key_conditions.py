@@ -25,7 +25,7 @@ KeyTests = dict[str, tuple[str, list[Value]]]
 
 
 class KeyCondition(NamedTuple):
-    """What a query asks of a key: all partition attributes, the leading sort attributes, and a range of the next."""
+    """A query's condition on a key: all partition attributes, the leading sort attributes, and a range of the next."""
 
     partition: list[Value]
     sort_equal: list[Value]
@@ -41,7 +41,7 @@ def key_condition(
 ) -> KeyCondition:
     """The key condition in a request on a table or index with these key attributes, or the service's error.
 
-    `types` are the types of the key attributes; if given, values of other types are refused.
+    `types` are the types of the key attributes; with it, values of other types are refused.
     """
     return key_condition_of(key_tests(text, placeholders)(), partition_names, sort_names, types)
 
@@ -102,9 +102,9 @@ def key_condition_of(
             break
         operator, values = tests[name]
         if operator != "=":
-            return KeyCondition([tests[each][1][0] for each in partition_names], sort_equal, (operator, values))
+            return KeyCondition([tests[name][1][0] for name in partition_names], sort_equal, (operator, values))
         sort_equal.append(values[0])
-    return KeyCondition([tests[each][1][0] for each in partition_names], sort_equal, None)
+    return KeyCondition([tests[name][1][0] for name in partition_names], sort_equal, None)
 
 
 def _require_composite(tests: KeyTests, partition_names: Sequence[str], sort_names: Sequence[str]) -> None:
@@ -167,15 +167,15 @@ class _Program:
 
 def _conjuncts(root: Node) -> list[Node]:
     """The conditions joined by AND, from left to right."""
-    found: list[Node] = []
+    conditions: list[Node] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Junction) and node.operator == "AND":
             waiting.extend(reversed(node.parts))
         else:
-            found.append(node)
-    return found
+            conditions.append(node)
+    return conditions
 
 
 def _operation(node: Node) -> tuple[str, list[Operand]]:

@@ -72,8 +72,8 @@ def attribute_updates(updates: Mapping[str, Any]) -> Update:
         check_attribute_name(name)
         places.append((name,))
         changes.append(((name,), _change(name, update.get("Action") or "PUT", update.get("Value"))))
-    given = [update["Value"] for update in updates.values() if update.get("Value") is not None]
-    return Update(UpdateProgram(changes, places, []), given)
+    values = [update["Value"] for update in updates.values() if update.get("Value") is not None]
+    return Update(UpdateProgram(changes, places, []), values)
 
 
 def key_conditions(
@@ -198,17 +198,17 @@ def _meets(operator: str, arguments: list[Value]) -> Meets:
 ACTIONS = ("ADD", "DELETE", "PUT")
 
 
-def _change(name: str, action: str, given: Value | None) -> Compute:
+def _change(name: str, action: str, operand: Value | None) -> Compute:
     if action not in ACTIONS:
         invalid(
             f"1 validation error detected: Value '{action}' at 'attributeUpdates.{name}.member.action' failed to "
             "satisfy constraint: Member must satisfy enum value set: [ADD, DELETE, PUT]"
         )
-    if given is None:
+    if operand is None:
         if action != "DELETE":
             invalid(f"{INVALID}Only DELETE action is allowed when no attribute value is specified")
         return lambda item, _: None
-    value, _ = checked_value(given)
+    value, _ = checked_value(operand)
     kind = kind_of(value)
     if action == "DELETE":
         if kind not in SETS:

@@ -16,12 +16,12 @@ _ABSENT: Mapping[str, Any] = {}
 
 def placeholders_in(paths: Iterable[Path]) -> tuple[str, ...]:
     """Every #placeholder in the paths, once, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for path in paths:
         for part in path.parts:
             if isinstance(part, str) and part[0] in "#:":
-                found[part] = None
-    return tuple(found)
+                names[part] = None
+    return tuple(names)
 
 
 def resolve(path: Path, names: Mapping[str, str]) -> Place:

@@ -21,7 +21,7 @@ _NO_VALUES: Mapping[str, Value] = {}
 
 
 class Placeholders:
-    """What # and : stand for in the expressions of one request, and which of them were used."""
+    """The # and : placeholders of one request, and which of them were used."""
 
     __slots__ = ("names", "used_names", "used_values", "values")
 

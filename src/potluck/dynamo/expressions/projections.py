@@ -22,7 +22,7 @@ class Projection:
         self.nested: frozenset[str] = frozenset(str(place[0]) for place in places if len(place) > 1)
 
     def apply(self, item: Item) -> Item:
-        """Only what the item has at the requested paths."""
+        """The item, reduced to the requested paths."""
         if not self.nested:
             return {name: item[name] for name in self.attributes if name in item}
         return _pick_map(item, self._tree)
@@ -83,14 +83,14 @@ def _pick(value: Value, wanted: Tree | None) -> Value | None:
     members = value.get("M")
     if members is None:
         return None
-    found = _pick_map(members, wanted)
-    return {"M": found} if found else None
+    picked_members = _pick_map(members, wanted)
+    return {"M": picked_members} if picked_members else None
 
 
 def _pick_map(members: Item, wanted: Tree) -> Item:
-    found: Item = {}
+    picked: Item = {}
     for name, deeper in wanted.items():
         value = members.get(name)  # type: ignore[arg-type]
         if value is not None and (inner := _pick(value, deeper)) is not None:
-            found[name] = inner  # type: ignore[index]
-    return found
+            picked[name] = inner  # type: ignore[index]
+    return picked

@@ -41,10 +41,10 @@ def cut(text: str) -> list[Token]:
     """All tokens of the text; the last one marks the end."""
     tokens: list[Token] = []
     position = 0
-    while found := _pattern.match(text, position):
-        group = found.lastgroup or "unknown"
-        word = found[group]
-        start, position = found.span(group)
+    while match := _pattern.match(text, position):
+        group = match.lastgroup or "unknown"
+        word = match[group]
+        start, position = match.span(group)
         kind = word if group == "symbol" else _kinds[group]
         if kind is WORD and word.upper() in KEYWORDS:
             kind = word.upper()

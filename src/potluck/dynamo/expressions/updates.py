@@ -48,7 +48,7 @@ class Update:
         self.nested: frozenset[str] = program.nested
 
     def apply(self, item: Item, *, is_new: bool = False) -> Item:
-        """The updated item; the given one is left unchanged, and every operand is read from it."""
+        """The updated item; the original is left unchanged, and every operand is read from it."""
         values = self.values
         if not self._flat:
             changes = self._changes
@@ -326,7 +326,7 @@ _REMOVED: Value = {}
 
 
 def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
-    """A copy of the item with the changes made; only the containers along their paths are copied."""
+    """A copy of the item with the changes; only the containers along their paths are copied."""
     new = item.copy()
     # The containers copied so far, by path; for lists, also the values to append at their end.
     copies: dict[Place, Any] = {(): new}

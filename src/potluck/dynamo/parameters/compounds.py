@@ -78,16 +78,16 @@ class MapOf(Shape):
         if isinstance(value, AttributeValue):
             self.fits = dict.__instancecheck__
         elif keys is None:
-            self.fits = lambda given: (
-                type(given) is dict and least <= len(given) <= longest and all(map(value_fits, given.values()))
+            self.fits = lambda value: (
+                type(value) is dict and least <= len(value) <= longest and all(map(value_fits, value.values()))
             )
         else:
             key_fits = keys.fits
-            self.fits = lambda given: (
-                type(given) is dict
-                and least <= len(given) <= longest
-                and all(map(key_fits, given))
-                and all(map(value_fits, given.values()))
+            self.fits = lambda value: (
+                type(value) is dict
+                and least <= len(value) <= longest
+                and all(map(key_fits, value))
+                and all(map(value_fits, value.values()))
             )
 
     def understood(self, value: Any, in_collection: bool) -> Any:
@@ -150,8 +150,8 @@ class Structure(Shape):
     def __init__(self, name: str, fields: Fields) -> None:
         self.name = name
         self.java = MODEL + name
-        self.fields = {key: given.shape if isinstance(given, Required) else given for key, given in fields.items()}
-        self.required = frozenset(key for key, given in fields.items() if isinstance(given, Required))
+        self.fields = {key: shape.shape if isinstance(shape, Required) else shape for key, shape in fields.items()}
+        self.required = frozenset(key for key, shape in fields.items() if isinstance(shape, Required))
         self.places = {key: key[0].lower() + key[1:] for key in fields}
         tests, required = {key: shape.fits for key, shape in self.fields.items()}, self.required
 
@@ -226,47 +226,47 @@ class AttributeValue(Shape):
         if depth > DEPTH_READ:
             return value
         known: dict[str, Any] = {}
-        for kind, given in value.items():
-            if given is None:
+        for kind, content in value.items():
+            if content is None:
                 continue
             if kind in self.scalars:
-                known[kind] = self.scalars[kind].understood(given, False)
+                known[kind] = self.scalars[kind].understood(content, False)
             elif kind in self.sets:
-                known[kind] = self.read_set(given, *self.sets[kind])
+                known[kind] = self.read_set(content, *self.sets[kind])
             elif kind == "L":
-                known[kind] = self.read_list(given, depth)
+                known[kind] = self.read_list(content, depth)
             elif kind == "M":
-                known[kind] = self.read_map(given, depth)
+                known[kind] = self.read_map(content, depth)
         same = len(known) == len(value) and all(map(is_same, known.values(), value.values()))
         return value if same else known
 
-    def read_set(self, given: Any, member: Shape, refusal: str) -> Any:
-        if isinstance(given, dict):
+    def read_set(self, members: Any, member: Shape, refusal: str) -> Any:
+        if isinstance(members, dict):
             unreadable(STRUCTURE_UNEXPECTED)
-        if not isinstance(given, list):
+        if not isinstance(members, list):
             unreadable("Unexpected field type")
-        for element in given:
+        for element in members:
             if element is not None:
                 member.understood(element, True)
-        if None in given:
+        if None in members:
             invalid(f"One or more parameter values were invalid: {refusal}")
-        return given
+        return members
 
-    def read_list(self, given: Any, depth: int) -> Any:
-        if isinstance(given, dict):
+    def read_list(self, elements: Any, depth: int) -> Any:
+        if isinstance(elements, dict):
             unreadable(STRUCTURE_UNEXPECTED)
-        if not isinstance(given, list):
+        if not isinstance(elements, list):
             unreadable("Unexpected field type")
-        read = [self.read(element, True, depth + 1) for element in given]
-        return given if all(map(is_same, read, given)) else read
+        read = [self.read(element, True, depth + 1) for element in elements]
+        return elements if all(map(is_same, read, elements)) else read
 
-    def read_map(self, given: Any, depth: int) -> Any:
-        if isinstance(given, list):
+    def read_map(self, members: Any, depth: int) -> Any:
+        if isinstance(members, list):
             unreadable(f"Unrecognized collection type java.util.Map<java.lang.String, {self.java}>")
-        if not isinstance(given, dict):
+        if not isinstance(members, dict):
             unreadable("Unexpected field type")
-        read = {key: self.read(element, True, depth + 1) for key, element in given.items()}
-        return given if all(map(is_same, read.values(), given.values())) else read
+        read = {key: self.read(element, True, depth + 1) for key, element in members.items()}
+        return members if all(map(is_same, read.values(), members.values())) else read
 
     def written(self, value: Any) -> str:
         return f"{self.java}@{id(value) & 0xFFFFFFFF:x}"

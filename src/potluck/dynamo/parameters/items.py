@@ -1,4 +1,4 @@
-"""The parameters of the operations on items, in the order in which the service reports what is wrong with them."""
+"""The parameters of the operations on items, in the order in which the service reports errors."""
 
 from potluck.dynamo.parameters.compounds import AttributeValue, Fields, ListOf, MapOf, Required, Structure
 from potluck.dynamo.parameters.names import NAME, TABLE_NAME, TEXT, TRUTH

@@ -1,4 +1,4 @@
-"""Backups: a snapshot of a store in one file, with the files that must be kept along with it; and restoring one."""
+"""Backups: a snapshot of a store in one file, with the small files that belong to it; and restoring one."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -18,12 +18,12 @@ from potluck.dynamo.storage.clean_close import (
     must_have_its_log,
     must_have_its_whole_log,
 )
-from potluck.dynamo.storage.private_files import BESIDE, place
+from potluck.dynamo.storage.private_files import COMPANION_SUFFIXES, place
 from potluck.dynamo.storage.rows import INSERTED, MODIFIED
 from potluck.dynamo.storage.wal_index import WalIndex
 
 Progress = Callable[[float], None]
-"""Called now and then, on any thread, with the fraction that is done."""
+"""Called repeatedly, on any thread, with the fraction that is done."""
 
 STEPS_BETWEEN_REPORTS = 100_000
 CACHE_KIB = 2048
@@ -32,10 +32,12 @@ LEAP = 1 << 40
 """More changes than any store sees between a backup and its restore; sequences have room for millions of leaps."""
 
 
-def write_backup(connection: apsw.Connection, path: Path, kept: Mapping[str, bytes], progress: Progress | None) -> None:
-    """Copy the store while others read and write; the copy appears whole or not at all, and never replaces a file."""
+def write_backup(
+    connection: apsw.Connection, path: Path, files: Mapping[str, bytes], progress: Progress | None
+) -> None:
+    """Copy the store while others read and write; the copy appears complete or not at all, and replaces no file."""
     if os.path.lexists(path):
-        raise FileExistsError(f"{path} exists already, and a backup never overwrites")
+        raise FileExistsError(f"{path} exists already, and a backup never overwrites a file")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to put {path.name} in")
     with copied(connection, path, progress) as partial:
@@ -43,55 +45,55 @@ def write_backup(connection: apsw.Connection, path: Path, kept: Mapping[str, byt
             mark_closed(copy)
             # A backup that was opened directly as a store still has this table, perhaps out of date.
             copy.execute("DROP TABLE IF EXISTS kept")
-            if kept:
+            if files:
                 copy.execute("CREATE TABLE kept(name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID")
-                copy.executemany("INSERT INTO kept VALUES (?, ?)", kept.items())
+                copy.executemany("INSERT INTO kept VALUES (?, ?)", files.items())
         place(partial, path)
 
 
 @contextmanager
 def restored(backup: Path, path: Path, progress: Progress | None) -> Iterator[tuple[Path, dict[str, bytes]]]:
-    """The store of a backup, checked and ready to be moved to this path from a file beside it; and what was kept."""
+    """The store of a backup, checked and ready to be moved to this path, and the files that came with it."""
     with said_of(backup):
         source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         with said_of(backup):
             check_format(source)
-            # A file that was copied from a running store without its log is no backup.
+            # A file copied from a running store without its log is not a backup.
             must_have_its_log(source, str(backup))
         with copied(source, path, progress) as partial:
             with said_of(backup):
-                kept = made_a_store(partial)
-            yield partial, kept
+                files = made_a_store(partial)
+            yield partial, files
     finally:
         source.close()
 
 
 def made_a_store(partial: Path) -> dict[str, bytes]:
-    """Turn a copied backup into a store: take out what was kept with it, and move its streams past every reader."""
+    """Turn a copied backup into a store: remove its extra files, and move its streams past every reader."""
     with changing(partial) as copy:
         # A genuine store has none of these; the triggers of a forged one would run with every write from now on.
         if copy.execute("SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage=0").get:
             raise apsw.CorruptError("it has views, triggers or virtual tables")
         mark_closed(copy)
-        kept: dict[str, bytes] = {}
+        files: dict[str, bytes] = {}
         if copy.execute("SELECT 1 FROM sqlite_schema WHERE name='kept'").get:
-            kept = dict(copy.execute("SELECT name, CAST(content AS BLOB) FROM kept"))
+            files = dict(copy.execute("SELECT name, CAST(content AS BLOB) FROM kept"))
             copy.execute("DROP TABLE kept")
         for (number,) in copy.execute("SELECT number FROM streams").fetchall():
             # In a forged file it could be any text, and it becomes part of SQL statements.
             if not isinstance(number, int):
                 raise apsw.CorruptError("a stream has no number")
             leap(copy, f"changes_{number}")
-        found = copy.execute("PRAGMA integrity_check(1)").get
-        if found != "ok":
-            raise apsw.CorruptError(found)
-    return kept
+        problem = copy.execute("PRAGMA integrity_check(1)").get
+        if problem != "ok":
+            raise apsw.CorruptError(problem)
+    return files
 
 
 @contextmanager
 def changing(partial: Path) -> Iterator[apsw.Connection]:
-    """A connection to a copy that nobody else knows of yet; what it deletes is overwritten in the file."""
+    """A connection to a copy that is still private; what it deletes is overwritten in the file."""
     copy = apsw.Connection(str(partial))
     try:
         copy.execute("PRAGMA secure_delete=ON").fetchall()
@@ -103,7 +105,7 @@ def changing(partial: Path) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def said_of(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Raise what SQLite finds wrong with a file as StoreUnusable, in words for the person who asked for the copy."""
+    """Raise SQLite's errors about a file as StoreUnusable, in words for the person who makes the copy."""
     try:
         yield
     except apsw.FullError as error:
@@ -111,11 +113,11 @@ def said_of(path: str | os.PathLike[str]) -> Iterator[None]:
     except apsw.CantOpenError as error:
         raise StoreUnusable(f"{path} cannot be opened") from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
-        raise StoreUnusable(f"{path} is damaged, or no store at all: {error}") from error
+        raise StoreUnusable(f"{path} is damaged, or not a store: {error}") from error
 
 
 def leap(copy: apsw.Connection, log: str) -> None:
-    """Repeat the last change under a sequence number beyond any that was given out after the backup.
+    """Repeat the last change under a sequence number beyond any that was issued after the backup.
 
     Otherwise new changes would reuse those numbers, and a reader that was already past them would miss the changes.
     """
@@ -128,7 +130,7 @@ def leap(copy: apsw.Connection, log: str) -> None:
 
 @contextmanager
 def copied(connection: apsw.Connection, path: Path, progress: Progress | None) -> Iterator[Path]:
-    """A private copy beside this path, deleted afterwards unless it was moved into place."""
+    """A private copy next to this path, deleted afterwards unless it was moved into place."""
     descriptor, partial = mkstemp(prefix=f"{path.name}-", suffix=".partial", dir=path.parent)
     os.close(descriptor)
     try:
@@ -143,9 +145,9 @@ def copied(connection: apsw.Connection, path: Path, progress: Progress | None) -
             connection.set_progress_handler(None)
         yield Path(partial)
     finally:
-        for each in (partial, *(partial + ending for ending in BESIDE)):
+        for file in (partial, *(partial + ending for ending in COMPANION_SUFFIXES)):
             with suppress(FileNotFoundError):
-                os.unlink(each)
+                os.unlink(file)
 
 
 def report_on(connection: apsw.Connection, partial: str, progress: Progress) -> None:
@@ -160,7 +162,7 @@ def report_on(connection: apsw.Connection, partial: str, progress: Progress) -> 
 
 
 def let_go_of(path: Path) -> None:
-    """Make sure that no process has this store open and that all of it is in the one file; StoreUnusable if not."""
+    """StoreUnusable unless no process has this store open and all of it is in the one file."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -175,13 +177,13 @@ def let_go_of(path: Path) -> None:
     except apsw.BusyError as error:
         raise StoreUnusable(f"{path} is in use: stop Potluck first, with all its workers") from error
     except (apsw.CorruptError, apsw.NotADBError):
-        return  # nobody can be using it, and replacing it is what backups are for
+        return  # it cannot be in use, and replacing it is what backups are for
 
 
 def accept_lost_writes(path: Path) -> bool:
-    """Let a store be opened although its log is lost or cut short; False if nothing of it is missing.
+    """Allow a store to be opened although its log is lost or cut short; False if nothing is missing.
 
-    What is left is checked first: a log also completes what was only half copied into the file.
+    The file is checked first, because a log also completes pages that were only half copied into it.
     """
     try:
         lost = is_lost(path)
@@ -189,9 +191,9 @@ def accept_lost_writes(path: Path) -> bool:
             with said_of(path):
                 connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
                 try:
-                    found = connection.execute("PRAGMA integrity_check(1)").get
-                    if found != "ok":
-                        raise apsw.CorruptError(found)
+                    problem = connection.execute("PRAGMA integrity_check(1)").get
+                    if problem != "ok":
+                        raise apsw.CorruptError(problem)
                     mark_closed(connection)
                 finally:
                     connection.close()

@@ -12,7 +12,7 @@ from potluck.dynamo.tables import Index, StreamDefinition, Table, TableDefinitio
 FORMAT = 1
 APPLICATION_ID = 0x504F544C  # "POTL"
 NAMESPACES = "namespaces"
-"""The number that says that a file was made with namespaces; in one without, all tables are everybody's."""
+"""The number that marks a file with namespaces; in one without, all callers share all tables."""
 
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(TableDefinition).decode
@@ -23,9 +23,9 @@ def prepare_file(connection: apsw.Connection) -> bool:
 
     A file that is something else, or comes from a later version, is refused.
     """
-    found = connection.execute("PRAGMA user_version").get
+    version = connection.execute("PRAGMA user_version").get
     application = connection.execute("PRAGMA application_id").get
-    if found != 0 or application != 0:
+    if version != 0 or application != 0:
         check_format(connection)
         return False
     if connection.execute("SELECT count(*) FROM sqlite_schema").get:
@@ -54,9 +54,9 @@ def check_format(connection: apsw.Connection) -> None:
     """Refuse a file that is something else or comes from a later version."""
     if connection.execute("PRAGMA application_id").get != APPLICATION_ID:
         raise StoreUnusable("this SQLite file was not made by potluck")
-    found = connection.execute("PRAGMA user_version").get
-    if found > FORMAT:
-        raise StoreUnusable(f"this store was written by a later version of potluck (format {found})")
+    version = connection.execute("PRAGMA user_version").get
+    if version > FORMAT:
+        raise StoreUnusable(f"this store was written by a later version of potluck (format {version})")
 
 
 class Catalog:
@@ -86,8 +86,8 @@ class Catalog:
                 return False
             known = self.tables
             tables = {}
-            found: list[Any] = connection.execute("SELECT name, definition FROM tables").fetchall()
-            for name, blob in found:
+            definitions: list[Any] = connection.execute("SELECT name, definition FROM tables").fetchall()
+            for name, blob in definitions:
                 definition = decode(blob)
                 same = known.get(name)
                 tables[name] = same if same and same.definition == definition else Table(definition)

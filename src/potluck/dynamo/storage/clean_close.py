@@ -1,4 +1,4 @@
-"""Whether a store was closed cleanly, and whether its file and its write-ahead log are still whole.
+"""Whether a store was closed cleanly, and whether its file and its write-ahead log are complete.
 
 While any process has the store open, a row in the file says so. Opening the store sets it, and moves it from the log
 into the file at once; closing the store clears it; a process that keeps the store open sets it again. So:
@@ -45,7 +45,7 @@ def is_marked_open(connection: apsw.Connection) -> bool:
 
 
 def mark_open(connection: apsw.Connection) -> bool:
-    """Say in the current transaction that the store is open; False if it says so already."""
+    """Mark the store as open, in the current transaction; False if it is already."""
     if is_marked_open(connection):
         return False
     connection.execute("REPLACE INTO numbers VALUES (?, 1)", (MARK,))
@@ -60,7 +60,7 @@ def mark_closed(connection: apsw.Connection) -> None:
 
 
 class Frames(NamedTuple):
-    """What the log itself says: the salts of its header, the size of its pages, and how many frames fit into it."""
+    """The log's own header: its salts, the size of its pages, and how many frames fit into the log."""
 
     salts: bytes
     page_bytes: int
@@ -73,7 +73,7 @@ class Frames(NamedTuple):
 
 def must_have_its_file(path: str) -> None:
     """Refuse a log whose store is missing or empty: SQLite would delete it and begin anew."""
-    # SQLite itself takes a file of one byte for an empty one.
+    # SQLite treats a file of one byte as empty.
     if size_of(path) <= 1 and log_is_there(path):
         raise StoreUnusable(
             f"{path} is missing or empty, but its write-ahead log {log_of(path)} is here: put the file back, or"
@@ -85,11 +85,11 @@ def must_have_its_whole_log(path: str, left: IndexedLog | None) -> None:
     """Refuse a log that is shorter than its index says, unless the file has all of it."""
     if left is None or left.in_file >= left.frames:
         return
-    found = frames_of(path)
-    # With other salts the log was begun anew since, and the index tells nothing about it.
-    if found is not None and found.salts == left.salts and found.number < left.frames:
+    frames = frames_of(path)
+    # With other salts the log was restarted since, and the index says nothing about it.
+    if frames is not None and frames.salts == left.salts and frames.number < left.frames:
         raise LogLost(
-            f"the write-ahead log {log_of(path)} was cut short: it had {left.frames} pages and has {found.number}, so"
+            f"the write-ahead log {log_of(path)} was cut short: it had {left.frames} pages and has {frames.number}, so"
             f" the latest writes are missing. Put the whole file back, or {RESTORE}; `potluck accept-lost-writes` goes"
             " on without them"
         )
@@ -116,7 +116,7 @@ def must_have_its_log(connection: apsw.Connection, path: str) -> None:
 
 
 def must_be_whole(connection: apsw.Connection, path: str) -> None:
-    """Refuse a file that is shorter than it says, unless what is missing is in the log; call it while writing."""
+    """Refuse a file that is shorter than its header says, unless the log has the rest; call it while writing."""
     there = size_of(path) // int(connection.execute("PRAGMA page_size").get)
     pages = int(connection.execute("PRAGMA page_count").get)
     if there >= pages:
@@ -144,7 +144,7 @@ def log_has_its_header(path: str) -> bool:
 
 
 def log_of(path: str) -> str:
-    """Where SQLite keeps the log: next to the file itself, not next to a link to it."""
+    """The path of the log: next to the file itself, not next to a link to it."""
     return os.path.realpath(path) + "-wal"
 
 

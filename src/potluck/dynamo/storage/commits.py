@@ -1,4 +1,4 @@
-"""How many commits a process has seen, by any process, so that callers can tell whether a cached read is current."""
+"""Counts commits by any process, so that callers know whether a cached read is current."""
 
 import threading
 from collections.abc import Iterable
@@ -48,4 +48,4 @@ class Commits:
         """Note that the transaction was committed or rolled back."""
 
     def doubt(self) -> None:
-        """Discard what is known: at the next look, every table counts as written."""
+        """Discard what is known: from now on, every table counts as written."""

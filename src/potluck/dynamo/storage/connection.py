@@ -40,7 +40,7 @@ def open_connection(path: str, *, vfs: str | None = None, durable: bool = True, 
 
 @contextmanager
 def opening(path: str) -> Iterator[None]:
-    """Raise what SQLite finds wrong with a file as StoreUnusable, in a sentence for the person who opens it."""
+    """Raise SQLite's errors about a file as StoreUnusable, in a sentence for the person who opens it."""
     try:
         yield
     except apsw.CantOpenError as error:
@@ -55,10 +55,10 @@ def opening(path: str) -> Iterator[None]:
         raise StoreUnusable(f"{path} cannot be opened: another process keeps it locked") from error
     except apsw.NotADBError as error:
         raise StoreUnusable(
-            f"{path} is no store, nor any SQLite file. If it was a store, it is damaged: {WHAT_TO_DO}"
+            f"{path} is not a store, nor any SQLite file. If it was a store, it is damaged: {WHAT_TO_DO}"
         ) from error
     except (apsw.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
-        # Whatever else: a store that was written whole has its tables, and they can be read.
+        # Any other error: the tables of an intact store can be read.
         raise StoreUnusable(f"{path} is damaged ({error}): {WHAT_TO_DO}") from error
 
 
@@ -110,13 +110,13 @@ def use_write_ahead_log(connection: apsw.Connection) -> None:
             if mode != "wal":
                 raise StoreUnusable(f"this file system does not allow a write-ahead log (journal mode is {mode})")
             return
-    raise StoreUnusable("another process holds the store's file and does not let go")
+    raise StoreUnusable("another process holds the store's file")
 
 
 def set_pragma(connection: apsw.Connection, name: str, value: int, *, verify: bool = True) -> None:
     """Set a pragma and read it back: one that was silently ignored would be a durability bug."""
     connection.execute(f"PRAGMA {name}={value}").fetchall()
     if verify:
-        found = connection.execute(f"PRAGMA {name}").get
-        if found != value:
-            raise StoreUnusable(f"SQLite did not take {name}={value}, it says {found}")
+        actual = connection.execute(f"PRAGMA {name}").get
+        if actual != value:
+            raise StoreUnusable(f"SQLite ignored {name}={value}; the value is {actual}")

@@ -1,4 +1,4 @@
-"""Creating a store's file: it appears whole, or not at all, so that an empty or half-made file is never one of ours."""
+"""Creates a store's file atomically, so that an empty or incomplete file is never one of ours."""
 
 import os
 from contextlib import suppress
@@ -9,11 +9,11 @@ import apsw
 
 from potluck.dynamo.storage.catalog import prepare_file
 from potluck.dynamo.storage.connection import open_connection, transaction
-from potluck.dynamo.storage.private_files import BESIDE, make_private, sync_folder
+from potluck.dynamo.storage.private_files import COMPANION_SUFFIXES, make_private, sync_folder
 
 
 def create_file(path: str) -> None:
-    """Create the store unless there is a file; where that takes hard links that are missing, SQLite creates it."""
+    """Create the store unless there is a file; without hard links, SQLite creates it."""
     # A dangling link is followed, as SQLite would.
     real = Path(os.path.realpath(path))
     if os.path.lexists(real):
@@ -31,14 +31,14 @@ def create_file(path: str) -> None:
             sync_folder(real.parent)
             return
         finally:
-            for each in (partial, *(partial + ending for ending in BESIDE)):
+            for file in (partial, *(partial + ending for ending in COMPANION_SUFFIXES)):
                 with suppress(FileNotFoundError):
-                    os.unlink(each)
+                    os.unlink(file)
     make_private(path)
 
 
 def write_new_store(partial: str) -> None:
-    # Synced once it is whole: nobody knows of it before.
+    # Synced only when complete: until then, no other process uses it.
     connection = open_connection(partial, durable=False, writes=True)
     try:
         with transaction(connection):

@@ -1,4 +1,4 @@
-"""Damage to a store's file: how it is recognised, what is said about it, and the note that outlives the process."""
+"""Damage to a store's file: how it is recognised and reported, and the note that outlives the process."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ from potluck.dynamo.storage.connection import WHAT_TO_DO
 logger = logging.getLogger(__name__)
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, msgspec.DecodeError, UnicodeDecodeError)
-"""What SQLite raises for a malformed page, and the decoder for a malformed row."""
+"""SQLite's errors for a malformed page, and the decoder's for a malformed row."""
 
 NOTE = "-damaged"
 ADVICE = f"Stop every program that uses it, {WHAT_TO_DO}. Once it is repaired, delete %s"
@@ -39,7 +39,7 @@ class Damage:
             self._noticed = True
             logger.error(f"%s is damaged: %s. {ADVICE}", self._path, error, self._note or "its note", exc_info=error)
             if self._note is not None:
-                # The log line above counts; a disk that takes no note must not hide the damage.
+                # The log line is what counts; a disk that takes no note must not hide the damage.
                 with suppress(OSError):
                     descriptor = os.open(self._note, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
                     try:

@@ -116,7 +116,7 @@ class StoreFile:
                 self.catalog.refresh(connection)
                 marked = self._durable and mark_open(connection)
             if marked:
-                # The file itself has to say so: the log is what may get lost.
+                # In the file itself, because the log may get lost.
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             if on_disk:
                 # Only once it is known to be a store: any other file is left as it was.
@@ -146,12 +146,12 @@ class StoreFile:
         """Pick up tables that another process created or changed; True if there were any."""
         return self.catalog.refresh(self.reader.connection)
 
-    def backup(self, path: Path, kept: Mapping[str, bytes], progress: Progress | None) -> None:
+    def backup(self, path: Path, files: Mapping[str, bytes], progress: Progress | None) -> None:
         """Write a consistent copy while others read and write."""
         with opening(self.path):
             connection = self._connect(writes=True)
         try:
-            write_backup(connection, path, kept, progress)
+            write_backup(connection, path, files, progress)
         finally:
             connection.close()
 
@@ -167,7 +167,7 @@ class StoreFile:
             except DAMAGE as error:
                 self.damage.noticed(error)
             except apsw.Error:
-                logger.exception("a checkpoint failed; the log keeps what it would have moved")
+                logger.exception("a checkpoint failed; the log still has its pages")
         connection.close()
 
     def close(self) -> None:
@@ -186,7 +186,7 @@ class StoreFile:
         self._delete()
 
     def _close_cleanly(self, connection: apsw.Connection) -> None:
-        """Say in the file that it is closed, then merge the log into it, unless other connections are left."""
+        """Mark the file as closed, then merge the log into it, unless other connections are left."""
         try:
             if self._durable:
                 connection.set_busy_timeout(CLOSING_MILLISECONDS)
@@ -194,7 +194,7 @@ class StoreFile:
                     mark_closed(connection)
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         except apsw.BusyError:
-            pass  # another process is writing, and its own close will say so
+            pass  # another process is writing, and will mark it when it closes
         except apsw.Error:
             logger.warning("%s was not closed cleanly; its log stays and is read at the next start", self.path)
         connection.close()

@@ -1,4 +1,4 @@
-"""Files only their owner can access: created private, moved into place whole, and locked down if they were open."""
+"""Private files: created so that only their owner can access them, moved into place atomically."""
 
 import errno
 import logging
@@ -12,8 +12,8 @@ logger = logging.getLogger(__name__)
 
 FILE_MODE = 0o600
 OTHERS = 0o077
-BESIDE = ("-wal", "-shm", "-journal", "-damaged")
-"""The suffixes of what belongs to a store: SQLite's files, which have its mode, and the note of damage."""
+COMPANION_SUFFIXES = ("-wal", "-shm", "-journal", "-damaged")
+"""The suffixes of the other files of a store: SQLite's, which have its mode, and the note of damage."""
 
 
 def make_private(path: str) -> None:
@@ -33,26 +33,26 @@ def open_to(path: str | os.PathLike[str]) -> int:
 
 
 def close_to_others(path: str) -> None:
-    """Revoke other users' access to a file and those beside it, left by an earlier version or by a copy."""
+    """Revoke other users' access to a file and its companions, left by an earlier version or by a copy."""
     real = os.path.realpath(path)
-    for each in (real, *(real + ending for ending in BESIDE)):
+    for file in (real, *(real + ending for ending in COMPANION_SUFFIXES)):
         mode = 0
         try:
-            mode = open_to(each)
+            mode = open_to(file)
             if mode:
-                os.chmod(each, mode & ~OTHERS)
-                logger.warning("%s could be read by others (mode %o); from now on it is its owner's alone", each, mode)
+                os.chmod(file, mode & ~OTHERS)
+                logger.warning("other users could read %s (mode %o); now only its owner can", file, mode)
         except FileNotFoundError:
             continue
         except PermissionError:
-            logger.warning("%s can be read by others (mode %o), and belongs to another user to change", each, mode)
+            logger.warning("other users can read %s (mode %o), and only its owner can change that", file, mode)
 
 
 def hand_over(file: Path) -> None:
-    """If root created this file, give it to the folder's owner, much as SQLite does with the files beside its own."""
+    """If root created this file, give it to the folder's owner, as SQLite does with its own companion files."""
     if os.name == "posix" and os.geteuid() == 0:
         owner = os.stat(file.parent)
-        # Never follow a link: the owner of the folder could plant one, and be given any file.
+        # Never follow a link: the owner of the folder could plant one, and get any file.
         os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 

@@ -1,4 +1,4 @@
-"""Disk space set aside for a store while its disk is filling up, and released when a write finds the disk full."""
+"""Disk space set aside for a store while its disk is filling up, and released when the disk is full."""
 
 import logging
 import os
@@ -15,11 +15,11 @@ MIB = 1 << 20
 LARGEST = 32 * MIB
 PART_OF_DISK = 0.05
 FILLING_UP = 32
-"""Space is set aside once less than this many reserves are free: a file on a disk with plenty of room is of no use."""
+"""Space is set aside once less than this many reserves are free; on a disk with plenty of room it is useless."""
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether SQLite failed for want of space, in the file, in the log or in the index of the log."""
+    """Whether SQLite ran out of space, in the file, in the log or in the index of the log."""
     return isinstance(error, apsw.FullError) or (
         isinstance(error, apsw.IOError) and getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_SHMSIZE
     )
@@ -32,10 +32,10 @@ class Reserve:
         self._file = Path(f"{os.path.realpath(path)}-reserve")
         self._wanted = wanted
         self.is_spent = False
-        """Whether it was released, by any process, and the disk is as full as that."""
+        """Whether it was released, by any process, and the disk is still full."""
 
     def keep(self) -> None:
-        """Set the space aside if the disk is filling up and has more than that left."""
+        """Set the space aside if the disk is filling up and has more than that free."""
         if not self._wanted:
             return
         self.is_spent = False

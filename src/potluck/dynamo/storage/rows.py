@@ -114,10 +114,10 @@ class Rows:
                 f" WHERE i.key >= ?1 {past} ORDER BY i.key {order} LIMIT ?2"
             )
         try:
-            found: apsw.Cursor = self.execute(statement, (low, limit) if high is None else (low, limit, high))
+            cursor: apsw.Cursor = self.execute(statement, (low, limit) if high is None else (low, limit, high))
         except apsw.SQLError as error:
             raise StaleTable from error
-        return found
+        return cursor
 
     def store(
         self,
@@ -182,8 +182,8 @@ class Rows:
                         self.execute(f"UPDATE {index.rows} SET size=? WHERE key=?", (size, (leaving or b"") + key))
                 continue
             if leaving is not None:
-                found = self.execute(f"DELETE FROM {index.rows} WHERE key=? RETURNING 1", (leaving + key,)).get
-                if found:  # else the backfill had not reached it yet
+                removed = self.execute(f"DELETE FROM {index.rows} WHERE key=? RETURNING 1", (leaving + key,)).get
+                if removed:  # else the backfill had not reached it yet
                     self.count(index.rows, -1, -gone)
             if arriving is not None:
                 self.execute(f"INSERT INTO {index.rows} VALUES (?, ?, ?)", (arriving + key, len(arriving) + 1, size))

@@ -1,4 +1,4 @@
-"""When each partition was last written to, by any process, so that callers can tell whether a cached read is current.
+"""When each partition was last written to, by any process, so that callers know whether a cached read is current.
 
 This process announces what a commit touches before making it, and the announcement takes effect once the header of the
 WAL index shows the commit. Any other change of the header is another process's commit, and what that touched is read
@@ -23,7 +23,7 @@ from potluck.dynamo.values import Item
 logger = logging.getLogger(__name__)
 
 MOST_PLACES = 50_000
-# With more new records than this from other processes, the whole table counts as written.
+# With more new records than this from other processes, all of the table counts as written.
 MOST_RECORDS = 500
 NOTHING_KNOWN = b""
 
@@ -36,7 +36,7 @@ class Coming(NamedTuple):
 
 
 class Touches(Commits):
-    """Counts the commits that the WAL index shows, and remembers at which count each place was last touched."""
+    """Counts the commits that the WAL index shows, and records at which count each place was last touched."""
 
     def __init__(self, index: WalIndex, catalog: Catalog) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class Touches(Commits):
         with self._lock:
             header = self._index.header()
             if header is None:
-                # Nobody else can be writing the header now, so it is not one we understand.
+                # No other process can be writing the header now, so its format is unknown.
                 self._known = NOTHING_KNOWN, self._count
             elif header != self._known[0]:
                 self._account_for(header, rows)
@@ -104,12 +104,12 @@ class Touches(Commits):
             return
         places: set[Place] = {EVERYWHERE}
         sequences: dict[str, int] = {}
-        for each in stored:
-            for row in (each.old, each.new):
+        for change in stored:
+            for row in (change.old, change.new):
                 if row is not None:
-                    places.update(places_of(each.table, row.item))
-            if each.logged is not None and each.table.log is not None:
-                sequences[each.table.log] = each.logged[0]
+                    places.update(places_of(change.table, row.item))
+            if change.logged is not None and change.table.log is not None:
+                sequences[change.table.log] = change.logged[0]
         with self._lock:
             self._coming = Coming(places, sequences)
 
@@ -129,7 +129,7 @@ class Touches(Commits):
                     self._apply(coming)
                     self._known = header, self._count
                 elif len(coming.places) > 1:
-                    logger.error("the index of the write-ahead log does not show commits; no answer is remembered")
+                    logger.error("the index of the write-ahead log does not show commits; no answer is cached")
                     self._index = None
             else:
                 # Others have committed already, or the outcome is unknown: the next look reads the logs.
@@ -144,7 +144,7 @@ class Touches(Commits):
     # --- accounting, with the lock held -------------------------------------------------------------------------
 
     def _account_for(self, header: bytes, rows: Rows) -> None:
-        # Used or not, the announcement must not be taken for a later commit.
+        # Used or not, the announcement must not be mistaken for a later commit.
         coming, self._coming = self._coming, None
         known, _ = self._known
         if coming is not None and known and commits_between(known, header) == 1:
@@ -175,18 +175,18 @@ class Touches(Commits):
             return
         try:
             if known is not None:
-                found: list[Any] = rows.execute(
+                records: list[Any] = rows.execute(
                     f"SELECT sequence, new, old FROM {table.log} WHERE sequence > ? ORDER BY sequence LIMIT ?",
                     (known, MOST_RECORDS + 1),
                 ).fetchall()
-                if not found:
+                if not records:
                     return
-                if found[0][0] == known + 1 and len(found) <= MOST_RECORDS:
-                    for _, new, old in found:
+                if records[0][0] == known + 1 and len(records) <= MOST_RECORDS:
+                    for _, new, old in records:
                         for image in (new, old):
                             if image is not None:
                                 self._touch(places_of(table, unpack(image)))
-                    self._sequences[table.log] = found[-1][0]
+                    self._sequences[table.log] = records[-1][0]
                     return
             self._tables[table.key] = self._count
             self._sequences[table.log] = rows.execute(f"SELECT max(sequence) FROM {table.log}").get or 0

@@ -1,4 +1,4 @@
-"""Whether anybody has committed, read from SQLite's own index of its write-ahead log without a lock or a system call.
+"""Whether any process has committed, read from SQLite's index of its write-ahead log without a lock or a system call.
 
 The `-shm` file begins with two copies of a 48-byte header (https://sqlite.org/walformat.html), in native byte order. Of
 its twelve words these are used:
@@ -68,7 +68,7 @@ class WalIndex:
             return index
 
     def left_behind(self) -> IndexedLog | None:
-        """The log as a process that is gone left it; to be asked before connecting, which makes the index anew."""
+        """The log as a dead process left it; call it before connecting, which rebuilds the index."""
         with self._lock:
             if self._users > 1:
                 return None  # in use in this process
@@ -130,7 +130,7 @@ def is_whole(header: bytes) -> bool:
 
 
 def checksum(words: Sequence[int]) -> tuple[int, int]:
-    """SQLite's checksum of a header, in the log as in its index."""
+    """SQLite's checksum of a header, in the log and in its index."""
     one = two = 0
     for at in range(0, len(words), 2):
         one += words[at] + two

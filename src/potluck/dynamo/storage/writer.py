@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 LARGEST_BATCH = 1024
 WATCH_SECONDS = 0.02
-"""How often an idle writer checks for other processes' commits while somebody waits for changes."""
+"""How often an idle writer checks for other processes' commits while a caller waits for changes."""
 
 SHARED_SECONDS = 1.0
 TURN_SECONDS = 0.001
@@ -35,9 +35,9 @@ SCARCE_LOG_PAGES = 250
 
 Work = Callable[[Rows], Any]
 OnCommit = Callable[[list[Stored] | None], "list[HandOver] | None"]
-"""Called with what a commit changed, in order; with None for commits by other processes.
+"""Called with a commit's changes, in order; with None for commits by other processes.
 
-Each call it returns is made on its event loop before the writes are answered.
+Its event loop makes each returned call before the writes are answered.
 """
 HandOver = tuple[asyncio.AbstractEventLoop, Callable[[], None]]
 Outcome = tuple["WriteJob", Any, BaseException | None]
@@ -94,7 +94,7 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Work) -> asyncio.Future[Any]:
-        """Have the work done in the next commit; must be called on the event loop that awaits it."""
+        """Do the work in the next commit; must be called on the event loop that awaits it."""
         loop = asyncio.get_running_loop()
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
@@ -177,7 +177,7 @@ class Writer:
                 refusal = self._refusal(trouble, len(jobs))
                 outcomes = [(job, None, refusal) for job in jobs]
             else:
-                # Whatever it was, one piece of work must not fail the others with it.
+                # One piece of work must not fail the others with it.
                 for job in jobs:
                     self._commit([job])
                 return
@@ -190,19 +190,19 @@ class Writer:
         return internal(trouble)
 
     def _tell(self, outcomes: list[Outcome], handed_over: list[HandOver]) -> None:
-        """Wake each event loop once for everything it has to be told."""
+        """Wake each event loop once with all its results."""
         by_loop: dict[asyncio.AbstractEventLoop, tuple[list[Callable[[], None]], list[Outcome]]] = {}
         for loop, call in handed_over:
             by_loop.setdefault(loop, ([], []))[0].append(call)
         for outcome in outcomes:
             by_loop.setdefault(outcome[0].loop, ([], []))[1].append(outcome)
         handed_over.clear()
-        for loop, told in by_loop.items():
+        for loop, results in by_loop.items():
             try:
-                loop.call_soon_threadsafe(answer, *told)
+                loop.call_soon_threadsafe(answer, *results)
             except RuntimeError:
-                if told[1]:
-                    logger.warning("%d writes were made whose callers' event loop is closed", len(told[1]))
+                if results[1]:
+                    logger.warning("%d writes were committed whose callers' event loop is closed", len(results[1]))
 
     def _try_with_room(self, jobs: list[WriteJob]) -> list[Outcome]:
         """Try; on a full disk, reuse the space that the log takes, then that of the reserve."""
@@ -238,7 +238,7 @@ class Writer:
                     outcomes.append((job, None, refusal))
             rows.save_counts()
             if rows.stored:
-                # A commit without changes does not show in the file: the next one to show would be somebody else's.
+                # A commit without changes does not show in the file: the next one to show would be another process's.
                 self.commits.coming(rows.stored)
             execute("COMMIT")
         except BaseException:
@@ -256,12 +256,12 @@ class Writer:
                 self._handed_over += self.on_commit(stored) or ()
         except Exception:
             # It is committed: reporting a failure would make the callers write it again.
-            logger.exception("a commit was not told of")
+            logger.exception("a commit was not reported to followers")
             self.commits.doubt()
         return outcomes
 
     def _look_for_others(self) -> None:
-        """Notice commits by other processes: refresh the definitions, and tell whoever waits for changes."""
+        """Notice commits by other processes: refresh the definitions, and notify those who wait for changes."""
         version = self.connection.execute("PRAGMA data_version").get
         if version != self._seen_version:
             first = self._seen_version == 0
@@ -273,7 +273,7 @@ class Writer:
                 self._handed_over += self.on_commit(None) or ()
 
     def _stay_marked(self) -> None:
-        """Say again that the store is open, after another process has closed it."""
+        """Mark the store as open again, after another process has closed it."""
         if self._mark_due:
             with transaction(self.connection):
                 mark_open(self.connection)
