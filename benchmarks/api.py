@@ -82,7 +82,7 @@ def run_server(name: str, folder: Path, port: int) -> None:
         uvloop.run(serve_fastapi(folder, port))
 
 
-def serve_potluck(folder: Path, port: int) -> None:
+def serve_potluck(folder: Path, port: int, **options: Any) -> None:
     """As `potluck serve` does: the suite with all of its apps, by uvicorn with our own connections."""
     from potluck.settings import Settings
     from potluck.suite import assembled
@@ -91,7 +91,7 @@ def serve_potluck(folder: Path, port: int) -> None:
 
     # One person writes here in a minute what is allowed in some hours; it is counted all the same.
     rate_limits.SIGNED_IN_TIMES = 1_000
-    serve_here(assembled, Settings(data=folder), [socket.create_server(("127.0.0.1", port))], lambda: None)
+    serve_here(assembled, Settings(data=folder, **options), [socket.create_server(("127.0.0.1", port))], lambda: None)
 
 
 async def serve_fastapi(folder: Path, port: int) -> None:
@@ -113,10 +113,10 @@ async def serve_fastapi(folder: Path, port: int) -> None:
 
 
 @contextlib.contextmanager
-def started(name: str, folder: Path) -> Iterator["Server"]:
+def started(name: str, folder: Path, module: str = "benchmarks.api") -> Iterator["Server"]:
     folder.mkdir()
     port = references.free_port()
-    process = subprocess.Popen([sys.executable, "-m", "benchmarks.api", name, str(folder), str(port)])
+    process = subprocess.Popen([sys.executable, "-m", module, name, str(folder), str(port)])
     try:
         wait_for_port(port)
         yield Server(name, process.pid, WireClient(f"http://127.0.0.1:{port}", CONNECTIONS))

@@ -1,6 +1,7 @@
 """What makes answers faster without changing them, and the one switch that turns all of it off.
 
-The plain path is the specification: with POTLUCK_PLAIN=1 every request takes it, and all tests pass.
+The plain path is the specification: with POTLUCK_PLAIN=1 every request takes it, and all tests pass. What each
+acceleration is worth is in benchmarks/results/accelerations.md.
 """
 
 import os
