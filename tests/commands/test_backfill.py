@@ -9,6 +9,7 @@ import pytest
 
 from potluck.apps.shopping.entities import Member, inventory
 from potluck.commands.main import main
+from potluck.commands.table_modules import apps_with_tables
 from potluck.engines import open_engine
 from potluck.people.entities import EmailAddress, accounts
 from potluck.store import Store
@@ -75,7 +76,7 @@ async def test_backfill_shows_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["pools", "Poll"], "there is no app and no module pools; the apps are journal, library, polls, shareables,"),
+        (["pools", "Poll"], f"there is no app and no module pools; the apps are {', '.join(apps_with_tables())}\n"),
         (["polls", "Pole"], "polls has no entity Pole; its entities are Code, Count, CreatedPoll, Deletion, Poll, "),
         (["polls", "Poll"], "the store has no table ranked-choice-polls; `potluck serve` creates it\n"),
         (["shopping", "Member"], "a row of Member cannot be rewritten: Member at "),

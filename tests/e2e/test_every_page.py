@@ -16,7 +16,12 @@ API = "/api/"
 
 
 def answering_browsers(application: Application) -> set[str]:
-    return {path for method, path in application.router.addresses() if method == "GET" and not path.startswith(API)}
+    """The addresses of pages and files, without those of the API and of streams."""
+    return {
+        path
+        for method, path in application.router.addresses()
+        if method == "GET" and not path.startswith(API) and not path.endswith("/events")
+    }
 
 
 async def test_every_page_is_looked_at_or_it_is_said_why_not(tmp_path):
