@@ -11,7 +11,7 @@ import pytest
 from potluck.web.app import App
 from tests.web.suites import ask, data, problem, signed_up, suite_on
 
-PAGE = Path(__file__).parent.parent / "docs" / "web.md"
+FOLDER = Path(__file__).parent.parent / "docs" / "web"
 MODULES = (
     "potluck.validation.field_types",
     *(
@@ -23,18 +23,30 @@ MODULES = (
 NO_CLUB = "00000000-0000-4000-8000-000000000000"
 
 
+def reference() -> str:
+    """The reference as one text: its first page, then the others in the order in which that lists them."""
+    first = (FOLDER / "README.md").read_text()
+    listed = re.findall(r"^\| \[[^]]+\]\((\w+\.md)\)", first, re.M)
+    return "\n".join([first, *((FOLDER / name).read_text() for name in listed)])
+
+
+def test_the_first_page_of_the_reference_lists_all_others():
+    listed = re.findall(r"\]\((\w+\.md)\)", (FOLDER / "README.md").read_text())
+    assert {*listed, "README.md"} == {path.name for path in FOLDER.iterdir()}
+
+
 @pytest.fixture(scope="module")
 def program():
-    """The Python on the page, run from top to bottom."""
+    """The Python on the pages, run from top to bottom."""
     names = {"__name__": "shed"}
-    for snippet in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S):
-        exec(compile(snippet, PAGE.name, "exec"), names)
+    for snippet in re.findall(r"```python\n(.*?)```", reference(), re.S):
+        exec(compile(snippet, "docs/web", "exec"), names)
     return names
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_name_that_the_front_door_has_from_a_module_is_in_the_reference(module):
-    code = " ".join(re.findall(r"```python\n.*?```|`[^`\n]+`", PAGE.read_text(), re.S))
+    code = " ".join(re.findall(r"```python\n.*?```|`[^`\n]+`", reference(), re.S))
     named = set(re.findall(r"\w+", code))
     package = importlib.import_module(".".join(module.split(".")[:2]))
     door = ast.parse(next(Path(package.__file__).parent.glob("__init__.pyi"), Path(package.__file__)).read_text())
@@ -58,7 +70,7 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
         )
 
     (tmp_path / "shed").mkdir()
-    for name in re.findall(r'"shed/(\w+\.html)"', PAGE.read_text()):
+    for name in re.findall(r'"shed/(\w+\.html)"', reference()):
         (tmp_path / "shed" / name).touch()
     async with suite_on(tmp_path, [shed_app]) as (client, _):
         ada, bo, eve = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo", "Eve")]
