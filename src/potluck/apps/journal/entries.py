@@ -303,11 +303,10 @@ def changing(entry: Entry, change: EntryChange, now: datetime) -> Writes[Entry]:
             or_retry(moved),
             *_words(entry, after),
         )
+    # Whatever differs is written, so that no field is answered as saved without being stored.
+    changed = [name for name in Entry.__struct_fields__ if getattr(after, name) != getattr(entry, name)]
     write = update(
-        entry,
-        the(Entry.sections).becomes(after.sections),
-        the(Entry.session_metrics).becomes(after.session_metrics),
-        the(Entry.updated_at).becomes(after.updated_at),
+        entry, *(the(getattr(Entry, name)).becomes(getattr(after, name)) for name in changed if name != "version")
     )
     # On a retry the rule finds the entry wherever it is by then, and its version detects a conflict.
     return Writes(after, or_retry(write), *_words(entry, after))

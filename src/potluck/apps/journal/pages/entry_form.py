@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
+from msgspec.structs import asdict, fields
 from starlette.responses import Response
 
 from potluck.apps.journal.access import Athlete, OwnEntry
@@ -60,6 +61,7 @@ TAGS_OFFERED = 8
 MINUTES_STEP = 5
 # The defaults for a first entry.
 USUAL = {"durationMinutes": "60", "rounds": "5", "giOrNoGi": "gi"}
+CHOSEN_EACH_TIME = frozenset({"intensity", "tags"})
 AS_TYPED = "%Y-%m-%dT%H:%M"
 NOT_A_TIME = "Say the day and the time, such as 13 November, 18:30"
 
@@ -94,17 +96,9 @@ class EntryForm(Versioned):
 
     def metrics(self) -> SessionMetrics:
         """The metrics as API input; ValidationError for invalid tags."""
+        values = {each.encode_name: getattr(self, each.name) for each in fields(SessionMetrics)}
         try:
-            return decode_tree(
-                SessionMetrics,
-                {
-                    "durationMinutes": self.duration_minutes,
-                    "intensity": self.intensity,
-                    "rounds": self.rounds,
-                    "giOrNoGi": self.gi_or_no_gi,
-                    "tags": self.all_tags,
-                },
-            )
+            return decode_tree(SessionMetrics, {**values, "tags": self.all_tags})
         except ValidationError as error:
             raise ValidationError(*(FieldError("newTags", each.message) for each in error.errors)) from error
 
@@ -197,12 +191,7 @@ def _as_last_time(last: Entry | None) -> dict[str, Any]:
     """Defaults from the last session; intensity is left to be chosen each time."""
     if last is None:
         return dict(USUAL)
-    metrics = last.session_metrics
-    return {
-        "durationMinutes": str(metrics.duration_minutes),
-        "rounds": str(metrics.rounds),
-        "giOrNoGi": metrics.gi_or_no_gi,
-    }
+    return {name: text for name, text in _texts_of(last.session_metrics).items() if name not in CHOSEN_EACH_TIME}
 
 
 async def _to_fill_in(at: Athlete, half_year: Statistics) -> dict[str, Any]:
@@ -288,13 +277,7 @@ def _changed_by(said: EntryForm, entry: Entry, zone: tzinfo, now: datetime) -> W
     as_shown = datetime.strptime(_typed(entry, zone), AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
     change = EntryChange(
         sections=SectionsChange(private=said.private, shared=said.shared),
-        session_metrics=MetricsChange(
-            duration_minutes=metrics.duration_minutes,
-            intensity=metrics.intensity,
-            rounds=metrics.rounds,
-            gi_or_no_gi=metrics.gi_or_no_gi,
-            tags=metrics.tags,
-        ),
+        session_metrics=MetricsChange(**asdict(metrics)),
         date=UNSET if when == as_shown else when,
     )
     with _beside_its_field():
@@ -309,14 +292,11 @@ def _typed(entry: Entry, zone: tzinfo) -> str:
 
 
 def _values_of(entry: Entry, zone: tzinfo) -> dict[str, Any]:
-    metrics = entry.session_metrics
-    return {
-        "when": _typed(entry, zone),
-        "durationMinutes": str(metrics.duration_minutes),
-        "intensity": str(metrics.intensity),
-        "rounds": str(metrics.rounds),
-        "giOrNoGi": metrics.gi_or_no_gi,
-        "tags": list(metrics.tags),
-        "shared": entry.sections.shared,
-        "private": entry.sections.private,
-    }
+    texts = {"shared": entry.sections.shared, "private": entry.sections.private}
+    return {"when": _typed(entry, zone), **_texts_of(entry.session_metrics), **texts}
+
+
+def _texts_of(metrics: SessionMetrics) -> dict[str, Any]:
+    """Each metric as a field of the form holds it."""
+    values = {each.encode_name: getattr(metrics, each.name) for each in fields(metrics)}
+    return {name: list(value) if isinstance(value, list) else str(value) for name, value in values.items()}
