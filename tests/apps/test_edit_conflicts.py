@@ -17,7 +17,7 @@ from tests.web.suites import ask, bearer, data, signed_up, suite_on
 SOURCE = Path(potluck.__file__).parent
 # Forms of a single button, which say one thing whatever else was changed, or are refused as a whole.
 ONE_BUTTON = {"shopping/rows.html", "shopping/thing.html", "shopping/members.html", "shopping/list_page.html"}
-ONE_BUTTON |= {"shopping/inventory.html", "journal/pieces.html"}
+ONE_BUTTON |= {"shopping/inventory.html", "journal/pieces.html", "places/settings.html"}
 
 
 @dataclass
