@@ -32,7 +32,7 @@ from potluck.apps.library.libraries import NewLibrary, create_library
 from potluck.engines import open_engine
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account, accounts
-from potluck.people.idempotency import KeptAnswers
+from potluck.people.idempotency import StoredAnswers
 from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
@@ -60,7 +60,7 @@ def clock() -> datetime:
 
 
 def core_on(store: Store) -> Core:
-    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=KeptAnswers(store, clock))
+    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=StoredAnswers(store, clock))
     nothing: Any = None
     return Core(
         settings=Settings(open_library=None), engine=store.engine, store=store, clock=clock, people=people,

@@ -183,7 +183,7 @@ async def side(folder: Path, others: int) -> Side:
         kind="session", user_id=account.user_id, name="Ada", hash="0" * 64, session_epoch=1, expires_at=None
     )
     nothing: Any = None
-    people = open_people(rows, rows.clock, "open")
+    people = open_people(rows, rows.clock)
     core = Core(
         settings=nothing,
         engine=recording,

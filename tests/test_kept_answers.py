@@ -17,11 +17,10 @@ from msgspec import Meta, field
 from potluck.acceleration import ALL, PLAIN, Accelerations
 from potluck.dynamo.database import Database
 from potluck.dynamo.storage import touches
-from potluck.people.entities import Account, Session, accounts
-from potluck.people.passwords import Passwords
-from potluck.people.sessions import Sessions, opening
-from potluck.people.throttling import Throttles
-from potluck.people.tokens import Tokens
+from potluck.people.authentication import Authenticator
+from potluck.people.entities import Account, ApiToken, Session, accounts
+from potluck.people.secrets import SecretKind, hash_of, new_secret
+from potluck.people.sessions import opening
 from potluck.store import Store
 from potluck.table import (
     Entity,
@@ -37,7 +36,7 @@ from potluck.table import (
     update,
 )
 from tests.faults.test_two_processes import second_process
-from tests.people.assembly import Clock, CountingHasher
+from tests.people.assembly import Clock
 from tests.stores import NOW
 from tests.table.clubs import Listed, Meeting, Member, clubs
 
@@ -681,33 +680,32 @@ async def signed_in(store, clock):
     )
     opened, rows = opening(account.user_id, account.session_epoch, clock())
     await store.transact(put(account, when=absent), *rows)
-    sessions = Sessions(store, clock, Passwords(CountingHasher()), Throttles(store, clock))
-    return account, opened.secret, sessions
+    return account, opened.secret, Authenticator(store, clock)
 
 
 @cached
 async def test_whoever_calls_again_is_known_without_a_look(signed_in, database):
-    _, secret, sessions = signed_in
-    first = await sessions.find(secret)
+    _, secret, authenticator = signed_in
+    first = await authenticator.authenticate(secret)
     before = database.asked
-    assert await sessions.find(secret) == first
+    assert await authenticator.authenticate(secret) == first
     assert database.asked == before
-    assert await sessions.find(secret[:-1] + ("0" if secret[-1] != "0" else "1")) is None
+    assert await authenticator.authenticate(secret[:-1] + ("0" if secret[-1] != "0" else "1")) is None
 
 
 @in_every_mode
 async def test_what_another_process_does_to_a_caller_is_seen_by_the_next_call(signed_in, store, clock, path):
     """A name, an epoch, and the end of a session and of an account."""
-    account, secret, sessions = signed_in
-    tokens = Tokens(store, clock)
-    made = await tokens.make(await sessions.find(secret), "script")
+    account, secret, authenticator = signed_in
+    token = new_secret(SecretKind.API_TOKEN)
+    await store.put(ApiToken(hash=hash_of(token), user_id=account.user_id, token_id=UUID(int=8)), when=absent)
     by_id = Account.by_id(account.user_id)
     async with second_process(path) as process:
         there = Store(Another(process), clock)
 
         async def known() -> tuple[str | None, str | None]:
-            both = [await sessions.find(secret), await tokens.find(made.secret)]
-            assert both == [await sessions.find(secret), await tokens.find(made.secret)]
+            both = [await authenticator.authenticate(secret), await authenticator.authenticate(token)]
+            assert both == [await authenticator.authenticate(secret), await authenticator.authenticate(token)]
             return tuple(each and each.name for each in both)
 
         assert await known() == ("Ada", "Ada")
@@ -717,7 +715,7 @@ async def test_what_another_process_does_to_a_caller_is_seen_by_the_next_call(si
         assert await known() == (None, "Augusta")
         await there.write_each([update(by_id, the(Account.session_epoch).becomes(1), keep_version=True)])
         assert await known() == ("Augusta", "Augusta")
-        await there.delete(Session.by_hash((await sessions.find(secret)).hash))
+        await there.delete(Session.by_hash((await authenticator.authenticate(secret)).hash))
         assert await known() == (None, "Augusta")
         await there.delete(by_id)
         assert await known() == (None, None)
@@ -725,12 +723,12 @@ async def test_what_another_process_does_to_a_caller_is_seen_by_the_next_call(si
 
 @in_every_mode
 async def test_a_known_session_is_extended_and_ends_as_an_unknown_one(signed_in, store, clock):
-    _, secret, sessions = signed_in
-    await sessions.find(secret)
+    _, secret, authenticator = signed_in
+    await authenticator.authenticate(secret)
     begun = clock.now
 
     async def ends() -> datetime | None:
-        first, second = await sessions.find(secret), await sessions.find(secret)
+        first, second = await authenticator.authenticate(secret), await authenticator.authenticate(secret)
         assert first == second
         return first and first.expires_at
 

@@ -86,6 +86,11 @@ class Settings:
     accelerations: Accelerations = BY_ENVIRONMENT
 
     @property
+    def indexes_lag_seconds(self) -> float:
+        """How far indexes may be behind: usually milliseconds; this is ample even when it takes longer."""
+        return 5.0 if self.engine == "aws" else 0.0
+
+    @property
     def takeover_seconds(self) -> int:
         """How soon another process takes over the background work if the one doing it dies."""
         return self.takeover or TAKEOVER_SECONDS[self.engine]

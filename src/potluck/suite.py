@@ -4,10 +4,9 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from potluck.apps.journal.app import journal_app
 from potluck.apps.library.app import library_app
@@ -54,8 +53,6 @@ from potluck.web.suite_secret import derived, load_secret, verify_store_secret
 
 # A consumer that failed is restarted after this long.
 CONSUMER_PAUSE_SECONDS = 5.0
-# On Amazon DynamoDB an index usually shows a write within milliseconds; this is ample even when it takes longer.
-INDEXES_LAG_SECONDS = 5.0
 
 # An app is a folder and its entry here.
 APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app, library_app)
@@ -81,10 +78,11 @@ async def assembled(
         if settings.engine == "embedded":
             # On other engines this costs requests, so there it starts with the first subscriber.
             core.live.start(*(table for app in suite_apps for table in app.tables))
-        await core.people.accounts.finish_departures()
+        people = people_app(core, suite_apps)
+        await people.context.account_data.finish_departures()
         working = [asyncio.create_task(work) for work in _background_work(core, suite_apps)]
         try:
-            yield _application(core, suite_apps)
+            yield _application(core, people, suite_apps)
         finally:
             for app in suite_apps:
                 app.stop()
@@ -117,8 +115,9 @@ async def opened(
         accelerations=settings.accelerations,
     )
     try:
-        core, suite_apps = _core(settings, secret, wrap(engine), apps, clock, passwords)
+        core = core_on(wrap(engine), settings, secret, clock, passwords)
         try:
+            suite_apps = [make(core) for make in apps]
             await core.store.create_tables(accounts, *(table for app in suite_apps for table in app.tables))
             await verify_store_secret(core.store, settings, secret)
             yield core, suite_apps
@@ -128,56 +127,29 @@ async def opened(
         await engine.close()
 
 
-def _core(
-    settings: Settings,
-    secret: bytes,
-    engine: Engine,
-    makers: Sequence[AppMaker],
-    clock: Clock,
-    passwords: Passwords | None,
-) -> tuple[Core, list[App]]:
+def core_on(
+    engine: Engine, settings: Settings, secret: bytes, clock: Clock = system_clock, passwords: Passwords | None = None
+) -> Core:
+    """The services that every app is given, on this engine."""
     # The store and live updates track the expiry of what they return; for everyone else, reading the clock prevents
     # caching.
     store = Store(engine, clock, accelerations=settings.accelerations)
     seen_clock = tracked_clock(clock)
-    suite_apps: list[App] = []
-
-    async def still_needed(user_id: UUID) -> list[str]:
-        return [place for app in suite_apps for place in await app.still_needed(user_id)]
-
-    async def forget(user_id: UUID) -> None:
-        for app in suite_apps:
-            await app.forget(user_id)
-
-    lag_seconds = INDEXES_LAG_SECONDS if settings.engine == "aws" else 0.0
-    people = open_people(
-        store,
-        seen_clock,
-        settings.registration,
-        still_needed=still_needed,
-        forget=forget,
-        indexes_lag=timedelta(seconds=lag_seconds),
-        passwords=passwords,
-    )
-    live = Live(engine, clock, key=derived(secret, "positions"), lag_seconds=lag_seconds)
-    cursors = Cursors(derived(secret, "cursors"))
-    core = Core(
+    return Core(
         settings=settings,
         engine=engine,
         store=store,
         clock=seen_clock,
-        people=people,
-        live=live,
-        cursors=cursors,
+        people=open_people(store, seen_clock, passwords),
+        live=Live(engine, clock, key=derived(secret, "positions"), lag_seconds=settings.indexes_lag_seconds),
+        cursors=Cursors(derived(secret, "cursors")),
         rate_limiter=RateLimiter(clock),
         count_limits=CountLimits(store),
         storage_quota=storage_quota_of(settings, engine),
     )
-    suite_apps += [make(core) for make in makers]
-    return core, suite_apps
 
 
-def _application(core: Core, apps: Sequence[App]) -> Application:
+def _application(core: Core, people: App, apps: Sequence[App]) -> Application:
     secret = load_secret(core.settings)
     authentication = Authentication(
         core.people.authenticator, Clients.of(core.settings), derived(secret, "kept cookies")
@@ -191,7 +163,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
         tables=[],
         endpoints=[home(apps, catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages],
     )
-    everything = [site_app, people_app(core, apps), *apps]
+    everything = [site_app, people, *apps]
     rules = [rule for app in everything for subject in app.subjects for rule in subject.declared]
     declared = tuple(
         problem for rule in rules for problem in (*rule.problems, *map(problem_of, rule.access.refusals()))

@@ -5,12 +5,19 @@ import urllib.request
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from potluck.commands.main import main
 from potluck.engines import open_engine
 from potluck.people.errors import InvitationInvalid, ResetInvalid
-from potluck.people.services import open_people
-from potluck.store import Store
+from potluck.settings import Settings
+from potluck.suite import core_on
+from potluck.web.direct_calls import Direct
+from potluck.web.people import SUBJECTS
+from potluck.web.people.accounts import NewAccount, register
+from potluck.web.people.context import PeopleContext
+from potluck.web.people.password_resets import PasswordChoice, choose_password
+from potluck.web.people.sessions import Credentials, sign_in
 from tests.processes import running, stopped
 
 
@@ -28,12 +35,13 @@ def test_links_name_the_port_that_is_really_used(tmp_path, monkeypatch, capsys):
 
 @contextlib.asynccontextmanager
 async def people_in(folder, registration="invited"):
+    """People on this store, as while the suite runs."""
     engine = await open_engine(path=folder / "potluck.db")
-    people = open_people(Store(engine, lambda: datetime.now(UTC)), lambda: datetime.now(UTC), registration)
+    core = core_on(engine, Settings(data=folder, registration=registration), b"secret", lambda: datetime.now(UTC))
     try:
-        yield people
+        yield Direct(core, SUBJECTS, PeopleContext(core, ()))
     finally:
-        people.close()
+        core.people.close()
         await engine.close()
 
 
@@ -57,16 +65,17 @@ async def test_the_operator_invites_the_first_person_and_helps_who_forgot(tmp_pa
     assert address == "https://potluck.example/sign-up"
     # The store stays open, as it is while the suite runs.
     async with people_in(data) as people:
-        ada = await people.accounts.register("Ada@example.org", "correct horse", "Ada", invitation=invitation)
+        ada = NewAccount(email="Ada@example.org", password="correct horse", name="Ada", invitation=invitation)
+        await people.do(register, None, ada)
         with pytest.raises(InvitationInvalid):
-            await people.accounts.register("ben@example.org", "correct horse", "Ben", invitation=invitation)
+            await people.do(register, None, replace(ada, email="ben@example.org"))
         address, first = await link(capsys, "reset-password", "ada@EXAMPLE.org")
         assert address == "https://potluck.example/reset"
         _, second = await link(capsys, "reset-password", "ada@example.org")
         with pytest.raises(ResetInvalid):
-            await people.resets.redeem(first, "battery staple")
-        assert await people.resets.redeem(second, "battery staple") == ada.account.user_id
-        assert await people.sessions.open("ada@example.org", "battery staple", None)
+            await people.do(choose_password, None, PasswordChoice(token=first, new="battery staple"))
+        await people.do(choose_password, None, PasswordChoice(token=second, new="battery staple"))
+        assert await people.do(sign_in, None, Credentials(email="ada@example.org", password="battery staple"))
 
 
 @pytest.mark.parametrize(

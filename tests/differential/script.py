@@ -26,11 +26,11 @@ from urllib.parse import parse_qsl, urlencode
 import httpx
 
 from potluck.engines import open_engine
-from potluck.people.services import open_people
 from potluck.settings import Settings
-from potluck.store import Store
-from potluck.suite import APPS
+from potluck.suite import APPS, core_on
+from potluck.web.direct_calls import Direct
 from potluck.web.outbound import Outbound
+from potluck.web.people import SUBJECTS
 from tests.differential.elsewhere import fetched
 from tests.differential.names import NAMED, Names
 from tests.differential.pages import parts_of, read_page
@@ -151,18 +151,18 @@ class Script:
         return who
 
     @contextlib.asynccontextmanager
-    async def operator(self) -> AsyncIterator[Any]:
-        """The services of people on the same store, as the command line opens them beside a server."""
+    async def operator(self) -> AsyncIterator[Direct]:
+        """The rules of people on the same store, as the command line calls them beside a server."""
         settings = Settings(data=self.folder / "data")
         engine = await open_engine(
             "embedded", path=settings.file, region=None, endpoint=None, prefix=settings.table_prefix
         )
         try:
-            people = open_people(Store(engine, self.clock), self.clock)
+            core = core_on(engine, settings, b"not used by these rules", self.clock)
             try:
-                yield people
+                yield Direct(core, SUBJECTS)
             finally:
-                people.close()
+                core.people.close()
         finally:
             await engine.close()
 

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -16,18 +16,46 @@ from potluck.engines.conflicting import Conflicting
 from potluck.engines.lagging import Lagging
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
-from potluck.people.accounts import Accounts, Registration
 from potluck.people.authentication import Authenticator, Principal
+from potluck.people.entities import Account, Invitation, InvitationOfPlace
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.idempotency import KeptAnswers
-from potluck.people.invitations import Invitations
+from potluck.people.errors import InvitationInvalid, NoSuchInvitation
+from potluck.people.idempotency import IdempotencyKey, StoredAnswers
+from potluck.people.invitations import Invitations, MadeInvitation, withdrawing
 from potluck.people.passwords import Passwords
-from potluck.people.resets import Resets
-from potluck.people.sessions import Sessions
 from potluck.people.throttling import Throttles
-from potluck.people.tokens import Tokens
+from potluck.settings import Registration, Settings
 from potluck.store import Store
+from potluck.suite import core_on
+from potluck.table import NotFound, Operation, WriteRefused, present
+from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import Refusal
+from potluck.web.access import Visitor
+from potluck.web.app import App, Core
+from potluck.web.declarations import Action
+from potluck.web.direct_calls import Direct
+from potluck.web.errors import ProblemError
+from potluck.web.inputs import Input
+from potluck.web.people import SUBJECTS, people_app
+from potluck.web.people.account import AccountData
+from potluck.web.people.accounts import (
+    AccountMade,
+    Confirmation,
+    EmailChange,
+    MeChange,
+    NewAccount,
+    PasswordChange,
+    change_email,
+    change_me,
+    change_password,
+    leave,
+    register,
+)
+from potluck.web.people.password_resets import PasswordChoice, choose_password
+from potluck.web.people.sessions import Credentials, SessionMade, end_others, sessions, sign_in, sign_out
+from potluck.web.people.tokens import NewToken, TokenMade, make_token, revoke_token
+from potluck.web.runner import Runner, Sent
+from tests.people import operator_calls
 from tests.stores import NOW, recorded_store, rows_in
 
 PASSWORD = "correct horse"
@@ -75,32 +103,178 @@ class CountingHasher:
 
 @dataclass
 class People:
-    store: Store
+    core: Core
     recording: Recording
     clock: Clock
     hasher: CountingHasher
-    passwords: Passwords
-    throttles: Throttles
-    sessions: Sessions
-    accounts: Accounts
-    tokens: Tokens
-    invitations: Invitations
-    answers: KeptAnswers
-    resets: Resets
-    authenticator: Authenticator
+    app: App
+
+    @property
+    def store(self) -> Store:
+        return self.core.store
+
+    @property
+    def passwords(self) -> Passwords:
+        return self.core.people.passwords
+
+    @property
+    def throttles(self) -> Throttles:
+        return self.core.people.throttles
+
+    @property
+    def invitations(self) -> Invitations:
+        return self.core.people.invitations
+
+    @property
+    def answers(self) -> StoredAnswers:
+        return self.core.people.answers
+
+    @property
+    def authenticator(self) -> Authenticator:
+        return self.core.people.authenticator
+
+    @property
+    def account_data(self) -> AccountData:
+        data: AccountData = self.app.context.account_data
+        return data
+
+    def settle(self, registration: Registration) -> None:
+        """Who may register, from now on."""
+        object.__setattr__(self.core, "settings", replace(self.core.settings, registration=registration))
+
+    async def do(
+        self,
+        rule: Callable[..., Any],
+        by: Principal | None = None,
+        sent: tuple[type[Input], dict[str, Any]] | None = None,
+        *,
+        client: str | None = None,
+        key: IdempotencyKey | None = None,
+        version: int | None = None,
+        **ids: Any,
+    ) -> Any:
+        """What the rule answers this caller; an anonymous one without an address is not counted."""
+        (action,) = [
+            each
+            for subject in SUBJECTS
+            for each in subject.declared
+            if isinstance(each, Action) and each.rule is rule and each.form is None
+        ]
+        visitor = Visitor(principal=by, client=client or "unknown", limited=by is not None or client is not None)
+        runner = Runner(self.core, self.app.context)
+
+        def decode() -> Sent:
+            return Sent(None if sent is None else decode_tree(*sent), version)
+
+        return (await runner.perform(action, visitor, ids, decode, key)).answer
+
+    # --- what people do -----------------------------------------------------------------------------------------------
+
+    async def register(
+        self, email: str, password: str, name: str, *, invitation: str | None = None, **options: Any
+    ) -> AccountMade:
+        given = {} if invitation is None else {"invitation": invitation}
+        sent = {"email": email, "password": password, "name": name, **given}
+        made: AccountMade = await self.do(register, None, (NewAccount, sent), **options)
+        return made
 
     async def registered(self, email: str = "ada@example.org", name: str = "Ada") -> Principal:
         """Someone who has just registered, as the caller they are from then on."""
-        made = await self.accounts.register(email, PASSWORD, name)
-        return await self.known(made.session.secret)
+        return await self.known((await self.register(email, PASSWORD, name)).token)
+
+    async def sign_in(self, email: str, password: str, client: str | None = None, **options: Any) -> SessionMade:
+        # Not decoded: whatever was typed, it is refused alike.
+        sent = Credentials(email=email, password=password)
+        (action,) = [each for each in sessions.declared if each.rule is sign_in]
+        assert isinstance(action, Action)
+        visitor = Visitor(client=client or "unknown", limited=client is not None)
+        done = await Runner(self.core, self.app.context).perform(action, visitor, {}, lambda: Sent(sent), **options)
+        made: SessionMade = done.answer
+        return made
 
     async def signed_in(self, email: str = "ada@example.org", password: str = PASSWORD) -> str:
-        return (await self.sessions.open(email, password, None)).secret
+        return (await self.sign_in(email, password)).token
 
     async def known(self, secret: str) -> Principal:
         caller = await self.authenticator.authenticate(secret)
         assert caller is not None
         return caller
+
+    async def account(self, user_id: UUID) -> Account:
+        return await self.store.one(Account.by_id(user_id))
+
+    async def rename(self, by: Principal, name: str, version: int, **options: Any) -> Any:
+        return await self.do(change_me, by, (MeChange, {"name": name}), version=version, **options)
+
+    async def change_email(self, by: Principal, email: str, password: str, **options: Any) -> Any:
+        return await self.do(change_email, by, (EmailChange, {"email": email, "password": password}), **options)
+
+    async def change_password(
+        self, by: Principal, current: str, new: str, *, end_tokens: bool = True, **options: Any
+    ) -> int:
+        sent = {"current": current, "new": new, "endTokens": end_tokens}
+        changed = await self.do(change_password, by, (PasswordChange, sent), **options)
+        return changed.tokens_left if changed is not None else 0
+
+    async def delete(self, by: Principal, password: str) -> None:
+        await self.do(leave, by, (Confirmation, {"password": password}))
+
+    async def sign_out(self, by: Principal, **options: Any) -> None:
+        await self.do(sign_out, by, **options)
+
+    async def end_others(self, by: Principal, **options: Any) -> None:
+        await self.do(end_others, by, **options)
+
+    async def make_token(self, by: Principal, name: str, **options: Any) -> TokenMade:
+        made: TokenMade = await self.do(make_token, by, (NewToken, {"name": name}), **options)
+        return made
+
+    async def revoke_token(self, by: Principal, token_id: UUID, **options: Any) -> None:
+        await self.do(revoke_token, by, token_id=token_id, **options)
+
+    async def listed(self, rule: Callable[..., Any], by: Principal) -> list[Any]:
+        """A list of theirs, as they are shown it."""
+        return await Direct(self.core, SUBJECTS, self.app.context).list(rule, by)
+
+    async def issue_reset(self, email: str) -> str:
+        return await operator_calls.issue_reset(self.core, email)
+
+    async def redeem(self, secret: str, new: str, **options: Any) -> None:
+        await self.do(choose_password, None, (PasswordChoice, {"token": secret, "new": new}), **options)
+
+    async def invite_newcomer(self) -> str:
+        return await operator_calls.invite_newcomer(self.core)
+
+    async def invite(self, app: str, place: str, role: str, by: UUID, email: str | None = None) -> MadeInvitation:
+        return await operator_calls.invite(self.core, app, place, role, by, email)
+
+    async def accept(self, secret: str, user_id: UUID, *entering: Operation) -> Invitation:
+        """Join by an invitation, as an app lets people join."""
+        opened = await self.invitations.open(secret, user_id)
+        try:
+            await self.store.transact(*opened.operations, *entering)
+        except WriteRefused as refusal:
+            if opened.refused(refusal):
+                raise InvitationInvalid from refusal
+            raise
+        return opened.invitation
+
+    async def withdraw(self, app: str, place: str, invitation_id: UUID) -> None:
+        """Withdraw an invitation, as an app does."""
+        found = await self.store.get(InvitationOfPlace.by_id(app, place, invitation_id))
+        if found is None:
+            raise NoSuchInvitation
+        try:
+            await self.store.transact(*withdrawing(found, when=present))
+        except NotFound as refusal:
+            raise NoSuchInvitation from refusal
+
+    async def exported(self, user_id: UUID) -> dict[str, list[Any]]:
+        """The tables of their export."""
+        tables: dict[str, list[Any]] = {}
+        async for table, row in self.account_data.export(user_id):
+            tables.setdefault(table, []).append(row)
+        return tables
 
     async def rows(self) -> list[dict[str, Any]]:
         """Everything that is in the table, expired or not."""
@@ -115,9 +289,10 @@ async def outcomes(*attempts: Awaitable[Any]) -> dict[Any, int]:
     """How many attempts ended how; what is no refusal of this domain is raised."""
     ended: dict[Any, int] = {}
     for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, BaseException) and not isinstance(outcome, Refusal):
+        refused = isinstance(outcome, Refusal | ProblemError)
+        if isinstance(outcome, BaseException) and not refused:
             raise outcome
-        kind = type(outcome) if isinstance(outcome, Refusal) else "done"
+        kind = type(outcome) if refused else "done"
         ended[kind] = ended.get(kind, 0) + 1
     return ended
 
@@ -133,30 +308,14 @@ async def assembled(
     forget: Callable[[UUID], Awaitable[None]] | None = None,
 ) -> AsyncIterator[People]:
     hooks: dict[str, Any] = {"still_needed": still_needed, "forget": forget}
+    given = {name: hook for name, hook in hooks.items() if hook is not None}
     async with recorded_store(engine, folder, accounts_table, wrap=wrap) as (wrapped, recording):
         clock, hasher = Clock(), CountingHasher()
-        store = Store(wrapped.engine, clock)
-        passwords = Passwords(hasher)
+        settings = Settings(data=folder, registration=registration)
+        core = core_on(wrapped.engine, settings, b"a secret of tests", clock, Passwords(hasher))
         hasher.computed.clear()
-        throttles = Throttles(store, clock)
-        sessions = Sessions(store, clock, passwords, throttles)
-        tokens = Tokens(store, clock)
-        given = {name: hook for name, hook in hooks.items() if hook is not None}
         try:
-            yield People(
-                store=store,
-                recording=recording,
-                clock=clock,
-                hasher=hasher,
-                passwords=passwords,
-                throttles=throttles,
-                sessions=sessions,
-                accounts=Accounts(store, clock, passwords, throttles, sessions, registration, **given),
-                tokens=tokens,
-                invitations=Invitations(store, clock),
-                answers=KeptAnswers(store, clock),
-                resets=Resets(store, clock, passwords, sessions),
-                authenticator=Authenticator(sessions, tokens),
-            )
+            app = people_app(core, [App(name="hooks", tables=[], **given)])
+            yield People(core, recording, clock, hasher, app)
         finally:
-            passwords.close()
+            core.people.close()

@@ -15,16 +15,18 @@ from potluck.people.errors import (
     InvitationInvalid,
     RegistrationClosed,
     SessionOver,
-    Stale,
     StillNeeded,
     Throttled,
     WrongCredentials,
     WrongPassword,
 )
 from potluck.people.idempotency import IdempotencyKey, StoredAnswer
+from potluck.people.sessions import tidy_sessions
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
+from potluck.settings import Settings
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
 from potluck.validation.errors import Refusal, ValidationError
+from potluck.web.errors import Conflict
 from tests.engine_targets import BOTH, EMBEDDED
 from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import PASSWORD, WRITERS, assembled, outcomes
@@ -35,20 +37,24 @@ from tests.stores import NOW
 
 async def test_whoever_registers_is_signed_in_by_one_transaction(people):
     with people.recording.scope() as calls:
-        made = await people.accounts.register(" Ada@Example.org ", PASSWORD, "  Ada Lovelace ")
+        made = await people.register(" Ada@Example.org ", PASSWORD, "  Ada Lovelace ")
     assert calls.operations == ["TransactWriteItems"]
-    assert (made.account.email, made.account.name, made.account.version) == ("Ada@Example.org", "Ada Lovelace", 1)
-    assert (made.account.created_at, made.session.expires_at) == (NOW, NOW + timedelta(days=30))
-    caller = await people.known(made.session.secret)
-    assert (caller.user_id, caller.name, caller.kind) == (made.account.user_id, "Ada Lovelace", "session")
-    assert await people.accounts.by_id(caller.user_id) == made.account
+    assert (made.email, made.name, made.token_expires_at) == (
+        "Ada@Example.org",
+        "Ada Lovelace",
+        NOW + timedelta(days=30),
+    )
+    caller = await people.known(made.token)
+    assert (caller.user_id, caller.name, caller.kind) == (made.user_id, "Ada Lovelace", "session")
+    account = await people.account(caller.user_id)
+    assert (account.email, account.version, account.created_at) == (made.email, 1, NOW)
     assert await people.signed_in("ADA@example.ORG")
 
 
 async def test_every_wrong_field_is_named_at_once_and_nothing_is_written(embedded_people):
     people = embedded_people
     with people.recording.scope() as calls, pytest.raises(ValidationError) as refused:
-        await people.accounts.register("nobody", "too short", " ")
+        await people.register("nobody", "too short", " ")
     assert [error.field for error in refused.value.errors] == ["email", "password", "name"]
     assert (calls.operations, people.hasher.computed) == ([], [])
 
@@ -72,9 +78,9 @@ async def test_every_wrong_field_is_named_at_once_and_nothing_is_written(embedde
     ],
 )
 async def test_an_address_looks_like_one(embedded_people, email, good):
-    registered = embedded_people.accounts.register(email, PASSWORD, "Ada")
+    registered = embedded_people.register(email, PASSWORD, "Ada")
     if good:
-        assert (await registered).account.email == email
+        assert (await registered).email == email
         assert await embedded_people.signed_in(email.upper())
     else:
         with pytest.raises(ValidationError):
@@ -83,7 +89,7 @@ async def test_an_address_looks_like_one(embedded_people, email, good):
 
 @pytest.mark.parametrize(("length", "good"), [(9, False), (10, True), (128, True), (129, False)])
 async def test_a_password_has_10_to_128_characters(embedded_people, length, good):
-    registered = embedded_people.accounts.register("ada@example.org", "é" * length, "Ada")
+    registered = embedded_people.register("ada@example.org", "é" * length, "Ada")
     if good:
         await registered
         assert await embedded_people.signed_in(password="é" * length)
@@ -97,9 +103,9 @@ async def test_a_password_has_10_to_128_characters(embedded_people, length, good
     [("A", True), ("👩‍🚀", True), ("a" * 100, True), ("a" * 101, False), ("a\nb", False), ("\ud800", False)],
 )
 async def test_a_name_is_a_line_of_text(embedded_people, name, good):
-    registered = embedded_people.accounts.register("ada@example.org", PASSWORD, name)
+    registered = embedded_people.register("ada@example.org", PASSWORD, name)
     if good:
-        assert (await registered).account.name == name
+        assert (await registered).name == name
     else:
         with pytest.raises(ValidationError):
             await registered
@@ -108,9 +114,7 @@ async def test_a_name_is_a_line_of_text(embedded_people, name, good):
 async def test_of_fifty_who_register_one_address_one_gets_it(busy_people):
     people = busy_people
     spellings = ("ada@example.org", "ADA@example.org", " Ada@Example.ORG ")
-    ended = await outcomes(
-        *(people.accounts.register(spellings[each % 3], PASSWORD, f"Ada {each}") for each in range(WRITERS))
-    )
+    ended = await outcomes(*(people.register(spellings[each % 3], PASSWORD, f"Ada {each}") for each in range(WRITERS)))
     assert ended == {"done": 1, EmailTaken: WRITERS - 1}
     assert await people.kinds() == ["Account", "EmailAddress", "Session", "SessionOfUser"]
     assert await people.signed_in()
@@ -121,16 +125,16 @@ async def test_registering_is_throttled_per_client(embedded_people):
     for _ in range(REGISTRATIONS.attempts):
         await people.throttles.attempt(REGISTRATIONS, "192.0.2.1")
     with pytest.raises(Throttled) as refused:
-        await people.accounts.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.1")
+        await people.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.1")
     assert refused.value.retry_after == 600
     assert people.hasher.computed == []
-    await people.accounts.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.2")
+    await people.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.2")
 
 
 async def test_where_registration_is_closed_nobody_registers(tmp_path):
     async with assembled(EMBEDDED, tmp_path, registration="closed") as people:
         with pytest.raises(RegistrationClosed) as refused:
-            await people.accounts.register("ada@example.org", PASSWORD, "Ada", invitation="pli_00")
+            await people.register("ada@example.org", PASSWORD, "Ada", invitation="pli_00")
         assert not refused.value.invitation_needed
         assert await people.rows() == []
 
@@ -141,27 +145,27 @@ async def test_where_only_invited_people_register_an_invitation_makes_one_accoun
 ):
     async with assembled(engine, tmp_path) as people:
         ada, cyd = await people.registered(), await people.registered("cyd@example.org")
-        invited = await people.invitations.make("shopping", "family", "member", ada.user_id)
-        people.accounts.registration = "invited"
+        invited = await people.invite("shopping", "family", "member", ada.user_id)
+        people.settle("invited")
         too_late = await people.invitations.open(invited.secret, cyd.user_id)
         with pytest.raises(RegistrationClosed):
-            await people.accounts.register("ben@example.org", PASSWORD, "Ben")
+            await people.register("ben@example.org", PASSWORD, "Ben")
         with pytest.raises(InvitationInvalid):
-            await people.accounts.register("ben@example.org", PASSWORD, "Ben", invitation="pli_" + "0" * 64)
+            await people.register("ben@example.org", PASSWORD, "Ben", invitation="pli_" + "0" * 64)
         ended = await outcomes(
             *(
-                people.accounts.register(f"ben{each}@example.org", PASSWORD, "Ben", invitation=invited.secret)
+                people.register(f"ben{each}@example.org", PASSWORD, "Ben", invitation=invited.secret)
                 for each in range(10)
             )
         )
         assert ended == {"done": 1, InvitationInvalid: 9}
         (ben,) = [row for row in await people.rows() if row.get("name") == {"S": "Ben"}]
         with pytest.raises(InvitationInvalid):
-            await people.invitations.accept(invited.secret, cyd.user_id, lambda _: ())
+            await people.accept(invited.secret, cyd.user_id)
         with pytest.raises(WriteRefused) as refused:
             await people.store.transact(*too_late.operations)
         assert too_late.refused(refused.value)
-        opened = await people.invitations.accept(invited.secret, UUID(ben["userId"]["S"]), lambda _: ())
+        opened = await people.accept(invited.secret, UUID(ben["userId"]["S"]))
         assert (opened.place, opened.role) == ("family", "member")
 
 
@@ -171,28 +175,28 @@ async def test_where_only_invited_people_register_an_invitation_makes_one_accoun
 async def test_a_new_name_raises_the_version_and_the_same_name_does_not(people):
     caller = await people.registered()
     people.clock.forward(seconds=5)
-    renamed = await people.accounts.rename(caller, " Countess ", version=1)
+    renamed = await people.rename(caller, " Countess ", 1)
     assert (renamed.name, renamed.version, renamed.updated_at) == ("Countess", 2, NOW + timedelta(seconds=5))
-    assert await people.accounts.by_id(caller.user_id) == renamed
-    assert await people.accounts.rename(caller, "Countess", version=2) == renamed
-    with pytest.raises(Stale) as refused:
-        await people.accounts.rename(caller, "Ada", version=1)
-    assert refused.value.current == renamed
+    assert await people.account(caller.user_id) == renamed
+    assert await people.rename(caller, "Countess", 2) == renamed
+    with pytest.raises(Conflict) as refused:
+        await people.rename(caller, "Ada", 1)
+    assert (refused.value.current.name, refused.value.current.version) == ("Countess", 2)
 
 
 async def test_of_fifty_new_names_for_one_version_one_is_taken(busy_people):
     people = busy_people
     caller = await people.registered()
-    ended = await outcomes(*(people.accounts.rename(caller, f"Ada {each}", version=1) for each in range(WRITERS)))
-    assert ended == {"done": 1, Stale: WRITERS - 1}
-    assert (await people.accounts.by_id(caller.user_id)).version == 2
+    ended = await outcomes(*(people.rename(caller, f"Ada {each}", 1) for each in range(WRITERS)))
+    assert ended == {"done": 1, Conflict: WRITERS - 1}
+    assert (await people.account(caller.user_id)).version == 2
 
 
 async def test_a_new_password_ends_the_other_sessions_and_keeps_the_callers(people):
     caller = await people.registered()
     laptop, phone = await people.signed_in(), await people.signed_in()
     caller, elsewhere = await people.known(laptop), await people.known(phone)
-    await people.accounts.change_password(caller, PASSWORD, "battery staple")
+    await people.change_password(caller, PASSWORD, "battery staple")
     assert await people.authenticator.authenticate(phone) is None
     assert (await people.known(laptop)).user_id == caller.user_id
     assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
@@ -201,16 +205,16 @@ async def test_a_new_password_ends_the_other_sessions_and_keeps_the_callers(peop
     assert await people.signed_in(password="battery staple")
     # What the other session asked for before it was over is not done any more.
     with pytest.raises(SessionOver):
-        await people.accounts.change_password(elsewhere, "battery staple", PASSWORD)
+        await people.change_password(elsewhere, "battery staple", PASSWORD)
 
 
 async def test_a_new_password_needs_the_current_one(embedded_people):
     people = embedded_people
     caller = await people.registered()
     with pytest.raises(WrongPassword):
-        await people.accounts.change_password(caller, "wrong horse!", "battery staple")
+        await people.change_password(caller, "wrong horse!", "battery staple")
     with pytest.raises(ValidationError) as refused:
-        await people.accounts.change_password(caller, PASSWORD, "short")
+        await people.change_password(caller, PASSWORD, "short")
     assert refused.value.errors[0].field == "new"
     assert await people.signed_in()
 
@@ -224,11 +228,11 @@ async def test_of_fifty_new_passwords_at_once_one_is_taken(busy_people, monkeypa
 
     monkeypatch.setattr(people.throttles, "attempt", unthrottled)
     ended = await outcomes(
-        *(people.accounts.change_password(caller, PASSWORD, f"battery staple {each}") for each in range(WRITERS))
+        *(people.change_password(caller, PASSWORD, f"battery staple {each}") for each in range(WRITERS))
     )
     # The session goes on, but what was the password is not it any more.
     assert ended == {"done": 1, WrongPassword: WRITERS - 1}
-    assert (await people.accounts.by_id(caller.user_id)).session_epoch == 2
+    assert (await people.account(caller.user_id)).session_epoch == 2
 
 
 async def test_guessing_the_password_is_throttled_for_someone_signed_in_too(embedded_people):
@@ -236,56 +240,56 @@ async def test_guessing_the_password_is_throttled_for_someone_signed_in_too(embe
     caller = await people.registered()
     for _ in range(PASSWORD_CHECKS.attempts):
         with pytest.raises(WrongPassword):
-            await people.accounts.delete(caller, "wrong horse!")
+            await people.delete(caller, "wrong horse!")
     for attempt in (
-        people.accounts.delete(caller, PASSWORD),
-        people.accounts.change_email(caller, "new@example.org", PASSWORD),
-        people.accounts.change_password(caller, PASSWORD, "battery staple"),
+        people.delete(caller, PASSWORD),
+        people.change_email(caller, "new@example.org", PASSWORD),
+        people.change_password(caller, PASSWORD, "battery staple"),
     ):
         with pytest.raises(Throttled):
             await attempt
     # Signing in elsewhere is counted apart.
-    assert (await people.sessions.open("ada@example.org", PASSWORD, "192.0.2.1")).secret
+    assert (await people.sign_in("ada@example.org", PASSWORD, "192.0.2.1")).token
 
 
 async def test_a_new_address_is_unique_and_frees_the_old_one(people):
     caller = await people.registered()
     await people.registered("ben@example.org", "Ben")
     with pytest.raises(EmailTaken):
-        await people.accounts.change_email(caller, "BEN@example.org", PASSWORD)
+        await people.change_email(caller, "BEN@example.org", PASSWORD)
     with pytest.raises(WrongPassword):
-        await people.accounts.change_email(caller, "countess@example.org", "wrong horse!")
-    moved = await people.accounts.change_email(caller, "Countess@example.org", PASSWORD)
+        await people.change_email(caller, "countess@example.org", "wrong horse!")
+    moved = await people.change_email(caller, "Countess@example.org", PASSWORD)
     caller = replace(caller, session_epoch=2)
     assert (moved.email, moved.version) == ("Countess@example.org", 2)
-    assert await people.accounts.by_id(caller.user_id) == moved
+    assert await people.account(caller.user_id) == moved
     with pytest.raises(WrongCredentials):
         await people.signed_in()
     assert await people.signed_in("countess@example.org")
     await people.registered("ada@example.org", "Another Ada")
     # Another spelling of one's own address is no other address; the same spelling is no change.
-    respelled = await people.accounts.change_email(caller, "COUNTESS@example.org", PASSWORD)
+    respelled = await people.change_email(caller, "COUNTESS@example.org", PASSWORD)
     caller = replace(caller, session_epoch=3)
     assert (respelled.email, respelled.version) == ("COUNTESS@example.org", 3)
-    assert await people.accounts.change_email(caller, "COUNTESS@example.org", PASSWORD) == respelled
+    assert await people.change_email(caller, "COUNTESS@example.org", PASSWORD) == respelled
 
 
 async def test_a_new_address_ends_the_other_sessions_and_leaves_no_row_of_them(busy_people):
     people = busy_people
-    here = (await people.accounts.register("ada@example.org", PASSWORD, "Ada")).session.secret
+    here = (await people.register("ada@example.org", PASSWORD, "Ada")).token
     there = await people.signed_in()
     caller, elsewhere = await people.known(here), await people.known(there)
-    await people.accounts.change_email(caller, "countess@example.org", PASSWORD)
+    await people.change_email(caller, "countess@example.org", PASSWORD)
     assert await people.authenticator.authenticate(there) is None
     assert (await people.known(here)).session_epoch == 2
-    await people.sessions.tidy(caller.user_id, 2)
+    await tidy_sessions(people.store, caller.user_id, 2)
     assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
     # Who was signed in elsewhere cannot take the address back.
     with pytest.raises(SessionOver):
-        await people.accounts.change_email(elsewhere, "ada@example.org", PASSWORD)
+        await people.change_email(elsewhere, "ada@example.org", PASSWORD)
     # The same address once more changes nothing, and ends nothing.
     there = await people.signed_in("countess@example.org")
-    await people.accounts.change_email(await people.known(here), "countess@example.org", PASSWORD)
+    await people.change_email(await people.known(here), "countess@example.org", PASSWORD)
     assert await people.authenticator.authenticate(there)
 
 
@@ -293,8 +297,8 @@ async def test_an_address_that_is_wanted_by_many_at_once_goes_to_one(busy_people
     people = busy_people
     movers = [await people.registered(f"ada{each}@example.org") for each in range(5)]
     ended = await outcomes(
-        *(people.accounts.change_email(each, "wanted@example.org", PASSWORD) for each in movers),
-        *(people.accounts.register(" WANTED@example.org", PASSWORD, "Ben") for _ in range(10)),
+        *(people.change_email(each, "wanted@example.org", PASSWORD) for each in movers),
+        *(people.register(" WANTED@example.org", PASSWORD, "Ben") for _ in range(10)),
     )
     assert ended == {"done": 1, EmailTaken: 14}
     rows = await people.rows()
@@ -305,27 +309,27 @@ async def test_an_address_that_is_wanted_by_many_at_once_goes_to_one(busy_people
 
 async def test_changes_of_one_account_at_once_by_one_session_throw_nobody_out(busy_people):
     people = busy_people
-    secret = (await people.accounts.register("ada@example.org", PASSWORD, "Ada")).session.secret
+    secret = (await people.register("ada@example.org", PASSWORD, "Ada")).token
     caller = await people.known(secret)
     moved, renamed, opened, token, ended_others = await asyncio.gather(
-        people.accounts.change_email(caller, "countess@example.org", PASSWORD),
-        people.accounts.rename(caller, "Countess", version=1),
-        people.sessions.open("ada@example.org", PASSWORD, None),
-        people.tokens.make(caller, "Backup"),
-        people.sessions.end_others(caller),
+        people.change_email(caller, "countess@example.org", PASSWORD),
+        people.rename(caller, "Countess", 1),
+        people.sign_in("ada@example.org", PASSWORD),
+        people.make_token(caller, "Backup"),
+        people.end_others(caller),
         return_exceptions=True,
     )
     # Whatever came first has changed the account for the others, but it has not ended the session of them all.
     assert isinstance(moved, Account)
     assert ended_others is None
-    assert await people.authenticator.authenticate(token.secret)
+    assert await people.authenticator.authenticate(token.token)
     # Which version was seen, and who has the address, is another question: they are told what is so.
-    assert isinstance(renamed, Account | Stale)
+    assert isinstance(renamed, Account | Conflict)
     assert not isinstance(opened, BaseException) or isinstance(opened, WrongCredentials)
-    account = await people.accounts.by_id(caller.user_id)
+    account = await people.account(caller.user_id)
     assert (account.email, account.name) == (
         "countess@example.org",
-        "Ada" if isinstance(renamed, Stale) else "Countess",
+        "Ada" if isinstance(renamed, Conflict) else "Countess",
     )
     address = await people.store.one(EmailAddress.by_folded("countess@example.org"))
     assert address.user_id == caller.user_id
@@ -334,17 +338,17 @@ async def test_changes_of_one_account_at_once_by_one_session_throw_nobody_out(bu
 
 async def test_a_change_begun_before_another_of_the_same_session_goes_on_from_there(embedded_people):
     people = embedded_people
-    secret = (await people.accounts.register("ada@example.org", PASSWORD, "Ada")).session.secret
+    secret = (await people.register("ada@example.org", PASSWORD, "Ada")).token
     seen = await people.known(secret)
-    await people.accounts.change_email(seen, "countess@example.org", PASSWORD)
+    await people.change_email(seen, "countess@example.org", PASSWORD)
     # All of these were known before, as by another tab of the same browser.
-    assert (await people.tokens.make(seen, "Backup")).secret
-    await people.sessions.end_others(seen)
-    await people.accounts.change_password(seen, PASSWORD, "battery staple")
+    assert (await people.make_token(seen, "Backup")).token
+    await people.end_others(seen)
+    await people.change_password(seen, PASSWORD, "battery staple")
     # The password that was typed there is asked for again: it is another one by now.
     with pytest.raises(WrongPassword):
-        await people.accounts.change_email(seen, "ada@example.org", PASSWORD)
-    await people.accounts.change_email(seen, "ada@example.org", "battery staple")
+        await people.change_email(seen, "ada@example.org", PASSWORD)
+    await people.change_email(seen, "ada@example.org", "battery staple")
     assert (await people.known(secret)).session_epoch == 5
 
 
@@ -352,23 +356,23 @@ async def test_a_change_begun_before_another_session_ended_this_one_is_refused(e
     people = embedded_people
     await people.registered()
     here, there = [await people.known(await people.signed_in()) for _ in range(2)]
-    await people.accounts.change_email(here, "countess@example.org", PASSWORD)
+    await people.change_email(here, "countess@example.org", PASSWORD)
     for late in (
-        people.accounts.change_email(there, "ada@example.org", PASSWORD),
-        people.accounts.change_password(there, PASSWORD, "battery staple"),
-        people.sessions.end_others(there),
-        people.tokens.make(there, "Backup"),
+        people.change_email(there, "ada@example.org", PASSWORD),
+        people.change_password(there, PASSWORD, "battery staple"),
+        people.end_others(there),
+        people.make_token(there, "Backup"),
     ):
         with pytest.raises(SessionOver):
             await late
     assert (await people.kinds()).count("ApiToken") == 0
-    assert (await people.accounts.by_id(here.user_id)).email == "countess@example.org"
+    assert (await people.account(here.user_id)).email == "countess@example.org"
     assert await people.signed_in("countess@example.org")
 
 
 async def test_who_is_looked_up_while_their_own_session_changes_the_account_is_known(embedded_people, monkeypatch):
     people = embedded_people
-    secret = (await people.accounts.register("ada@example.org", PASSWORD, "Ada")).session.secret
+    secret = (await people.register("ada@example.org", PASSWORD, "Ada")).token
     caller = await people.known(secret)
     get = people.store.get
 
@@ -376,11 +380,11 @@ async def test_who_is_looked_up_while_their_own_session_changes_the_account_is_k
         found = await get(ref, *rest)
         if isinstance(found, Session):
             monkeypatch.undo()
-            await people.accounts.change_email(caller, "countess@example.org", PASSWORD)
+            await people.change_email(caller, "countess@example.org", PASSWORD)
         return found
 
     people.clock.forward(hours=1)
-    await people.accounts.rename(caller, "Countess", version=1)
+    await people.rename(caller, "Countess", 1)
     monkeypatch.setattr(people.store, "get", between)
     assert (await people.known(secret)).session_epoch == 2
 
@@ -391,19 +395,20 @@ async def test_who_is_looked_up_while_their_own_session_changes_the_account_is_k
 async def test_the_export_tells_everything_but_secrets_and_their_hashes(embedded_people):
     people = embedded_people
     caller = await people.registered()
-    token = await people.tokens.make(caller, "Backup")
-    invitation = await people.invitations.make("shopping", "family", "member", caller.user_id, "ben@example.org")
+    token = await people.make_token(caller, "Backup")
+    invitation = await people.invite("shopping", "family", "member", caller.user_id, "ben@example.org")
     with people.recording.scope() as calls:
-        exported = await people.accounts.export(caller.user_id)
+        exported = await people.exported(caller.user_id)
     assert calls.operations == ["Query"]
-    assert (exported.user_id, exported.email, exported.name) == (caller.user_id, "ada@example.org", "Ada")
-    assert [each.expires_at for each in exported.sessions] == [caller.expires_at]
-    assert [(each.token_id, each.name) for each in exported.api_tokens] == [(token.token_id, "Backup")]
-    assert [each.invitation_id for each in exported.invitations] == [invitation.invitation_id]
+    (account,) = exported["account"]
+    assert (account.user_id, account.email, account.name) == (caller.user_id, "ada@example.org", "Ada")
+    assert [each.expires_at for each in exported["sessions"]] == [caller.expires_at]
+    assert [(each.token_id, each.name) for each in exported["apiTokens"]] == [(token.id, "Backup")]
+    assert [each.invitation_id for each in exported["invitations"]] == [invitation.invitation_id]
     assert "argon2" not in repr(exported)
     assert caller.hash not in repr(exported)
     with pytest.raises(AccountGone):
-        await people.accounts.export(UUID(int=1))
+        await people.exported(UUID(int=1))
 
 
 # --- leaving ---------------------------------------------------------------------------------------------------------
@@ -411,30 +416,30 @@ async def test_the_export_tells_everything_but_secrets_and_their_hashes(embedded
 
 async def furnish(people, caller):
     """Give a person one of everything that can be theirs."""
-    await people.sessions.open("ada@example.org", PASSWORD, None)
-    token = await people.tokens.make(caller, "Backup")
-    await people.invitations.make("shopping", "family", "member", caller.user_id, "ben@example.org")
-    await people.resets.issue("ada@example.org")
+    await people.signed_in()
+    token = await people.make_token(caller, "Backup")
+    await people.invite("shopping", "family", "member", caller.user_id, "ben@example.org")
+    await people.issue_reset("ada@example.org")
     key = IdempotencyKey(caller.user_id, "a#key", "0" * 64)
-    await people.store.transact(*people.answers.keeping(key, StoredAnswer(status=200, body=b"{}")))
+    await people.store.transact(*people.answers.storing(key, StoredAnswer(status=200, body=b"{}")))
     return token
 
 
 async def test_a_deleted_account_leaves_no_row(people):
     caller = await people.registered()
-    await people.sessions.open("ada@example.org", PASSWORD, "192.0.2.1")
+    await people.sign_in("ada@example.org", PASSWORD, "192.0.2.1")
     token = await furnish(people, caller)
     ben = await people.registered("ben@example.org", "Ben")
     bens = [row for row in await people.rows() if str(ben.user_id) in repr(row)]
     with pytest.raises(WrongPassword):
-        await people.accounts.delete(caller, "wrong horse!")
-    await people.accounts.delete(caller, PASSWORD)
+        await people.delete(caller, "wrong horse!")
+    await people.delete(caller, PASSWORD)
     # All that is left is how often that client has signed in, under a hash, for a minute.
     assert sorted(map(repr, await people.rows())) == sorted(
         [*map(repr, bens), *(repr(row) for row in await people.rows() if row["entityType"]["S"] == "Throttle")]
     )
     assert (await people.kinds()).count("Throttle") == 1
-    assert await people.authenticator.authenticate(token.secret) is None
+    assert await people.authenticator.authenticate(token.token) is None
     with pytest.raises(WrongCredentials):
         await people.signed_in()
     again = await people.registered()
@@ -449,15 +454,15 @@ async def test_a_busy_engine_leaves_no_row_of_a_deleted_account_either(busy_peop
     async def meanwhile(each):
         try:
             if each % 3 == 0:
-                await people.sessions.open("ada@example.org", PASSWORD, None)
+                await people.signed_in()
             elif each % 3 == 1:
-                await people.tokens.make(caller, f"Backup {each}")
+                await people.make_token(caller, f"Backup {each}")
             else:
-                await people.invitations.make("shopping", f"family {each}", "member", caller.user_id)
+                await people.invite("shopping", f"family {each}", "member", caller.user_id)
         except (Refusal, Unavailable):
             pass
 
-    await asyncio.gather(people.accounts.delete(caller, PASSWORD), *(meanwhile(each) for each in range(30)))
+    await asyncio.gather(people.delete(caller, PASSWORD), *(meanwhile(each) for each in range(30)))
     assert await people.rows() == []
 
 
@@ -474,12 +479,12 @@ async def test_someone_who_is_needed_stays_and_nothing_is_forgotten(tmp_path):
         caller = await people.registered()
         before = await people.rows()
         with pytest.raises(StillNeeded) as refused:
-            await people.accounts.delete(caller, PASSWORD)
+            await people.delete(caller, PASSWORD)
         assert refused.value.places == ["The Lovelaces"]
         assert [row for row in await people.rows() if row["entityType"]["S"] != "Throttle"] == before
         assert forgotten == []
         places.clear()
-        await people.accounts.delete(caller, PASSWORD)
+        await people.delete(caller, PASSWORD)
         # Before the account goes, so that who is interrupted can ask again; and after it, when nothing can follow.
         assert forgotten == [caller.user_id] * 2
 
@@ -493,12 +498,12 @@ async def test_who_was_interrupted_while_leaving_is_still_signed_in_and_asks_aga
             raise Unavailable("busy")
 
     async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
-        made = await people.accounts.register("ada@example.org", PASSWORD, "Ada")
-        caller = await people.known(made.session.secret)
+        made = await people.register("ada@example.org", PASSWORD, "Ada")
+        caller = await people.known(made.token)
         await furnish(people, caller)
         with pytest.raises(Unavailable):
-            await people.accounts.delete(caller, PASSWORD)
-        await people.accounts.delete(await people.known(made.session.secret), PASSWORD)
+            await people.delete(caller, PASSWORD)
+        await people.delete(await people.known(made.token), PASSWORD)
         assert await people.rows() == []
 
 
@@ -513,9 +518,9 @@ async def test_what_was_written_while_the_account_went_goes_with_the_next_deleti
     async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
         caller = await people.registered()
         # The account is gone, whatever is left to do: that is what was key.
-        await people.accounts.delete(caller, PASSWORD)
-        assert await people.kinds() == ["Departure", "Session", "SessionOfUser"]
-        await people.accounts.finish_departures()
+        await people.delete(caller, PASSWORD)
+        assert await people.kinds() == ["Departure"]
+        await people.account_data.finish_departures()
         assert forgotten == [caller.user_id] * 3
         assert await people.rows() == []
 
@@ -529,8 +534,8 @@ async def test_one_who_cannot_be_forgotten_keeps_nobody_else_and_nothing_from_st
 
     async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
         await people.store.put(Departure(user_id=stuck))
-        await people.accounts.delete(await people.registered(), PASSWORD)
-        await people.accounts.finish_departures()
+        await people.delete(await people.registered(), PASSWORD)
+        await people.account_data.finish_departures()
         assert await people.store.all(Departure.all_unfinished()) == [Departure(user_id=stuck)]
         assert await people.kinds() == ["Departure"]
 
@@ -550,13 +555,12 @@ async def test_another_worker_that_is_too_early_leaves_nothing_behind(tmp_path, 
 
     async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
         caller = await people.registered()
-        accounts = people.accounts
-        accounts._indexes_lag = lag
-        monkeypatch.setattr("potluck.people.accounts.asyncio", SimpleNamespace(sleep=until_up_to_date))
-        leaving = asyncio.create_task(accounts.delete(caller, PASSWORD))
+        monkeypatch.setattr(Settings, "indexes_lag_seconds", lag.total_seconds())
+        monkeypatch.setattr("potluck.web.people.account.asyncio", SimpleNamespace(sleep=until_up_to_date))
+        leaving = asyncio.create_task(people.delete(caller, PASSWORD))
         async with asyncio.timeout(PATIENCE_SECONDS):
             await waiting.wait()
-        await accounts.finish_departures()
+        await people.account_data.finish_departures()
         done.append("too early")
         up_to_date.set()
         await leaving
@@ -574,21 +578,20 @@ async def test_tidying_up_does_not_make_a_done_change_look_undone(embedded_peopl
         raise lost("an answer was lost")
 
     monkeypatch.setattr(people.store, "write_each", failing)
-    await people.accounts.change_password(caller, PASSWORD, "battery staple")
+    await people.change_password(caller, PASSWORD, "battery staple")
     assert await people.signed_in(password="battery staple")
 
 
 async def test_what_is_gone_cannot_be_changed(embedded_people):
     people = embedded_people
     caller = await people.registered()
-    await people.accounts.delete(caller, PASSWORD)
+    await people.delete(caller, PASSWORD)
     for attempt in (
-        people.accounts.by_id(caller.user_id),
-        people.accounts.rename(caller, "Ada", 1),
-        people.accounts.delete(caller, PASSWORD),
-        people.accounts.change_email(caller, "new@example.org", PASSWORD),
-        people.accounts.change_password(caller, PASSWORD, "battery staple"),
-        people.invitations.make("shopping", "family", "member", caller.user_id),
+        people.rename(caller, "Ada", 1),
+        people.delete(caller, PASSWORD),
+        people.change_email(caller, "new@example.org", PASSWORD),
+        people.change_password(caller, PASSWORD, "battery staple"),
+        people.invite("shopping", "family", "member", caller.user_id),
     ):
         with pytest.raises(AccountGone):
             await attempt

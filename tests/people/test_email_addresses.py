@@ -64,20 +64,21 @@ async def test_an_address_is_taken_and_signs_in_in_any_spelling(embedded_people,
     people = embedded_people
     ada = await people.registered(SPELLINGS[0])
     with pytest.raises(EmailTaken):
-        await people.accounts.register(spelling, PASSWORD, "Another")
+        await people.register(spelling, PASSWORD, "Another")
     ben = await people.registered("ben@example.org")
     with pytest.raises(EmailTaken):
-        await people.accounts.change_email(ben, spelling, PASSWORD)
+        await people.change_email(ben, spelling, PASSWORD)
     assert (await people.known(await people.signed_in(spelling))).user_id == ada.user_id
-    assert (await people.resets.issue(spelling)).user_id == ada.user_id
-    assert (await people.accounts.by_id(ada.user_id)).email == SPELLINGS[0], "shown as they wrote it"
+    await people.redeem(await people.issue_reset(spelling), "battery staple")
+    assert (await people.account(ada.user_id)).session_epoch == 2
+    assert (await people.account(ada.user_id)).email == SPELLINGS[0], "shown as they wrote it"
 
 
 async def test_another_spelling_of_ones_own_address_is_no_other_address(embedded_people):
     people = embedded_people
     ada = await people.registered(SPELLINGS[0])
     for epoch, spelling in enumerate(SPELLINGS[1:], start=2):
-        moved = await people.accounts.change_email(ada, spelling, PASSWORD)
+        moved = await people.change_email(ada, spelling, PASSWORD)
         ada = replace(ada, session_epoch=epoch)
         assert moved.email == spelling
     assert await addresses(people) == [NORMAL]
@@ -88,7 +89,7 @@ async def test_attempts_are_counted_for_all_spellings_together(embedded_people):
     await people.registered(SPELLINGS[0])
     for spelling in SPELLINGS:
         with pytest.raises(WrongCredentials):
-            await people.sessions.open(spelling, "wrong horse!", "192.0.2.1")
+            await people.sign_in(spelling, "wrong horse!", "192.0.2.1")
     assert (await people.kinds()).count("Throttle") == 2, "one of the client, one of the address"
 
 
@@ -99,7 +100,7 @@ async def test_attempts_are_counted_for_all_spellings_together(embedded_people):
 async def test_an_address_whose_normal_form_is_none_is_refused(embedded_people, address):
     assert len(address) <= LONGEST_EMAIL
     with pytest.raises(ValidationError):
-        await embedded_people.accounts.register(address, PASSWORD, "Ada")
+        await embedded_people.register(address, PASSWORD, "Ada")
     assert await embedded_people.rows() == []
 
 
@@ -117,9 +118,9 @@ async def test_an_account_from_before_signs_in_as_ever_and_then_in_any_spelling(
 async def test_an_address_from_before_is_taken_for_those_who_spell_it_so(people):
     await from_before(people, "ada@bücher.example")
     with pytest.raises(EmailTaken):
-        await people.accounts.register("Ada@bücher.example", PASSWORD, "Another")
+        await people.register("Ada@bücher.example", PASSWORD, "Another")
     with pytest.raises(EmailTaken):
-        await people.accounts.change_email(await people.registered("ben@example.org"), "ada@Bücher.example", PASSWORD)
+        await people.change_email(await people.registered("ben@example.org"), "ada@Bücher.example", PASSWORD)
 
 
 async def test_two_accounts_from_before_with_one_normal_form_both_sign_in_by_their_own_spelling(people):
@@ -131,25 +132,26 @@ async def test_two_accounts_from_before_with_one_normal_form_both_sign_in_by_the
         assert (await people.known(await people.signed_in("ada@example.org"))).user_id == plain
         assert (await people.known(await people.signed_in("ada@example.org."))).user_id == dotted
         assert [progress.rewritten async for progress in move_addresses(people.store)] == [0]
-    assert (await people.resets.issue("ａda@example.org")).user_id == wide
+    await people.redeem(await people.issue_reset("ａda@example.org"), "battery staple")
+    assert (await people.account(wide)).session_epoch == 2
 
 
 async def test_a_new_address_and_a_deletion_release_what_an_account_from_before_had(people):
     ada = await from_before(people, "ada@bücher.example")
-    caller = await people.known((await people.sessions.open("ada@bücher.example", PASSWORD, None)).secret)
+    caller = await people.known((await people.sign_in("ada@bücher.example", PASSWORD)).token)
     await put_back(people, ada, "ada@bücher.example")
-    await people.accounts.change_email(caller, "ＡＤＡ@bücher.example", PASSWORD)
+    await people.change_email(caller, "ＡＤＡ@bücher.example", PASSWORD)
     assert await addresses(people) == [NORMAL]
     await put_back(people, ada, "ＡＤＡ@bücher.example")
-    await people.accounts.change_email(replace(caller, session_epoch=2), "ada@example.org", PASSWORD)
+    await people.change_email(replace(caller, session_epoch=2), "ada@example.org", PASSWORD)
     assert await addresses(people) == ["ada@example.org"]
     ben = await from_before(people, "ben@bücher.example")
-    secret = (await people.sessions.open("ben@bücher.example", PASSWORD, None)).secret
+    secret = (await people.sign_in("ben@bücher.example", PASSWORD)).token
     await put_back(people, ben, "ben@bücher.example")
-    await people.accounts.delete(await people.known(secret), PASSWORD)
+    await people.delete(await people.known(secret), PASSWORD)
     assert await addresses(people) == ["ada@example.org"]
     with pytest.raises(AccountGone):
-        await people.resets.issue("ben@bücher.example")
+        await people.issue_reset("ben@bücher.example")
 
 
 async def test_a_backfill_moves_every_address_and_changes_nothing_the_second_time(people, monkeypatch):
@@ -162,13 +164,13 @@ async def test_a_backfill_moves_every_address_and_changes_nothing_the_second_tim
     assert await addresses(people) == wanted
     assert [progress.rewritten async for progress in move_addresses(people.store)][-1] == 0
     with pytest.raises(EmailTaken):
-        await people.accounts.register("ａda1@bücher.example", PASSWORD, "Another")
+        await people.register("ａda1@bücher.example", PASSWORD, "Another")
 
 
 async def from_before(people: People, email: str) -> UUID:
     """An account whose address has its row under the former normal form."""
     other = await people.registered("before@example.org")
-    account = await people.accounts.by_id(other.user_id)
+    account = await people.account(other.user_id)
     await people.store.delete(EmailAddress.by_folded("before@example.org"))
     await people.store.update(account, the(Account.email).becomes(email), keep_version=True)
     await people.store.put(EmailAddress(folded=former_normal_form(email), user_id=other.user_id))

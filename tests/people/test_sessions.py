@@ -1,5 +1,6 @@
 """Signing in tells nothing to guessers, a session slides, and ends when it should."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,9 +8,9 @@ import pytest
 from potluck.people.entities import Account, Session, SessionOfUser
 from potluck.people.errors import SessionOver, SignInNeeded, Throttled, WrongCredentials
 from potluck.people.passwords import Passwords
-from potluck.people.sessions import Sessions
 from potluck.people.throttling import SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO
 from potluck.table import the, update
+from potluck.web.people.sessions import where_signed_in
 from tests.people.assembly import PASSWORD, WRITERS, CountingHasher, outcomes
 from tests.stores import NOW
 
@@ -19,7 +20,7 @@ HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"
 async def guess(people, client, times, email="ada@example.org"):
     for _ in range(times):
         with pytest.raises(WrongCredentials):
-            await people.sessions.open(email, "wrong horse!", client)
+            await people.sign_in(email, "wrong horse!", client)
 
 
 # --- signing in ------------------------------------------------------------------------------------------------------
@@ -28,10 +29,10 @@ async def guess(people, client, times, email="ada@example.org"):
 async def test_signing_in_is_two_counts_two_reads_and_a_transaction(people):
     await people.registered()
     with people.recording.scope() as calls:
-        opened = await people.sessions.open(" ADA@example.org", PASSWORD, HERE)
+        opened = await people.sign_in(" ADA@example.org", PASSWORD, HERE)
     assert calls.operations == ["UpdateItem", "UpdateItem", "GetItem", "GetItem", "TransactWriteItems"]
     assert opened.expires_at == NOW + timedelta(days=30)
-    assert (await people.known(opened.secret)).user_id == opened.user_id
+    assert (await people.known(opened.token)).name == "Ada"
 
 
 async def test_a_wrong_address_and_a_wrong_password_are_refused_alike_after_the_same_work(people):
@@ -40,7 +41,7 @@ async def test_a_wrong_address_and_a_wrong_password_are_refused_alike_after_the_
     for email in ("ada@example.org", "nobody@example.org", "not an address", "", "x" * 300, "\ud800@example.org"):
         people.hasher.computed.clear()
         with people.recording.scope() as calls, pytest.raises(WrongCredentials) as refused:
-            await people.sessions.open(email, "wrong horse!", HERE)
+            await people.sign_in(email, "wrong horse!", HERE)
         consistent = [call.request.get("ConsistentRead") for call in calls]
         told.append((str(refused.value), tuple(people.hasher.computed), tuple(calls.operations), tuple(consistent)))
     assert len(set(told)) == 1
@@ -50,15 +51,15 @@ async def test_a_wrong_address_and_a_wrong_password_are_refused_alike_after_the_
 async def test_an_outdated_hash_is_made_anew_when_its_owner_signs_in(embedded_people):
     people = embedded_people
     caller = await people.registered()
-    old = (await people.accounts.by_id(caller.user_id)).password_hash
+    old = (await people.account(caller.user_id)).password_hash
     costlier = Passwords(CountingHasher(passes=2))
-    sessions = Sessions(people.store, people.clock, costlier, people.throttles)
-    opened = await sessions.open("ada@example.org", PASSWORD, None)
-    account = await people.accounts.by_id(caller.user_id)
+    object.__setattr__(people.core, "people", replace(people.core.people, passwords=costlier))
+    opened = await people.sign_in("ada@example.org", PASSWORD)
+    account = await people.account(caller.user_id)
     assert account.password_hash != old
     assert not costlier.outdated(account.password_hash)
     assert account.version == 1
-    assert await people.known(opened.secret)
+    assert await people.known(opened.token)
     assert (await people.known(await people.signed_in())).user_id == caller.user_id
     costlier.close()
 
@@ -80,7 +81,7 @@ async def test_signing_in_with_the_old_password_while_it_is_changed_opens_nothin
 
     await outcomes(
         *(sign_in() for _ in range(10)),
-        people.accounts.change_password(caller, PASSWORD, "battery staple"),
+        people.change_password(caller, PASSWORD, "battery staple"),
         *(sign_in() for _ in range(10)),
     )
     assert [await people.authenticator.authenticate(secret) for secret in secrets] == [None] * len(secrets)
@@ -95,7 +96,7 @@ async def test_a_password_that_changes_after_it_was_verified_opens_nothing(embed
     async def verify_slowly(password, hash, client=None):
         right = await verify(password, hash)
         monkeypatch.setattr(people.passwords, "verify", verify)
-        await people.accounts.change_password(caller, PASSWORD, "battery staple")
+        await people.change_password(caller, PASSWORD, "battery staple")
         return right
 
     monkeypatch.setattr(people.passwords, "verify", verify_slowly)
@@ -113,16 +114,16 @@ async def test_a_client_that_guesses_is_refused_until_its_minute_ends_and_nobody
     await guess(people, HERE, SIGN_INS_FROM.attempts)
     people.hasher.computed.clear()
     with people.recording.scope() as calls, pytest.raises(Throttled) as refused:
-        await people.sessions.open("ada@example.org", PASSWORD, HERE)
+        await people.sign_in("ada@example.org", PASSWORD, HERE)
     assert refused.value.retry_after == 45
     assert (calls.operations, people.hasher.computed) == (["UpdateItem"], [])
-    assert await people.sessions.open("ada@example.org", PASSWORD, ELSEWHERE)
+    assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     people.clock.forward(seconds=44)
     with pytest.raises(Throttled) as refused:
-        await people.sessions.open("ada@example.org", PASSWORD, HERE)
+        await people.sign_in("ada@example.org", PASSWORD, HERE)
     assert refused.value.retry_after == 1
     people.clock.forward(seconds=1)
-    assert await people.sessions.open("ada@example.org", PASSWORD, HERE)
+    assert await people.sign_in("ada@example.org", PASSWORD, HERE)
 
 
 async def test_success_gives_a_guesser_nothing_back(embedded_people):
@@ -131,9 +132,9 @@ async def test_success_gives_a_guesser_nothing_back(embedded_people):
     await people.registered("mallory@example.org", "Mallory")
     for _ in range(SIGN_INS_FROM.attempts // 2):
         await guess(people, HERE, 1)
-        await people.sessions.open("mallory@example.org", PASSWORD, HERE)
+        await people.sign_in("mallory@example.org", PASSWORD, HERE)
     with pytest.raises(Throttled):
-        await people.sessions.open("mallory@example.org", PASSWORD, HERE)
+        await people.sign_in("mallory@example.org", PASSWORD, HERE)
 
 
 async def test_guessing_from_many_clients_is_slowed_down_and_the_owner_still_gets_in(embedded_people):
@@ -145,18 +146,18 @@ async def test_guessing_from_many_clients_is_slowed_down_and_the_owner_still_get
     # From here on each client has few attempts, whether or not there is such an account.
     await guess(people, clients[0], SIGN_INS_FROM_TO.attempts)
     with pytest.raises(Throttled) as refused:
-        await people.sessions.open("ADA@example.org", PASSWORD, clients[0])
+        await people.sign_in("ADA@example.org", PASSWORD, clients[0])
     assert refused.value.retry_after == 300
-    assert await people.sessions.open("ada@example.org", PASSWORD, ELSEWHERE)
+    assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     # Even one who mistyped as often as was possible waits no longer than told, however long the others go on.
     await guess(people, ELSEWHERE, SIGN_INS_FROM_TO.attempts - 1)
     with pytest.raises(Throttled) as refused:
-        await people.sessions.open("ada@example.org", PASSWORD, ELSEWHERE)
+        await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     people.clock.forward(seconds=refused.value.retry_after)
     await guess(people, clients[1], SIGN_INS_FROM_TO.attempts)
-    assert await people.sessions.open("ada@example.org", PASSWORD, ELSEWHERE)
+    assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     await people.registered("ben@example.org", "Ben")
-    assert await people.sessions.open("ben@example.org", PASSWORD, clients[0])
+    assert await people.sign_in("ben@example.org", PASSWORD, clients[0])
 
 
 async def test_an_address_without_account_is_throttled_alike(embedded_people):
@@ -165,7 +166,7 @@ async def test_an_address_without_account_is_throttled_alike(embedded_people):
         await guess(people, f"client {client}", 1, "nobody@example.org")
     await guess(people, HERE, SIGN_INS_FROM_TO.attempts, "nobody@example.org")
     with pytest.raises(Throttled):
-        await people.sessions.open("nobody@example.org", PASSWORD, HERE)
+        await people.sign_in("nobody@example.org", PASSWORD, HERE)
 
 
 async def test_a_refused_client_uses_up_nothing_of_the_account_it_is_after(embedded_people):
@@ -174,9 +175,9 @@ async def test_a_refused_client_uses_up_nothing_of_the_account_it_is_after(embed
     await guess(people, HERE, SIGN_INS_FROM.attempts)
     for _ in range(SIGN_INS_TO.attempts):
         with pytest.raises(Throttled):
-            await people.sessions.open("ada@example.org", PASSWORD, HERE)
+            await people.sign_in("ada@example.org", PASSWORD, HERE)
     for _ in range(SIGN_INS_FROM_TO.attempts + 1):
-        assert await people.sessions.open("ada@example.org", PASSWORD, ELSEWHERE)
+        assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
 
 
 # --- being known -----------------------------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ async def test_a_session_is_known_by_two_consistent_reads(people):
         ("GetItem", True, None),
         ("GetItem", True, None),
     ]
-    assert (caller.kind, caller.name, caller.may_manage_account) == ("session", "Ada", True)
+    assert (caller.kind, caller.name) == ("session", "Ada")
 
 
 async def test_what_is_no_secret_costs_nothing_and_an_unknown_one_a_read(embedded_people):
@@ -253,10 +254,10 @@ async def test_a_session_that_was_ended_is_dead_and_the_others_live(people):
     await people.registered()
     phone, laptop = await people.signed_in(), await people.signed_in()
     caller = await people.known(phone)
-    await people.sessions.end(caller)
+    await people.sign_out(caller)
     assert await people.authenticator.authenticate(phone) is None
     assert await people.known(laptop)
-    await people.sessions.end(caller)
+    await people.sign_out(caller)
 
 
 async def test_a_session_that_was_ended_does_not_come_back_by_being_used(embedded_people):
@@ -265,8 +266,8 @@ async def test_a_session_that_was_ended_does_not_come_back_by_being_used(embedde
     caller = await people.known(await people.signed_in())
     session = await people.store.one(Session.by_hash(caller.hash))
     people.clock.forward(days=2)
-    await people.sessions.end(caller)
-    assert await people.sessions._extended(session) == session.ttl
+    await people.sign_out(caller)
+    assert await people.authenticator._extended(session) == session.ttl
     assert await people.store.get(Session.by_hash(caller.hash)) is None
 
 
@@ -275,12 +276,12 @@ async def test_all_other_sessions_end_by_one_transaction_however_many_there_are(
     others = [await people.signed_in() for _ in range(5)]
     mine = await people.signed_in()
     with people.recording.scope() as calls:
-        await people.sessions.end_others(await people.known(mine))
+        await people.end_others(await people.known(mine))
     assert [call.operation for call in calls if call.operation == "TransactWriteItems"] == ["TransactWriteItems"]
     assert [await people.authenticator.authenticate(secret) for secret in others] == [None] * 5
     assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
     # The password is still the same.
-    await people.sessions.end_others(await people.known(mine))
+    await people.end_others(await people.known(mine))
     assert await people.signed_in()
 
 
@@ -288,7 +289,7 @@ async def test_of_two_who_end_the_other_one_stays(busy_people):
     people = busy_people
     await people.registered()
     callers = [await people.known(await people.signed_in()) for _ in range(10)]
-    ended = await outcomes(*(people.sessions.end_others(caller) for caller in callers))
+    ended = await outcomes(*(people.end_others(caller) for caller in callers))
     assert ended == {"done": 1, SessionOver: 9}
 
 
@@ -297,7 +298,7 @@ async def test_the_list_shows_what_counts_and_which_one_is_asking(embedded_peopl
     await people.registered()
     people.clock.forward(hours=1)
     phone = await people.known(await people.signed_in())
-    listed = await people.sessions.all(phone)
+    listed = await people.listed(where_signed_in, phone)
     assert [(each.created_at, each.current) for each in listed] == [
         (NOW + timedelta(hours=1), True),
         (NOW, False),
@@ -308,7 +309,7 @@ async def test_the_list_shows_what_counts_and_which_one_is_asking(embedded_peopl
         update(Account.by_id(phone.user_id), epoch.becomes(2), keep_version=True),
         update(Session.by_hash(phone.hash), the(Session.session_epoch).becomes(2)),
     )
-    assert [each.current for each in await people.sessions.all(phone)] == [True]
+    assert [each.current for each in await people.listed(where_signed_in, phone)] == [True]
 
 
 async def test_who_changes_the_account_while_the_list_is_read_is_still_on_it(embedded_people, monkeypatch):
@@ -319,11 +320,11 @@ async def test_who_changes_the_account_while_the_list_is_read_is_still_on_it(emb
     async def between(refs):
         found = await get_many(refs)
         monkeypatch.undo()
-        await people.sessions.end_others(caller)
+        await people.end_others(caller)
         return found
 
     monkeypatch.setattr(people.store, "get_many", between)
-    assert [each.current for each in await people.sessions.all(caller)] == [True]
+    assert [each.current for each in await people.listed(where_signed_in, caller)] == [True]
 
 
 async def test_a_session_of_an_earlier_epoch_is_over_even_while_its_row_is_there(embedded_people):
@@ -340,9 +341,9 @@ async def test_secrets_are_stored_nowhere(people):
     secrets = [
         PASSWORD,
         await people.signed_in(),
-        (await people.tokens.make(caller, "Backup")).secret,
-        (await people.invitations.make("shopping", "family", "member", caller.user_id)).secret,
-        (await people.resets.issue("ada@example.org")).secret,
+        (await people.make_token(caller, "Backup")).token,
+        (await people.invite("shopping", "family", "member", caller.user_id)).secret,
+        await people.issue_reset("ada@example.org"),
     ]
     stored = repr(await people.rows())
     for secret in secrets:
@@ -352,7 +353,7 @@ async def test_secrets_are_stored_nowhere(people):
 async def test_an_api_token_ends_no_session(embedded_people):
     people = embedded_people
     caller = await people.registered()
-    program = await people.known((await people.tokens.make(caller, "Backup")).secret)
-    for attempt in (people.sessions.end(program), people.sessions.end_others(program), people.sessions.all(program)):
+    program = await people.known((await people.make_token(caller, "Backup")).token)
+    for attempt in (people.sign_out(program), people.end_others(program), people.listed(where_signed_in, program)):
         with pytest.raises(SignInNeeded):
             await attempt

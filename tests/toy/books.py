@@ -124,7 +124,8 @@ pages = Endpoints()
 async def invite(call: Call) -> Response:
     at = await call.admit(InBook)
     book = await at.store.one(Book.by_id(at.book_id))
-    made = await at.core.people.invitations.make("notes", str(at.book_id), "member", at.principal.user_id)
+    made, writes = await at.core.people.invitations.prepare("notes", str(at.book_id), "member", at.principal.user_id)
+    await at.store.transact(*writes)
     return call.page("notes/invited.html", book=book, secret=made.secret, **await frame(at))
 
 

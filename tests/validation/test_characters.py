@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potluck.people.validation import checked_name
 from potluck.validation import Schemas, decode
 from potluck.validation.characters import one_line, seen, several_lines, with_line_ends
 from potluck.validation.errors import ValidationError
@@ -100,8 +99,6 @@ def test_what_scripts_and_emoji_need_stays(text):
 @pytest.mark.parametrize("wrong", WRONG_IN_ONE_LINE)
 def test_what_ends_the_line_hides_or_reorders_is_named(wrong):
     assert {one_line(text) for text in WRONG_IN_ONE_LINE[wrong]} == {wrong}
-    # Nor is there a way around in what services are given.
-    assert all(checked_name(text).message == f"Name {wrong}" for text in WRONG_IN_ONE_LINE[wrong])
 
 
 def test_several_lines_may_have_tabs_line_ends_and_what_is_harmless_in_prose():

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from potluck.people.idempotency import KeptAnswers
+from potluck.people.idempotency import StoredAnswers
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
 from potluck.web.app import Core
@@ -17,7 +17,7 @@ __all__ = ["core_on"]
 def core_on(store: Store, clock: Clock, invitations: Invitations | None = None) -> Core:
     """A core on this store, without settings, live updates and cursors."""
     people: Any = SimpleNamespace(
-        invitations=invitations or Invitations(store, clock), answers=KeptAnswers(store, clock)
+        invitations=invitations or Invitations(store, clock), answers=StoredAnswers(store, clock)
     )
     nothing: Any = None
     return Core(

@@ -41,7 +41,7 @@ from potluck.web.errors import Conflict, Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Edit, Input, New, Unset
 from potluck.web.runner import ActionResult, Runner, Sent
 from potluck.web.views import View
-from potluck.web.writes import Writes, or_raise, or_retry
+from potluck.web.writes import Step, Writes, or_raise, or_retry
 from tests.apps.worlds import Meanwhile, meanwhile, registered
 from tests.people.assembly import Clock
 
@@ -197,10 +197,11 @@ async def double(at: AtShelf, jar: Jar) -> Writes[Jar]:
     """Put twice as much into it, a step after the other."""
     at.context.asked.append("double")
     half, first = at.edit(jar, the(Jar.spoons).becomes(jar.spoons + 1))
-    assert await at.write(first)
+    assert await at.commit(Step(first))
     whole, second = at.edit(half, the(Jar.spoons).becomes(half.spoons + 1))
-    await at.store.transact(second, *at.keeping(whole, whole.jar_id))
-    return Writes(whole)
+    writes = Writes(whole, second, made=whole.jar_id)
+    assert await at.commit(writes)
+    return writes
 
 
 def pantry_app(core: Core) -> App:

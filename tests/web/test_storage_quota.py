@@ -1,5 +1,7 @@
 """The store refuses strangers first, long before it is full, and never what frees room."""
 
+from uuid import uuid4
+
 import pytest
 
 from potluck.people.errors import NoRoom
@@ -138,7 +140,7 @@ async def test_when_all_is_used_the_pages_of_the_account_take_no_more_either(cal
         fill(calls, monkeypatch, 1.0)
         before = await calls.rows()
         forms = {
-            "tokens": {"name": "Clock", "key": "one"},
+            "tokens": {"name": "Clock", "key": str(uuid4())},
             "name": {"name": "Ada, Countess of Lovelace", "version": "1"},
             "email": {"email": "countess@example.org", "password": PASSWORD},
         }

@@ -16,11 +16,14 @@ from potluck.people.entities import EmailAddress
 from potluck.people.errors import EmailTaken
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, system_random
-from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.suite import APPS, opened, system_clock
 from potluck.web.app import AppMaker, Guests, WorthALook
+from potluck.web.direct_calls import Direct
+from potluck.web.people import SUBJECTS
+from potluck.web.people.accounts import AccountMade, NewAccount, register
+from potluck.web.people.sessions import sign_out
 
 # A reserved domain, so that none of these is a real address.
 DOMAIN = "potluck.example"
@@ -129,7 +132,8 @@ async def filled(
         tell(f"Inviting {len(NAMES)} people")
         calendar.ago(days=HERE_FOR_DAYS)
         sign_ins = {first: DemoSignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
-        callers = {first: await _came(core.people, person) for first, person in sign_ins.items()}
+        people = Direct(core, SUBJECTS)
+        callers = {first: await _came(people, person) for first, person in sign_ins.items()}
         guests = Guests(**callers, ago=calendar.ago)
         worth_a_look: list[WorthALook] = []
         for app in opened_apps:
@@ -139,7 +143,7 @@ async def filled(
         calendar.ago()
         for caller in callers.values():
             # The tokens of these sessions were never handed out.
-            await core.people.sessions.end(caller)
+            await people.do(sign_out, caller)
     return Demo([*sign_ins.values()], worth_a_look)
 
 
@@ -151,13 +155,14 @@ async def _refuse_a_second(store: Store) -> None:
             raise AlreadyHere(_email(first))
 
 
-async def _came(people: People, sign_in: DemoSignIn) -> Principal:
+async def _came(people: Direct, sign_in: DemoSignIn) -> Principal:
     """Register the person and sign them in."""
+    new = NewAccount(email=sign_in.email, password=sign_in.password, name=sign_in.name)
     try:
-        registered = await people.accounts.register(sign_in.email, sign_in.password, sign_in.name)
+        made: AccountMade = await people.do(register, None, new)
     except EmailTaken:
         raise AlreadyHere(sign_in.email) from None
-    caller = await people.authenticator.authenticate(registered.session.secret)
+    caller = await people.runner.core.people.authenticator.authenticate(made.token)
     assert caller is not None
     return caller
 

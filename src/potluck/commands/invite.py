@@ -5,12 +5,13 @@ import sys
 from dataclasses import replace
 
 from potluck.commands.arguments import add_data
-from potluck.commands.people_services import open_people_services
+from potluck.commands.operator_rules import open_operator_rules
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import origin_of
 from potluck.people.errors import TooMany
 from potluck.settings import Settings
+from potluck.web.people.invitations import invite_newcomer
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -34,8 +35,9 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _invite(settings: Settings) -> str:
-    async with open_people_services(settings, create=True) as people:
+    async with open_operator_rules(settings, create=True) as operator:
         try:
-            return (await people.invitations.make_for_newcomer()).secret
+            secret: str = await operator.do(invite_newcomer, None)
         except TooMany as problem:
             raise CommandError(f"{problem}, and all of them are still open") from None
+    return secret

@@ -4,13 +4,16 @@ import argparse
 import sys
 
 from potluck.commands.arguments import add_data
-from potluck.commands.people_services import open_people_services
+from potluck.commands.operator_rules import open_operator_rules
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import origin_of, settings_with_store
 from potluck.people.errors import AccountGone
 from potluck.settings import Settings
+from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import ValidationError
+from potluck.web.people.access import AddressOnly
+from potluck.web.people.password_resets import issue_reset
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -32,10 +35,11 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _issue(settings: Settings, email: str) -> str:
-    async with open_people_services(settings) as people:
+    async with open_operator_rules(settings) as operator:
         try:
-            return (await people.resets.issue(email)).secret
+            secret: str = await operator.do(issue_reset, None, decode_tree(AddressOnly, {"email": email}))
         except AccountGone:
             raise CommandError(f"no account has the e-mail address {email}") from None
         except ValidationError as problem:
             raise CommandError(str(problem)) from None
+    return secret

@@ -1,4 +1,4 @@
-from potluck.people.authentication import Also, Principal, nothing_else
+from potluck.people.authentication import Principal
 from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import Account, Invitation, InvitationOfPlace
 from potluck.people.errors import (
@@ -20,7 +20,6 @@ __all__ = [
     "Account",
     "AccountGone",
     "AlreadyDone",
-    "Also",
     "AnyEmail",
     "Email",
     "EmailOrBlank",
@@ -41,7 +40,6 @@ __all__ = [
     "matches",
     "new_id",
     "normal_email",
-    "nothing_else",
     "system_random",
     "withdrawing",
 ]

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from datetime import UTC, datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.people.errors import SignInNeeded
-from potluck.people.secrets import SecretKind, kind_of
-from potluck.table.operations import Operation
+from potluck.people.entities import Account, ApiToken, Session, SessionOfUser
+from potluck.people.secrets import SecretKind, hash_of, kind_of
+from potluck.store import Clock, Store
+from potluck.store.row_cache import NEVER
+from potluck.table import OutcomeUnknown, Unavailable, WriteRefused, the, update
 
-if TYPE_CHECKING:
-    from potluck.people.sessions import Sessions
-    from potluck.people.tokens import Tokens
-
-T = TypeVar("T")
-Also = Callable[[T], Iterable[Operation]]
-"""Further operations for the same transaction, given what the write is about to answer."""
-
-
-def nothing_else(answer: Any) -> Iterable[Operation]:
-    """No further operations."""
-    return ()
+SESSION_LASTS = timedelta(days=30)
+# A session is extended when it is used, but rarely, so that most uses only read.
+SESSION_EXTENDED_AFTER = timedelta(days=1)
 
 
 # A struct, and not a dataclass: one is made with every request, and a frozen dataclass takes five times as long.
@@ -40,29 +32,79 @@ class Principal(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None
     """When the session ends unless it is used; None for an API token, which does not expire."""
 
-    @property
-    def may_manage_account(self) -> bool:
-        """Whether they may manage API tokens, the password and the account: only someone who signed in may."""
-        return self.kind == "session"
-
-    def must_manage_account(self) -> None:
-        """SignInNeeded for an API token."""
-        if not self.may_manage_account:
-            raise SignInNeeded
-
 
 class Authenticator:
-    """Finds the principal who holds a secret, of whichever kind."""
+    """Finds the principal who holds a secret of any kind. A session is valid while its epoch is the account's."""
 
-    def __init__(self, sessions: Sessions, tokens: Tokens) -> None:
-        self._sessions = sessions
-        self._tokens = tokens
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
 
     async def authenticate(self, secret: str) -> Principal | None:
-        """The principal, by consistent reads; None, without reading anything, for what cannot be a secret of ours."""
+        """The principal, by consistent reads; None, without reading anything, for what cannot be a secret of ours.
+
+        Using a session extends it.
+        """
         match kind_of(secret):
             case SecretKind.SESSION:
-                return await self._sessions.find(secret)
+                hash = hash_of(secret)
+                return await self._store.cache_until_write((Session, hash), lambda: self._by_session(hash))
             case SecretKind.API_TOKEN:
-                return await self._tokens.find(secret)
+                hash = hash_of(secret)
+                return await self._store.cache_until_write((ApiToken, hash), lambda: self._by_token(hash))
         return None
+
+    async def _by_session(self, hash: str) -> tuple[Principal | None, float]:
+        """The principal, and until which second this can be cached while nothing is written."""
+        session = await self._store.get(Session.by_hash(hash))
+        if session is None:
+            return None, 0
+        account = await self._store.get(Account.by_id(session.user_id))
+        if account is not None and account.session_epoch != session.session_epoch:
+            # If this very session changed the account between the two reads, it is still valid.
+            session = await self._store.get(Session.by_hash(hash))
+        if account is None or session is None or session.session_epoch < account.session_epoch:
+            return None, 0
+        until = await self._extended(session)
+        caller = Principal(
+            kind="session",
+            user_id=account.user_id,
+            name=account.name,
+            hash=session.hash,
+            session_epoch=session.session_epoch,
+            expires_at=datetime.fromtimestamp(until, UTC),
+        )
+        return caller, until - (SESSION_LASTS - SESSION_EXTENDED_AFTER).total_seconds()
+
+    async def _extended(self, session: Session) -> int:
+        """Extend the session if it is time to; returns when it ends."""
+        until = int((self._clock() + SESSION_LASTS).timestamp())
+        if until - session.ttl < SESSION_EXTENDED_AFTER.total_seconds():
+            return session.ttl
+        try:
+            await self._store.transact(
+                update(Session.by_hash(session.hash), the(Session.ttl).becomes(until)),
+                update(SessionOfUser.by_hash(session.user_id, session.hash), the(SessionOfUser.ttl).becomes(until)),
+            )
+        except (WriteRefused, Unavailable, OutcomeUnknown):
+            # It was ended meanwhile, or the engine is busy; this request is authenticated all the same.
+            return session.ttl
+        return until
+
+    async def _by_token(self, hash: str) -> tuple[Principal | None, float]:
+        """The principal, and until when this can be cached while nothing is written: a token does not expire."""
+        token = await self._store.get(ApiToken.by_hash(hash))
+        if token is None:
+            return None, 0
+        account = await self._store.get(Account.by_id(token.user_id))
+        if account is None or token.session_epoch < account.tokens_since:
+            return None, 0
+        caller = Principal(
+            kind="api-token",
+            user_id=account.user_id,
+            name=account.name,
+            hash=token.hash,
+            session_epoch=account.session_epoch,
+            expires_at=None,
+        )
+        return caller, NEVER

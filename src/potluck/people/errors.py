@@ -1,7 +1,5 @@
 """What is refused to people, in the words of this domain; the web gives each its status in one table."""
 
-from typing import Any
-
 from potluck.validation.errors import Refusal
 
 # Somebody has to delete something, or what was deleted has to leave the change log.
@@ -12,7 +10,7 @@ class EmailTaken(Refusal):
     """Another account has this e-mail address."""
 
     def __init__(self) -> None:
-        super().__init__("This e-mail address already has an account")
+        super().__init__("This e-mail address already has an account", "email")
 
 
 class RegistrationClosed(Refusal):
@@ -20,7 +18,8 @@ class RegistrationClosed(Refusal):
 
     def __init__(self, invitation_needed: bool) -> None:
         super().__init__(
-            "An invitation is needed to register here" if invitation_needed else "Nobody can register here"
+            "An invitation is needed to register here" if invitation_needed else "Nobody can register here",
+            "invitation",
         )
         self.invitation_needed = invitation_needed
 
@@ -35,8 +34,8 @@ class WrongCredentials(Refusal):
 class WrongPassword(Refusal):
     """Someone who is signed in gave a password that is not theirs."""
 
-    def __init__(self) -> None:
-        super().__init__("The password is wrong")
+    def __init__(self, field: str = "password") -> None:
+        super().__init__("The password is wrong", field)
 
 
 class SignInNeeded(Refusal):
@@ -87,14 +86,6 @@ class AccountGone(Refusal):
         super().__init__("There is no such account")
 
 
-class Stale(Refusal):
-    """It was changed since the caller saw it; `current` is how it is now."""
-
-    def __init__(self, current: Any) -> None:
-        super().__init__("It has been changed since you saw it")
-        self.current = current
-
-
 class StillNeeded(Refusal):
     """The account cannot be deleted while these places have nobody else to look after them."""
 
@@ -129,7 +120,7 @@ class InvitationInvalid(Refusal):
     """The secret opens nothing: never issued, used, withdrawn or expired; callers are not told which."""
 
     def __init__(self) -> None:
-        super().__init__("This invitation is not valid, or no longer")
+        super().__init__("This invitation is not valid, or no longer", "invitation")
 
 
 class OwnInvitation(Refusal):
@@ -143,7 +134,7 @@ class ResetInvalid(Refusal):
     """The secret changes no password: never issued, used or expired; callers are not told which."""
 
     def __init__(self) -> None:
-        super().__init__("This link is not valid, or no longer")
+        super().__init__("This link is not valid, or no longer", "token")
 
 
 class KeyReused(Refusal):

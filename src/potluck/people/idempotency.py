@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -11,10 +11,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.people.entities import Account, AnswerOfUser, IdempotentAnswer
-from potluck.people.errors import (
-    AlreadyDone,
-    KeyReused,
-)
+from potluck.people.errors import AlreadyDone, KeyReused
 from potluck.store import Clock, Store
 from potluck.table import absent, check, present, put
 from potluck.table.operations import Operation
@@ -66,29 +63,12 @@ class IdempotencyKey:
         return cls("anonymous", key.lower(), request_hash)
 
 
-class KeptAnswers:
+class StoredAnswers:
     """Stores answers for a day, by caller and key; only a write that was done has one."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-
-    async def once(self, key: IdempotencyKey, do: Callable[[], Awaitable[StoredAnswer]]) -> StoredAnswer:
-        """Do it, or return the answer of the request that did it first.
-
-        `do` writes what `keeping` returns in its own transaction. Of several at once, one succeeds; the others are
-        refused, by the kept answer or by another conflict with the first, and find the answer here.
-        """
-        found = await self.find(key)
-        if found is not None:
-            return found
-        try:
-            return await do()
-        except Exception:
-            found = await self.find(key)
-            if found is None:
-                raise
-            return found
 
     async def find(self, key: IdempotencyKey) -> StoredAnswer | None:
         """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept."""
@@ -101,11 +81,10 @@ class KeptAnswers:
             raise AlreadyDone(kept.made)
         return StoredAnswer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)
 
-    def keeping(self, key: IdempotencyKey, answer: StoredAnswer, *, account_checked: bool = False) -> list[Operation]:
+    def storing(self, key: IdempotencyKey, answer: StoredAnswer) -> list[Operation]:
         """The operations that store the answer, for the transaction of the write itself.
 
-        For a person it checks that the account is still there, so that nothing outlives it; `account_checked` leaves
-        that out where the write itself reads or changes the account, which a transaction can name only once.
+        For a person it checks that the account is still there, so that nothing outlives it.
         """
         ttl = int((self._clock() + ANSWERS_KEPT).timestamp())
         whole = not answer.secret and len(answer.body) <= LONGEST_BODY_KEPT
@@ -123,8 +102,7 @@ class KeptAnswers:
         user_id = key.caller if isinstance(key.caller, UUID) else answer.of
         if user_id is not None:
             operations.append(put(AnswerOfUser(user_id=user_id, caller=str(key.caller), key=key.value, ttl=ttl)))
-            if not account_checked:
-                operations.append(check(Account.by_id(user_id), when=present))
+            operations.append(check(Account.by_id(user_id), when=present))
         return operations
 
 

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.authentication import Also, nothing_else
 from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
-from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, OwnInvitation, TooMany
-from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
-from potluck.people.validation import all_valid, checked_email
+from potluck.people.errors import InvitationInvalid, OwnInvitation, TooMany
+from potluck.people.secrets import SecretKind, hash_of, kind_of, new_id, new_secret
 from potluck.store import Clock, Store
-from potluck.table import Condition, NotFound, WriteRefused, absent, check, delete, present, put, the, update
+from potluck.table import Condition, WriteRefused, absent, delete, present, put, the, update
 from potluck.table.operations import Operation
 
 INVITATION_LASTS = timedelta(days=7)
@@ -55,44 +53,51 @@ class Acceptance:
 
 
 class Invitations:
-    """Makes, shows, uses up and withdraws invitations. Who may do so is decided by the app."""
+    """Prepares, shows, uses up and withdraws invitations. Who may do so is decided by the app."""
 
-    def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._random = random
-
-    async def make(
-        self,
-        app: str,
-        place: str,
-        role: str,
-        invited_by: UUID,
-        email: str | None = None,
-        also: Also[MadeInvitation] = nothing_else,
-    ) -> MadeInvitation:
-        """An invitation to a place, in a role, for whoever is given the secret."""
-        made, writes = await self.prepare(app, place, role, invited_by, email)
-        try:
-            await self._store.transact(check(Account.by_id(invited_by), when=present), *writes, *also(made))
-        except NotFound as refusal:
-            if refusal.position != 0:
-                raise
-            raise AccountGone from refusal
-        return made
 
     async def prepare(
         self, app: str, place: str, role: str, invited_by: UUID, email: str | None = None
     ) -> tuple[MadeInvitation, list[Operation]]:
         """A new invitation, and the operations that create it, for the caller's own transaction."""
-        made, rows = await self._new(app, place, role, invited_by, email)
-        return made, [put(row, when=absent) for row in rows]
-
-    async def make_for_newcomer(self) -> MadeInvitation:
-        """An invitation to register, for whoever the operator gives the secret to."""
-        made, rows = await self._new(POTLUCK, POTLUCK, NEWCOMER, OPERATOR, None)
-        await self._store.transact(*(put(row, when=absent) for row in rows[:2]))
-        return made
+        if await self._store.count(InvitationOfPlace.all_of_place(app, place)) >= INVITATIONS_OF_PLACE:
+            raise TooMany("open invitations", INVITATIONS_OF_PLACE)
+        secret = new_secret(SecretKind.INVITATION)
+        invitation_id, hash = new_id(), hash_of(secret)
+        now = self._clock().replace(microsecond=0)
+        expires_at = now + INVITATION_LASTS
+        ttl = int(expires_at.timestamp())
+        by_secret = Invitation(
+            hash=hash,
+            invitation_id=invitation_id,
+            app=app,
+            place=place,
+            role=role,
+            invited_by=invited_by,
+            created_at=now,
+            ttl=ttl,
+        )
+        of_place = InvitationOfPlace(
+            invitation_id=invitation_id,
+            hash=hash,
+            app=app,
+            place=place,
+            role=role,
+            email=email,
+            invited_by=invited_by,
+            created_at=now,
+            ttl=ttl,
+        )
+        writes: list[Operation] = [put(by_secret, when=absent), put(of_place, when=absent)]
+        if invited_by != OPERATOR:
+            of_user = InvitationOfUser(
+                user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, ttl=ttl
+            )
+            writes.append(put(of_user, when=absent))
+        return MadeInvitation(invitation_id=invitation_id, secret=secret, expires_at=expires_at), writes
 
     async def look(self, secret: str) -> Invitation:
         """What it invites to, by one consistent read; this does not use it up."""
@@ -120,33 +125,10 @@ class Invitations:
         )
         return Acceptance(invitation, using_up)
 
-    async def accept(self, secret: str, user_id: UUID, entering: Also[Invitation]) -> Invitation:
-        """Use it up together with the operations of `entering`, in one transaction."""
-        acceptance = await self.open(secret, user_id)
-        try:
-            await self._store.transact(*acceptance.operations, *entering(acceptance.invitation))
-        except WriteRefused as refusal:
-            if acceptance.refused(refusal):
-                raise InvitationInvalid from refusal
-            raise
-        return acceptance.invitation
-
     async def of_place(self, app: str, place: str) -> list[InvitationOfPlace]:
         """Who has been invited and has not joined yet, the latest first."""
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         return sorted(found, key=lambda each: (each.created_at, each.invitation_id), reverse=True)
-
-    async def withdraw(self, app: str, place: str, invitation_id: UUID, also: Also[None] = nothing_else) -> None:
-        """Withdraw an invitation at once; NoSuchInvitation if somebody has used it."""
-        found = await self._store.get(InvitationOfPlace.by_id(app, place, invitation_id))
-        if found is None:
-            raise NoSuchInvitation
-        try:
-            await self._store.transact(*withdrawing(found, when=present), *also(None))
-        except NotFound as refusal:
-            if refusal.position != 0:
-                raise
-            raise NoSuchInvitation from refusal
 
     async def withdraw_all(self, app: str, place: str) -> None:
         """Withdraw every invitation to a place, as when it is deleted."""
@@ -158,45 +140,6 @@ class Invitations:
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         theirs = [each for each in found if each.invited_by == invited_by]
         await self._store.write_each(row for each in theirs for row in withdrawing(each))
-
-    async def _new(
-        self, app: str, place: str, role: str, invited_by: UUID, email: str | None
-    ) -> tuple[MadeInvitation, tuple[Invitation, InvitationOfPlace, InvitationOfUser]]:
-        if email is not None:
-            (email,) = all_valid(checked_email(email))
-        if await self._store.count(InvitationOfPlace.all_of_place(app, place)) >= INVITATIONS_OF_PLACE:
-            raise TooMany("open invitations", INVITATIONS_OF_PLACE)
-        secret = new_secret(SecretKind.INVITATION, self._random)
-        invitation_id, hash = new_id(self._random), hash_of(secret)
-        now = self._clock().replace(microsecond=0)
-        expires_at = now + INVITATION_LASTS
-        ttl = int(expires_at.timestamp())
-        made = MadeInvitation(invitation_id=invitation_id, secret=secret, expires_at=expires_at)
-        by_secret = Invitation(
-            hash=hash,
-            invitation_id=invitation_id,
-            app=app,
-            place=place,
-            role=role,
-            invited_by=invited_by,
-            created_at=now,
-            ttl=ttl,
-        )
-        of_place = InvitationOfPlace(
-            invitation_id=invitation_id,
-            hash=hash,
-            app=app,
-            place=place,
-            role=role,
-            email=email,
-            invited_by=invited_by,
-            created_at=now,
-            ttl=ttl,
-        )
-        of_user = InvitationOfUser(
-            user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, ttl=ttl
-        )
-        return made, (by_secret, of_place, of_user)
 
 
 def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Condition | None = None) -> Iterable[Operation]:

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 
 class Refusal(Exception):
-    """A refused request; its text may be shown to the caller."""
+    """A refused request; its text may be shown to the caller, beside `field` of a form."""
+
+    def __init__(self, message: str = "", field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)

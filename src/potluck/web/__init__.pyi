@@ -45,7 +45,7 @@ from potluck.web.rate_limits import RateLimit
 from potluck.web.requests import camel, decoded
 from potluck.web.versions import etag
 from potluck.web.views import View, computed, view_plan
-from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
+from potluck.web.writes import Outcome, Refused, Step, Writes, or_raise, or_retry
 
 __all__ = [
     "ANONYMOUS",
@@ -123,6 +123,7 @@ __all__ = [
     "Show",
     "SignInRequired",
     "SignedIn",
+    "Step",
     "Unreachable",
     "Unset",
     "Versioned",

@@ -7,28 +7,21 @@ admitted caller, with everything a rule needs, so the type of a rule's first par
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 from uuid import UUID
-
-from msgspec.structs import replace
 
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
-from potluck.table import Change as FieldChange
-from potluck.table import Condition, Entity, Query, Ref, WriteRefused, check, present, the, update
-from potluck.table.entity import plan_of
-from potluck.table.expressions.conditions import Add, All, Among, Becomes, Compared, conjuncts
-from potluck.table.membership import AnyQuery
+from potluck.table import Condition, Entity, Ref, WriteRefused, check, present
+from potluck.table.expressions.conditions import All, Among, Compared, conjuncts
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.http.clients import UNKNOWN
-from potluck.web.inputs import UNSET, DeclarationError, Edit, New
+from potluck.web.inputs import DeclarationError
 from potluck.web.live import Grant, Listener
 from potluck.web.rate_limits import GUESSES
-from potluck.web.views import View, view_plan
-from potluck.web.writes import Outcome, Refused, Writes, or_raise
+from potluck.web.unit_of_work import UnitOfWork
 
 if TYPE_CHECKING:
     from potluck.store import Store
@@ -36,8 +29,6 @@ if TYPE_CHECKING:
     from potluck.web.http.sealed_cookies import SealedCookies
 
 R = TypeVar("R", bound=Entity)
-E = TypeVar("E", bound=Entity)
-V = TypeVar("V", bound=View[Any])
 
 
 async def _always() -> bool:
@@ -54,6 +45,7 @@ class Visitor:
         "by_page",
         "cookies",
         "headers",
+        "limited",
         "principal",
         "still",
         "uses_client",
@@ -68,16 +60,19 @@ class Visitor:
         cookies: SealedCookies | None = None,
         by_page: bool = False,
         by_cookie: bool = False,
+        limited: bool = True,
         origin: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
         """`by_page`: a page is calling, not a program. `by_cookie`: no token was sent, so it is a browser.
+        `limited=False`: code is calling, whose attempts and requests are not counted.
         `cookies` are sealed, and for pages only. `still`: whether their credential is still valid."""
         self.principal = principal
         self.headers = headers or {}
         self.cookies = cookies
         self.by_page = by_page
         self.by_cookie = by_cookie
+        self.limited = limited
         self.still = still
         self.uses_client = False
         self._client = client
@@ -105,7 +100,7 @@ class Visitor:
         return self._origin()
 
 
-class Access:
+class Access(UnitOfWork):
     """An admitted caller; subclasses decide who is admitted.
 
     Annotations declare the path parameters it needs: `family_id: FamilyId`. A rule at an address without one of them
@@ -124,20 +119,9 @@ class Access:
     preview: ClassVar[str] = ""
     """The template that a link preview gets in place of its pages, whether or not the path names something."""
 
-    core: Core
-    context: Any
-    """What the app hands its rules besides the core: App.context."""
-    store: Store
     visitor: Visitor
-    principal: Principal | None
-    attempt: int = 0
-    """How many times the rule has run before for this request, because concurrent writes got in first."""
-    seen: int | None = None
-    """The version that the caller says they saw, in a Versioned input or in If-Match."""
     thing: Any = None
     """The thing that the path names, where `admit` finds it: see FoundByAccess. None if it does not exist."""
-    keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
-    commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
 
     def __init__(self, core: Core, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
         self.core = core
@@ -146,8 +130,6 @@ class Access:
         self.visitor = visitor
         self.principal = visitor.principal
         self.__dict__.update(ids)
-
-    # --- for subclasses -----------------------------------------------------------------------------------------------
 
     def reads(self) -> Sequence[Ref[Any]]:
         """The rows that decide whether the caller is admitted, read consistently, with the thing of the path."""
@@ -200,93 +182,6 @@ class Access:
     def refusals(cls) -> Sequence[type[Exception]]:
         """The errors that callers can be refused with besides 401 and 404, for the API document."""
         return ()
-
-    # --- for rules ----------------------------------------------------------------------------------------------------
-
-    @property
-    def now(self) -> datetime:
-        """The time, in whole seconds. An answer that reads it is not cached."""
-        return self.core.clock().replace(microsecond=0)
-
-    async def position(self, *of: AnyQuery, read_by: AnyQuery | None = None) -> str:
-        """Where live updates of these lists begin for this caller; ask for it before they are read."""
-        return await self.core.live.position(*of, read_by=read_by, caller=self.follower)
-
-    def make(self, new: New[E], **given: Any) -> E:
-        """A new entity from what was sent, its timestamps, and `given`, which takes precedence."""
-        entity: type[E] = new.__entity__
-        sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
-        return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
-
-    def apply(self, thing: E, change: Edit[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
-        """Update the thing with the values of the change; no write if it has them already.
-
-        `refused` says what a refused write means, where it can mean more than a concurrent change.
-        """
-        new = {
-            name: value
-            for name in change.__struct_fields__
-            if name != "version" and (value := getattr(change, name)) is not UNSET and value != getattr(thing, name)
-        }
-        if not new:
-            return Writes(thing)
-        changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
-        after, write = self.edit(thing, *changes)
-        return Writes(after, write if refused is None else or_raise(write, refused), *others)
-
-    def edit(
-        self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
-    ) -> tuple[E, Operation]:
-        """The thing after these changes, and the write: `at.edit(item, the(Item.status).becomes("purchased"))`."""
-        stamps: dict[str, Any] = dict(self._stamps(type(thing), "updated_at"))
-        if self.principal is not None and "updated_by" in type(thing).__struct_fields__:
-            stamps["updated_by"] = self.principal.user_id
-        changes = (*changes, *(the(getattr(type(thing), name)).becomes(value) for name, value in stamps.items()))
-        values: dict[str, Any] = {}
-        for each in changes:
-            if isinstance(each, Becomes):
-                values[each.field.name] = each.value
-            elif isinstance(each, Add):
-                values[each.field.name] = getattr(thing, each.field.name) + each.amount
-        write = update(thing, *changes, when=when, keep_version=keep_version)
-        version = plan_of(thing).version
-        if version is not None and write.version is not None:
-            values[version.name] = write.version
-        return replace(thing, **values), write
-
-    async def show(self, view: type[V], items: Sequence[Any]) -> list[V]:
-        """The views of these items, as this caller sees them."""
-        return await view_plan(view).show_many(self, items)
-
-    async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
-        """TooMany if there is no room for `more`: `at.must_fit(Store.all_of_family(...), 200, "stores")`.
-
-        The count is cached: it limits what a place may hold, roughly. An exact limit is a condition of the write.
-        """
-        await self.core.count_limits.must_fit(query, most, what, more)
-
-    def keeping(
-        self, answer: Any, made: object = None, *, of: UUID | None = None, account_checked: bool = False
-    ) -> list[Operation]:
-        """For a rule that commits its own writes, in several steps: the operations that store its answer for replays.
-
-        They belong in the transaction of the last step. If the rule returns another answer in the end, the runner
-        stores that one. `of` is whose answer it is, where nobody is signed in yet; `account_checked` says that the
-        write itself checks or changes the account, which a transaction can name only once.
-        """
-        return [] if self.keeps is None else self.keeps(answer, made, of, account_checked)
-
-    async def write(self, *writes: Operation | Outcome) -> bool:
-        """For a rule that commits its own writes, in several steps: commit one, with the access checks.
-
-        False if something that the rule read has changed meanwhile.
-        """
-        assert self.commits is not None
-        return await self.commits(self, Writes(None, *writes))
-
-    def _stamps(self, entity: type[Entity], *names: str) -> dict[str, datetime]:
-        fields = plan_of(entity).fields
-        return {name: self.now for name in names if name in fields}
 
 
 class Anyone(Access):

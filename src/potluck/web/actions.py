@@ -33,6 +33,7 @@ from potluck.table import Entity, Query, Ref
 from potluck.web.access import Access
 from potluck.web.cookies import BrowserCookie, Sets, must_be_settable
 from potluck.web.declarations import (
+    OWN_MODULES,
     Action,
     Declared,
     Instead,
@@ -267,6 +268,10 @@ class Actions(Generic[E]):
             rate_limit=rate_limit,
             frees_room=frees_room,
         )
+
+    def command(self) -> ActionDecorator[E]:
+        """A write that only code performs, such as a command of the operator; no request reaches it."""
+        return self._action("POST", "", (), status=200, form=None, api=False)
 
     def form(
         self,
@@ -509,7 +514,7 @@ class _Signature:
 
 def names_of_access(access: type[Access]) -> set[str]:
     """The attributes that an access has anyway, which a path parameter of the same name would overwrite."""
-    own = (each for each in access.__mro__ if each.__module__ == Access.__module__)
+    own = (each for each in access.__mro__ if each.__module__ in OWN_MODULES)
     return {name for each in own for name in (*vars(each), *get_annotations(each))}
 
 

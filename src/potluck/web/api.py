@@ -23,6 +23,7 @@ from potluck.validation.field_types import Text
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.cached_answers import CachedEndpoint, CacheKey, Tagged
+from potluck.web.commits import show, tag
 from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.responses import JsonResponse, not_modified
@@ -42,7 +43,7 @@ from potluck.web.requests import (
     must_be_json,
     visitor_of,
 )
-from potluck.web.runner import Runner, Sent, tag
+from potluck.web.runner import Runner, Sent
 from potluck.web.versions import etag_at, expected, known, seen, tag_of
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class Api:
                 found = await read.rule(at, *given)
             if isinstance(found, Response):
                 return _tagged_file(request, found) if read.tagged else found, None
-            body = encode(await self._runner.show(read, at, found))
+            body = encode(await show(read, at, found))
             if not read.tagged:
                 return JsonResponse(body), None
             of_entity = type(found) in read.subject.entities

@@ -9,7 +9,6 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.engines import Engine
-from potluck.people.accounts import nobody_needs_them, nothing_to_forget
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.services import People
@@ -124,6 +123,15 @@ async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
     yield  # makes this an async generator
 
 
+async def needed_nowhere(user_id: UUID) -> list[str]:
+    """No place depends on one person."""
+    return []
+
+
+async def nothing_to_forget(user_id: UUID) -> None:
+    """Nothing here is a person's alone."""
+
+
 async def unnamed_place(place: str) -> str | None:
     """Whoever is invited is not told what the place is called."""
     return None
@@ -173,7 +181,7 @@ class App:
     stop: Callable[[], None] = nothing_to_stop
     """End what requests in progress wait for, because the server is stopping."""
     export: Export = nothing_to_export
-    still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
+    still_needed: Callable[[UUID], Awaitable[list[str]]] = needed_nowhere
     """The names of places that need this person; while there are any, the account cannot be deleted."""
     forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget
     """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""

@@ -20,12 +20,16 @@ from potluck.web.flash import Flash, Flashes
 from potluck.web.inputs import FormOf, Input, Versioned
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 from potluck.web.redirects import PATH_PARAMETER
+from potluck.web.unit_of_work import UnitOfWork
 
 if TYPE_CHECKING:
     from potluck.web.actions import Actions
 
 # The default, in bytes.
 LARGEST_BODY = 1_000_000
+
+# What these annotate is no parameter of a path.
+OWN_MODULES = frozenset({Access.__module__, UnitOfWork.__module__})
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 Then = str | Callable[[Any, Any], str | Response]
@@ -235,6 +239,6 @@ def parameters_of(access: type[Access], entity: type[Entity] | None = None) -> d
     if entity is not None:
         found |= {name: each.annotation for name, each in plan_of(entity).fields.items()}
     for base in reversed(access.__mro__):
-        if issubclass(base, Access) and base.__module__ != Access.__module__:
+        if issubclass(base, Access) and base.__module__ not in OWN_MODULES:
             found |= get_annotations(base, eval_str=True)
     return found

@@ -19,6 +19,7 @@ from potluck.people.idempotency import IdempotencyKey
 from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import shown_whole
+from potluck.web.commits import show
 from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.inputs import Input
 from potluck.web.invitations import Join, accepted
@@ -33,9 +34,14 @@ class Direct:
     """Calls the rules of some subjects on behalf of somebody; answers are what the API would send, before JSON."""
 
     def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
-        self.runner = Runner(core, context, limited=False)
+        self.runner = Runner(core, context)
         # A rule may be declared as a form of a page as well; this takes the declaration for the API.
-        self._declared = {each.rule: each for subject in subjects for each in subject.declared if each.path is not None}
+        self._declared = {
+            each.rule: each
+            for subject in subjects
+            for each in subject.declared
+            if each.path is not None or (isinstance(each, Action) and each.form is None)
+        }
 
     def declared(self, rule: Callable[..., Any]) -> Declared:
         """The declaration of this rule."""
@@ -54,7 +60,8 @@ class Direct:
         """Perform an action; returns its answer as a caller is shown it. `version` is the one that `by` saw."""
         action = self._declared[rule]
         assert isinstance(action, Action)
-        done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), key)
+        visitor = Visitor(principal=by, limited=False)
+        done = await self.runner.perform(action, visitor, ids, lambda: Sent(input, version), key)
         return done.view
 
     async def join(self, by: Principal, secret: str, app: str, join: Join) -> Any:
@@ -65,16 +72,14 @@ class Direct:
         async def accept(at: SignedIn) -> Writes[Struct]:
             return await accepted(at, secret, {app: join}.get)
 
-        return (await self.runner.perform(joining.declared_by(accept), Visitor(principal=by), {})).answer
+        return (await self.runner.perform(joining.declared_by(accept), Visitor(principal=by, limited=False), {})).answer
 
     async def read(self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any) -> Any:
         """One thing, as a caller is shown it."""
         read = self._declared[rule]
         assert isinstance(read, Read)
-        at, thing = await self.runner.admit(read, Visitor(principal=by), ids)
-        return await self.runner.show(
-            read, at, await read.rule(at, *(each for each in (thing, input) if each is not None))
-        )
+        at, thing = await self.runner.admit(read, Visitor(principal=by, limited=False), ids)
+        return await show(read, at, await read.rule(at, *(each for each in (thing, input) if each is not None)))
 
     async def list(
         self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any
@@ -82,6 +87,6 @@ class Direct:
         """A whole list, as a caller is shown it."""
         listing = self._declared[rule]
         assert isinstance(listing, Listing)
-        at, _ = await self.runner.admit(listing, Visitor(principal=by), ids)
+        at, _ = await self.runner.admit(listing, Visitor(principal=by, limited=False), ids)
         found = listing.rule(at, *([] if input is None else [input]))
         return await shown_whole(self.runner.core, listing, at, await found if isawaitable(found) else found)

@@ -9,7 +9,7 @@ async def sign_in(call: Call) -> Response:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from starlette.requests import Request
@@ -17,7 +17,6 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import Throttled
-from potluck.people.sessions import OpenedSession
 from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.errors import NotSignedIn, is_guess
@@ -147,21 +146,6 @@ class Call:
         if refusal is not None:
             filled = filled.refused_with(refusal, answer.detail, field)
         return RefusedForm(filled, answer.problem.status, answer.headers)
-
-    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> Sequence[Cookie]:
-        """Cookies that keep a value in this browser, for this person alone; `max_age` is in seconds."""
-        assert self.visitor.cookies is not None
-        return self.visitor.cookies.keep(name, value, max_age, path)
-
-    def drop(self, name: str, path: str = "/") -> Sequence[Cookie]:
-        """Cookies that delete a kept value."""
-        return self.keep(name, "", 0, path)
-
-    def begin_session(self, opened: OpenedSession) -> Sequence[Cookie]:
-        """Cookies that begin a session; what this browser kept while nobody was signed in becomes this person's."""
-        assert self.visitor.cookies is not None
-        cookie = self.authentication.signed_in(self.request, opened.secret)
-        return cookie, *self.visitor.cookies.signed_in(opened.user_id)
 
 
 class DeclaredEndpoint(NamedTuple):

@@ -412,7 +412,6 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     people.NoRoom: ProblemMapping(NO_ROOM, headers=_retry_after),
     # The account was deleted during the request, so the caller is no longer signed in.
     people.AccountGone: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
-    people.Stale: ProblemMapping(VERSION_CONFLICT),
     people.StillNeeded: ProblemMapping(STILL_NEEDED, members=lambda error: {"places": error.places}),
     people.TooMany: ProblemMapping(TOO_MANY, members=lambda error: {"atMost": error.at_most}),
     people.NoSuchToken: ProblemMapping(NOT_FOUND),

@@ -24,7 +24,7 @@ from msgspec import UNSET, Meta
 from potluck.validation import types
 from potluck.validation.compiling import schema_of
 from potluck.validation.decoding import decode_tree
-from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.errors import FieldError, Refusal, ValidationError
 from potluck.validation.types import without_null
 from potluck.web.conflicts import FormConflict, chosen, conflict_between, fingerprints
 from potluck.web.errors import ProblemError
@@ -143,7 +143,7 @@ class Form(Generic[T]):
         """The same form with any refusal added: its errors by field, or `detail` beside `field` or above the form."""
         if isinstance(error, ValidationError):
             return self.refused(error)
-        if field is None and isinstance(error, ProblemError):
+        if field is None and isinstance(error, ProblemError | Refusal):
             field = error.field
         return self.refused(detail if field is None else ValidationError(FieldError(field, detail)))
 

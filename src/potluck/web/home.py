@@ -33,7 +33,7 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
                 catalogue=catalogue,
                 engine=call.core.settings.engine,
                 answering=await answers(call.core.engine),
-                registration=call.core.people.accounts.registration,
+                registration=call.core.settings.registration,
             )
         said = await asyncio.gather(*(_card(app, principal) for app in apps))
         cards = {app.name: card for app, card in zip(apps, said, strict=True)}

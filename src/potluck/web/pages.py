@@ -17,6 +17,7 @@ from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
+from potluck.web.commits import ActionResult
 from potluck.web.cookies import BrowserCookie, cookies_after
 from potluck.web.declarations import Action, Declared, Instead, Listing, Page, PageForm, Redirect
 from potluck.web.entity_fields import DeclarationError
@@ -34,7 +35,7 @@ from potluck.web.layout import Templates
 from potluck.web.page_checks import must_have_pages, must_have_templates
 from potluck.web.redirects import address_after
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
-from potluck.web.runner import ActionResult, Runner, Sent
+from potluck.web.runner import Runner, Sent
 
 HTMX = "hx-request"
 # With these the page of the form cannot be shown either: nobody is signed in, or they may not see the thing.

@@ -15,28 +15,21 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from potluck.people.errors import (
-    AccountGone,
-    Throttled,
-)
+from potluck.people.errors import Throttled
 from potluck.people.idempotency import IdempotencyKey, StoredAnswer
 from potluck.store.retries import attempts
-from potluck.table import Entity, NotUnique, WriteRefused
-from potluck.table.operations import Check, Operation
-from potluck.validation.encoding import encode
+from potluck.table import Entity
 from potluck.validation.errors import Refusal
 from potluck.web.access import Access, Visitor, read_together
+from potluck.web.commits import ActionResult, Committer, show
 from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError, is_guess
 from potluck.web.inputs import FormOf, Input, Versioned
 from potluck.web.rate_limits import GUESSES
 from potluck.web.refused_values import named_by_field
-from potluck.web.versions import etag, tag_of
 from potluck.web.writes import Writes
 
 if TYPE_CHECKING:
@@ -53,19 +46,6 @@ class Sent(Struct, frozen=True):
     version: int | None = None
 
 
-class ActionResult(Struct, frozen=True):
-    """The outcome of an action: performed now, or replayed for a repeated request."""
-
-    caller: Access | None
-    """The admitted caller; None for a replay to one who is no longer admitted."""
-    answer: Any
-    """What the rule answered; None for a replay."""
-    view: Any
-    """The answer as the caller sees it."""
-    response: StoredAnswer
-    """The response, as it is sent and as it is stored for replays."""
-
-
 Decode = Callable[[], Sent | Awaitable[Sent]]
 """Decodes the request, only once the caller is admitted: a stranger gets 404 whatever they send."""
 
@@ -73,10 +53,8 @@ Decode = Callable[[], Sent | Awaitable[Sent]]
 class Runner:
     """Runs the rules of one app. The API and pages differ only in what they decode and how they present the outcome."""
 
-    def __init__(self, core: Core, context: Any = None, *, limited: bool = True) -> None:
-        """`limited=False` skips rate limits and the storage quota, for rules called from code."""
+    def __init__(self, core: Core, context: Any = None) -> None:
         self.core = core
-        self._limited = limited
         self.context = context
         self._rows = core.store
         self._answers = core.people.answers
@@ -110,7 +88,7 @@ class Runner:
         thing = None
         if one is not None and not read_later:
             *rows, thing = rows
-        await (at.admit(*rows) if again or not self._limited else at.admit_or_count(*rows))
+        await (at.admit(*rows) if again or not visitor.limited else at.admit_or_count(*rows))
         if one is not None and read_later:
             thing = await self._rows.get(one(*(getattr(at, name) for name in subject.names)))
         elif declared.on_thing and one is None:
@@ -165,7 +143,7 @@ class Runner:
             except Throttled:
                 raise
             except Exception as refusal:
-                if self._limited and is_guess(refusal):
+                if visitor.limited and is_guess(refusal):
                     self.core.rate_limiter.take(GUESSES, visitor)
                 # An earlier request with the same key may have succeeded meanwhile, and caused this refusal.
                 if key is not None:
@@ -181,7 +159,7 @@ class Runner:
 
     def _must_be_allowed(self, action: Action, visitor: Visitor, sent: Input | None) -> None:
         """Throttled if the caller is over the rate limit, NoRoom if the store is too full."""
-        if not self._limited:
+        if not visitor.limited:
             return
         if action.counts:
             self.core.rate_limiter.take(action.rate_limit, visitor, sent)
@@ -220,57 +198,23 @@ class Runner:
                 raise NotFound
             if sent.version is not None and _outdated(thing, sent.version, sent.input):
                 raise Conflict(current=thing)
-        kept_by_rule: list[Any] = []
-
-        def keep(answer: Any, made: object, of: UUID | None, account_checked: bool) -> list[Operation]:
-            kept_by_rule[:] = [answer]
-            assert key is not None
-            shown = action.subject.view_for(type(at)).show(answer) if isinstance(answer, Entity) else answer
-            kept = _answer(action, answer, shown, made, {}, action.secret)
-            return self._answers.keeping(key, replace(kept, of=of), account_checked=account_checked)
-
-        at.keeps = None if key is None else keep
-        at.commits = self._commit
+        at.committer = Committer(self.core, action, thing, sent.version, key)
         at.seen = sent.version
         given = [thing] if action.on_thing else []
         if sent.input is not None:
             given.append(sent.input)
         with named_by_field(action, sent.input):
-            return await self._performed(action, at, thing, sent, key, given, kept_by_rule)
-
-    async def _performed(
-        self,
-        action: Action,
-        at: Access,
-        thing: Any,
-        sent: Sent,
-        key: IdempotencyKey | None,
-        given: Sequence[Any],
-        kept_by_rule: Sequence[Any],
-    ) -> ActionResult | None:
-        writes: Writes[Any] = await action.rule(at, *given)
-        shown = await self.show(action, at, writes.answer)
-        secret = action.secret or writes.secret
-        answer = _answer(action, writes.answer, shown, writes.made, writes.headers, secret)
-        # A rule that commits its own writes may have found nothing left to write, and then has kept nothing.
-        kept = kept_by_rule == [writes.answer]
-        if not kept and not await self._commit(at, writes, thing, sent.version, key, answer):
-            return None
+            writes: Writes[Any] = await action.rule(at, *given)
+            # A rule of several steps may have committed the last one itself.
+            if writes.result is None and not await at.commit(writes):
+                return None
         if writes.after is not None:
             try:
                 await writes.after()
             except Exception:
                 # The write is committed, and an error would say that it is not.
                 log.warning("what follows %s failed", action.name, exc_info=True)
-        return ActionResult(at, writes.answer, shown, answer)
-
-    async def show(self, declared: Declared, at: Access, answer: Any) -> Any:
-        """The answer as the caller is shown it: entities by their view, anything else as it is."""
-        if isinstance(answer, Entity):
-            return (await declared.subject.view_for(type(at)).show_many(at, [answer]))[0]
-        if isinstance(answer, list) and answer and isinstance(answer[0], Entity):
-            return {"items": await declared.subject.view_for(type(at)).show_many(at, answer)}
-        return {"items": []} if answer == [] else answer
+        return writes.result
 
     async def _show_members(self, declared: Declared, at: Access, refusal: ProblemError) -> None:
         """Replace entities among the members of a problem by their views; drop those that have none here."""
@@ -279,135 +223,10 @@ class Runner:
         for name, member in list(refusal.members.items()):
             if isinstance(member, Entity):
                 if type(member) in shown:
-                    refusal.members[name] = await self.show(declared, at, member)
+                    refusal.members[name] = await show(declared, at, member)
                 else:
                     del refusal.members[name]
-
-    async def _commit(
-        self,
-        at: Access,
-        writes: Writes[Any],
-        thing: Any = None,
-        version: int | None = None,
-        key: IdempotencyKey | None = None,
-        answer: StoredAnswer | None = None,
-    ) -> bool:
-        """True once everything is committed; False if the rule should run again."""
-        keeping = [] if key is None or answer is None else self._answers.keeping(key, answer)
-        if not writes.operations and not keeping:
-            return True
-        together = _Together(at.checks(), writes.operations, keeping)
-        try:
-            await self._rows.transact(*together.operations)
-        except WriteRefused as refusal:
-            refused = together.original(refusal.operation)
-            if together.carries_check(refusal.operation):
-                at.refuse(refusal)
-                if refused is None:
-                    # The row admits the caller after all: it has changed back, or only its version differs.
-                    return False
-            if refused is None:
-                raise
-            if refused in keeping:
-                if isinstance(refused, Check):
-                    raise AccountGone from refusal
-                return False
-            await self._explain(at, writes, refused, refusal, thing, version)
-            return False
-        return True
-
-    async def _explain(
-        self,
-        at: Access,
-        writes: Writes[Any],
-        refused: Operation,
-        refusal: WriteRefused,
-        thing: Any,
-        version: int | None,
-    ) -> None:
-        """Raise the problem that this refused write means; return if the rule should run again."""
-        outcome = writes.outcomes.get(id(refused))
-        if outcome is not None:
-            problem = outcome.refused
-            if callable(problem) and not isinstance(problem, type):
-                problem = await problem(refusal)
-            if problem is not None:
-                raise problem from refusal
-            return
-        if thing is None or refused.seen is not thing or isinstance(refusal, NotUnique):
-            raise refusal
-        if refusal.current is None or not at.sees(refusal.current):
-            raise NotFound from refusal
-        if version is not None:
-            raise Conflict(current=refusal.current) from refusal
-
-
-class _Together:
-    """The operations of one transaction. The access checks come first, so that a caller who lost access learns nothing
-    about the other rows; a row that is both checked and written has the check in the condition of its write."""
-
-    def __init__(self, checks: Sequence[Operation], writes: Sequence[Operation], keeping: Sequence[Operation]) -> None:
-        self._originals: dict[int, Operation] = {}
-        self._carriers: set[int] = set()
-        written = {each.row: each for each in writes}
-        first: list[Operation] = []
-        merged: dict[int, Operation] = {}
-        for each in checks:
-            write = written.get(each.row)
-            if write is None:
-                first.append(each)
-                self._carriers.add(id(each))
-            else:
-                merged[id(write)] = merged.get(id(write), write).and_when(each.when)
-        rest: list[Operation] = []
-        for write in writes:
-            sent = merged.get(id(write), write)
-            if sent is not write:
-                self._carriers.add(id(sent))
-            self._originals[id(sent)] = write
-            rest.append(sent)
-        rows = {each.row for each in (*first, *rest)} if keeping else ()
-        for each in keeping:
-            # A transaction can name a row only once, and the account may be checked already.
-            if not (isinstance(each, Check) and each.row in rows):
-                self._originals[id(each)] = each
-                rest.append(each)
-        self.operations = [*first, *rest]
-
-    def original(self, operation: Any) -> Operation | None:
-        """The write as the rule returned it; None for an access check."""
-        return self._originals.get(id(operation))
-
-    def carries_check(self, operation: Any) -> bool:
-        return id(operation) in self._carriers
 
 
 def _outdated(thing: Any, version: int, given: Input | None) -> bool:
     return given.outdated(thing, version) if isinstance(given, Versioned) else thing.version != version
-
-
-def _answer(
-    action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str], secret: bool
-) -> StoredAnswer:
-    if shown is None:
-        return StoredAnswer(status=action.status, headers=dict(headers), made=None if made is None else str(made))
-    body = encode(shown)
-    if made is None and isinstance(answer, Entity) and action.subject.id is not None:
-        made = getattr(answer, action.subject.id, None)
-    sent = dict(headers)
-    if isinstance(answer, Entity):
-        sent.setdefault("etag", tag(action, answer, body))
-    return StoredAnswer(
-        status=action.status,
-        body=body,
-        headers=sent,
-        made=None if made is None else str(made),
-        secret=secret,
-    )
-
-
-def tag(declared: Declared, entity: Entity, body: bytes) -> str:
-    """The ETag: the version, where the answer is one row and the same for every caller; else a hash of the body."""
-    plan = declared.subject.view_for(declared.access)
-    version = getattr(entity, "version", None)
-    return etag(version) if version is not None and plan.same_for_all else tag_of(body)

@@ -14,12 +14,13 @@ kinds, `View[Book | Video]`, has fields that all of them have.
 
 from collections.abc import Callable, Sequence
 from inspect import signature
-from typing import Any, Generic, TypeVar, dataclass_transform, get_args, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform, get_args, get_type_hints, overload
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from potluck.table import Entity
+from potluck.table.entity import plan_of
 from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, not_covered, shown
 
 __all__ = ["DeclarationError", "View", "ViewPlan", "computed", "view_plan"]
@@ -99,6 +100,9 @@ class _ViewMeta(msgspec.StructMeta):
         if "rename" in options:
             raise DeclarationError(f"{name}: the fields of a view are always in camelCase")
         annotations = namespace.setdefault("__annotations__", {})
+        if "without" in options:
+            derived = _all_fields(name, entities_named(namespace, "View"), options.pop("without"))
+            annotations |= {each: kind for each, kind in derived.items() if each not in namespace | annotations}
         plain = list(annotations)
         for each in plain:
             if each in namespace:
@@ -128,7 +132,14 @@ class _ViewMeta(msgspec.StructMeta):
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class View(msgspec.Struct, Generic[E], metaclass=_ViewMeta, rename="camel", kw_only=True, frozen=True):
-    """What is shown of an entity: fields of it by name, with their types, and computed fields."""
+    """What is shown of an entity: fields of it by name, with their types, and computed fields.
+
+    `class TokenRow(View[ApiToken], without=("hash",))` shows every field that it does not name there or compute.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init_subclass__(cls, *, without: Sequence[str] = (), **options: Any) -> None: ...
 
 
 def view_plan(view: type[View[Any]]) -> ViewPlan:
@@ -137,6 +148,14 @@ def view_plan(view: type[View[Any]]) -> ViewPlan:
     if plan is None:
         raise DeclarationError(f"{view.__name__} is of no entity; write class {view.__name__}(View[...])")
     return plan
+
+
+def _all_fields(view: str, entities: Sequence[type[Entity]], without: Sequence[str]) -> dict[str, Any]:
+    """The fields of an entity, with their types, but for some."""
+    (entity,) = entities
+    for name in without:
+        entity_field(entity, name, view, NOT_A_FIELD)
+    return {name: each.annotation for name, each in plan_of(entity).fields.items() if name not in without}
 
 
 def _require_fields(cls: type[Any], entity: type[Entity], plain: Sequence[str]) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+from uuid import UUID
 
 from msgspec import Struct
 
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
+
+if TYPE_CHECKING:
+    from potluck.web.commits import ActionResult
 
 A_co = TypeVar("A_co", covariant=True)
 B = TypeVar("B")
@@ -35,7 +39,7 @@ class Writes(Generic[A_co]):
     An entity is shown by the view of its subject, None is a 204, any other struct is sent as it is.
     """
 
-    __slots__ = ("after", "answer", "headers", "made", "operations", "outcomes", "secret")
+    __slots__ = ("after", "answer", "headers", "made", "of", "operations", "outcomes", "result", "secret")
 
     def __init__(
         self,
@@ -45,12 +49,17 @@ class Writes(Generic[A_co]):
         made: object = None,
         headers: Mapping[str, str] | None = None,
         secret: bool = False,
+        of: UUID | None = None,
     ) -> None:
         """`made` is the id that a repeated request is told, where the answer holds a secret and so is not kept: every
-        answer of an action declared `secret`, or this one if `secret` is set here."""
+        answer of an action declared `secret`, or this one if `secret` is set here. `of` is the person whose answer it
+        is, where the caller is not signed in yet: it is deleted with their account."""
         self.answer = answer
         self.after = after
         self.made = made
+        self.of = of
+        self.result: ActionResult | None = None
+        """Once they are committed: what the caller gets."""
         self.headers = headers or {}
         self.secret = secret
         self.operations: list[Operation] = []
@@ -67,16 +76,38 @@ class Writes(Generic[A_co]):
         outcomes = self.outcomes
         writes = [outcomes.get(id(each), each) for each in self.operations]
         return Writes(
-            self.answer, *others, *writes, after=self.after, made=self.made, headers=self.headers, secret=self.secret
+            self.answer,
+            *others,
+            *writes,
+            after=self.after,
+            made=self.made,
+            headers=self.headers,
+            secret=self.secret,
+            of=self.of,
         )
 
     def answering(self, answer: B) -> Writes[B]:
         """The same writes with another answer, for a rule that builds on another rule."""
         made = Writes(
-            answer, *self.operations, after=self.after, made=self.made, headers=self.headers, secret=self.secret
+            answer,
+            *self.operations,
+            after=self.after,
+            made=self.made,
+            headers=self.headers,
+            secret=self.secret,
+            of=self.of,
         )
         made.outcomes = self.outcomes
         return made
+
+
+class Step(Writes[None]):
+    """Some of the writes of a rule, which commits them itself because one transaction does not take them all."""
+
+    __slots__ = ()
+
+    def __init__(self, *writes: Operation | Outcome) -> None:
+        super().__init__(None, *writes)
 
 
 def or_raise(operation: Operation, refused: Refused) -> Outcome:

@@ -28,7 +28,7 @@ from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.authentication import Principal
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.idempotency import KeptAnswers
+from potluck.people.idempotency import StoredAnswers
 from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
@@ -50,7 +50,7 @@ __all__ = ["Meanwhile", "Shelves", "assembled", "core_on", "outcomes"]
 
 def core_on(store: Store, clock: Any) -> Core:
     """As much of a core as rules, search and consumers need."""
-    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=KeptAnswers(store, clock))
+    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=StoredAnswers(store, clock))
     nothing: Any = None
     settings = Settings(open_library=None)
     return Core(

@@ -1,7 +1,6 @@
 """The rules of polls as functions of who asks and what they say: run as requests run them, without HTTP."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -40,7 +39,6 @@ from potluck.apps.polls.votes import (
     withdraw_vote,
 )
 from potluck.people.authentication import Principal
-from potluck.people.errors import Stale
 from potluck.people.idempotency import IdempotencyKey
 from potluck.store import Clock, QueryPage, Store
 from potluck.streams import RecordConsumer
@@ -50,7 +48,6 @@ from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import Visitor, read_together
 from potluck.web.actions import Actions
 from potluck.web.app import HomeCard
-from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Input
 from potluck.web.requests import camel
 from potluck.web.runner import Runner, Sent
@@ -113,22 +110,13 @@ class Polls:
         keys = {"X-Admin-Key": by.admin_key, "X-Edit-Key": by.edit_key}
         headers = {name: key for name, key in keys.items() if key is not None}
         visitor = Visitor(principal=by.principal, headers=headers)
-        with _told_as_stale():
-            return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, key)).view
+        return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, key)).view
 
     async def admitted(self, access: type[A], by: VoterKeys, poll_id: UUID, **ids: UUID) -> A:
         at = access(self.core, self.context, Visitor(principal=by.principal), {"poll_id": poll_id, **ids})
         at.keys = by
         await at.admit(*await read_together(self.context.store, at.reads()))
         return at
-
-
-@contextmanager
-def _told_as_stale() -> Iterator[None]:
-    try:
-        yield
-    except Conflict as conflict:
-        raise Stale(conflict.members["current"]) from conflict
 
 
 class Authoring:

@@ -18,12 +18,12 @@ from potluck.people.entities import Account
 from potluck.people.errors import (
     AccountGone,
     AlreadyDone,
-    Stale,
 )
 from potluck.people.idempotency import IdempotencyKey
 from potluck.people.secrets import system_random
 from potluck.table import Unavailable, absent, delete, put
 from potluck.validation.errors import ValidationError
+from potluck.web.errors import Conflict
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import KEY, NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes
 from tests.patience import PATIENCE_SECONDS, stopped
@@ -302,10 +302,10 @@ async def test_an_edit_of_what_is_no_longer_so_is_told_what_it_is_now(interrupte
     poll = await booth.poll()
     elsewhere = booth.elsewhere().authoring
     booth.meanwhile(lambda: elsewhere.edit(admin_of(poll), poll.id, 1, PollSettings(title="Whom?")))
-    with pytest.raises(Stale) as refused:
+    with pytest.raises(Conflict) as refused:
         await booth.polls.authoring.edit(admin_of(poll), poll.id, 1, PollSettings(title="Whose?"))
     assert (refused.value.current.title, refused.value.current.version) == ("Whom?", 2)
-    with pytest.raises(Stale):
+    with pytest.raises(Conflict):
         await booth.polls.authoring.edit(admin_of(poll), poll.id, 1, PollSettings(title="Whose?"))
 
 
@@ -331,7 +331,7 @@ async def test_edits_and_votes_at_once_leave_every_vote_with_whom_it_named(busy_
         ]
         first = booth.polls.authoring.edit(admin_of(poll), poll.id, 1, PollSettings(candidates=orders[1]))
         _, refused = await outcomes(first, *(booth.cast(poll, "Ada", key=str(number)) for number in range(10)), *edits)
-        assert {type(each) for each in refused} <= {VotesBegun, Stale}
+        assert {type(each) for each in refused} <= {VotesBegun, Conflict}
         now = await booth.polls.authoring.one(poll.id)
         assert await booth.counts(poll.id) == {(now.candidates.index("Ada") + 1,): 10}
 
@@ -447,7 +447,7 @@ async def test_a_deletion_names_the_version_it_saw_if_it_wants_to(embedded_booth
     booth = embedded_booth
     poll = await booth.poll()
     await booth.polls.authoring.close(admin_of(poll), poll.id)
-    with pytest.raises(Stale):
+    with pytest.raises(Conflict):
         await booth.polls.authoring.delete(admin_of(poll), poll.id, 1)
     await booth.polls.authoring.delete(admin_of(poll), poll.id, 2)
     assert await booth.dump() == {}

@@ -12,7 +12,6 @@ import pytest_asyncio
 
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine
-from potluck.people.services import People
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
 from tests.people.assembly import Clock
@@ -30,7 +29,7 @@ class Calls:
     application: Application
     clock: Clock
     engine: Engine
-    people: People
+    core: Core
     """The suite's own services: for what the operator and other apps do."""
     people_made: int = 0
 
@@ -95,7 +94,7 @@ async def calls_on(folder: Path) -> AsyncIterator[Calls]:
         return shopping_app(core)
 
     async with suite_on(folder, (known,), clock=clock) as (client, application):
-        yield Calls(client, application, clock, cores[0].engine, cores[0].people)
+        yield Calls(client, application, clock, cores[0].engine, cores[0])
 
 
 def one_suite() -> Any:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from potluck.apps.shopping.cascade import LINKS_AT_ONCE
 from potluck.apps.shopping.conflicts import IdTaken
 from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
-from potluck.people.idempotency import IdempotencyKey, KeptAnswers
+from potluck.people.idempotency import IdempotencyKey, StoredAnswers
 from potluck.table import absent, put
 from potluck.web.errors import Conflict, NotFound
 from tests.apps.shopping.assembly import NOW, outcomes
@@ -61,7 +61,7 @@ async def test_links_that_fit_are_loosened_by_the_transaction_that_deletes(shop,
 
 async def few_links(shop, count):
     ada, family, store, milk = await linked(shop, count)
-    answers, key = KeptAnswers(shop.store, shop.clock), IdempotencyKey(ada.user_id, "key", "0" * 64)
+    answers, key = StoredAnswers(shop.store, shop.clock), IdempotencyKey(ada.user_id, "key", "0" * 64)
 
     with shop.recording.scope() as calls:
         await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, key)

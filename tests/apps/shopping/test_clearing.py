@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from potluck.apps.shopping.clearing import CLEARED_AT_ONCE, NothingToUndo
-from potluck.people.idempotency import IdempotencyKey, KeptAnswers
+from potluck.people.idempotency import IdempotencyKey, StoredAnswers
 from potluck.validation.encoding import encode
 from tests.apps.shopping.assembly import outcomes
 
@@ -59,7 +59,7 @@ async def test_more_than_a_transaction_takes_is_cleared_and_undone_in_parts(embe
         added = await todo.add(ada, family, item_id=milk.item_id)
         await todo.set_status(ada, family, added.shopping_item_id, 1, status="purchased")
     before = await listed(shop, ada, family)
-    answers = KeptAnswers(shop.store, shop.clock)
+    answers = StoredAnswers(shop.store, shop.clock)
     clear, undo = (IdempotencyKey(ada.user_id, key, "0" * 64) for key in ("clear", "undo"))
     cleared = await shop.shopping.clearing.clear_purchased(ada, family, key=clear)
     assert cleared.cleared == len(before)

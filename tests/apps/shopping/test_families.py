@@ -355,7 +355,8 @@ async def test_an_invitation_that_opens_nothing_is_not_listed_even_if_it_could_n
 async def test_an_invitation_to_another_app_leads_to_no_family(embedded_shop):
     shop = embedded_shop
     ada, family = await shop.family()
-    made = await shop.invitations.make("library", str(family), "admin", ada.user_id)
+    made, writes = await shop.invitations.prepare("library", str(family), "admin", ada.user_id)
+    await shop.store.transact(*writes)
     with pytest.raises(InvitationInvalid):
         await shop.shopping.members.accept(await shop.person("Ben"), made.secret)
 

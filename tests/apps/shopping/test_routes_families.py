@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from tests.apps.shopping.calls import data, one_suite, problem
+from tests.people.operator_calls import invite, invite_newcomer
 
 suite, calls, home = one_suite()
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -154,11 +155,10 @@ async def test_everything_wrong_with_an_invitation_is_told_at_once(home):
 
 async def test_an_invitation_to_something_else_opens_no_family(home):
     """The operator's, to register; and one of an app that is not here."""
-    invitations, ben = home.calls.people.invitations, await home.calls.person("Ben")
-    operators = await invitations.make_for_newcomer()
-    elsewhere = await invitations.make("attic", home.family_id, "admin", UUID(home.admin["userId"]))
-    for made in (operators, elsewhere):
-        accepted = await home.calls.ask("POST", "/invitations/accept", {"token": made.secret}, by=ben)
+    core, ben = home.calls.core, await home.calls.person("Ben")
+    elsewhere = await invite(core, "attic", home.family_id, "admin", UUID(home.admin["userId"]))
+    for secret in (await invite_newcomer(core), elsewhere.secret):
+        accepted = await home.calls.ask("POST", "/invitations/accept", {"token": secret}, by=ben)
         problem(accepted, 410, "expired")
     problem(await home.ask("GET", by=ben), 404, "not-found")
 

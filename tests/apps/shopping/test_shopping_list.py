@@ -10,7 +10,7 @@ from potluck.apps.shopping.conflicts import IdTaken
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.apps.shopping.ordering import by_store
-from potluck.people.idempotency import IdempotencyKey, KeptAnswers
+from potluck.people.idempotency import IdempotencyKey, StoredAnswers
 from potluck.validation.encoding import encode
 from potluck.validation.errors import ValidationError
 from potluck.web.errors import Conflict, NotFound
@@ -362,7 +362,7 @@ async def test_one_tick_of_many_at_once_counts_and_a_deletion_wins_or_loses_whol
 
 async def test_an_idempotent_answer_is_kept_by_the_transaction_of_the_write(shop):
     ada, family, _, milk = await stocked(shop)
-    answers = KeptAnswers(shop.store, shop.clock)
+    answers = StoredAnswers(shop.store, shop.clock)
     key = IdempotencyKey(ada.user_id, "key", "0" * 64)
     added = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, key=key)
     kept = await answers.find(key)

@@ -1,5 +1,8 @@
 """People: accounts, sessions, tokens, passwords, invitations and leaving, by the API and by pages."""
 
+from potluck.web.people.access import AddressOnly
+from potluck.web.people.invitations import invite_newcomer
+from potluck.web.people.password_resets import issue_reset
 from tests.differential.chapters.sweep import sweep
 from tests.differential.script import PASSWORD, Script
 
@@ -113,8 +116,8 @@ async def people(script: Script) -> None:
         "reset by a made-up secret", "POST", "/password-resets", {"token": "plr_" + "0" * 64, "new": ANOTHER}
     )
     async with script.operator() as operator:
-        reset = (await operator.resets.issue("benjamin@example.org")).secret
-        invited = (await operator.invitations.make_for_newcomer()).secret
+        reset = await operator.do(issue_reset, None, AddressOnly(email="benjamin@example.org"))
+        invited = await operator.do(invite_newcomer, None)
     await nobody.api("reset to a short one", "POST", "/password-resets", {"token": reset, "new": "short"})
     await nobody.api("reset", "POST", "/password-resets", {"token": reset, "new": PASSWORD})
     await nobody.api("reset again", "POST", "/password-resets", {"token": reset, "new": PASSWORD})
@@ -228,7 +231,7 @@ async def people_pages(script: Script) -> None:
     await nobody.submit("export nobody", "/account/export")
 
     async with script.operator() as operator:
-        reset = (await operator.resets.issue("countess@example.org")).secret
+        reset = await operator.do(issue_reset, None, AddressOnly(email="countess@example.org"))
     await nobody.submit("reset by a made-up secret", "/reset", {"token": "plr_1", "new": PASSWORD})
     await nobody.submit("reset to a short one", "/reset", {"token": reset, "new": "short"})
     await nobody.submit("reset", "/reset", {"token": reset, "new": PASSWORD})
@@ -278,7 +281,7 @@ async def invited_only(script: Script) -> None:
     await browser.form("sign up without an invitation", "/sign-up", account)
     await browser.form("sign up with a made-up one", "/sign-up", account | {"invitation": "pli_" + "0" * 64})
     async with script.operator() as operator:
-        secrets = [(await operator.invitations.make_for_newcomer()).secret for _ in range(2)]
+        secrets = [await operator.do(invite_newcomer, None) for _ in range(2)]
     await program.api("look", "POST", "/invitations/look", {"token": secrets[0]})
     await program.api("sign up with an invitation", "POST", "/accounts", account | {"invitation": secrets[0]})
     await program.api(

@@ -19,6 +19,8 @@ async def furnish(suite: Suite) -> AccessWorld:
         ids_elsewhere=await token_of(suite, eve),
         elsewhere=eve,
         outsiders={"a stranger": await suite.person("Stranger")},
+        # What is not among one's own tokens counts as revoked already, whoever has it.
+        open_to_anyone=frozenset({"POST /account/tokens/{token_id}/revoke"}),
     )
 
 

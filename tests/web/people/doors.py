@@ -5,14 +5,17 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 
 from potluck.engines import Engine
 from potluck.engines.recording import WRITES, Recording
-from potluck.people.services import People
+from potluck.people.invitations import MadeInvitation
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
+from potluck.web.people.account import AccountData
+from tests.people import operator_calls
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy import notes_app
 from tests.web.suites import ask, client_at, rows_of, signed_up, suite_on
@@ -28,8 +31,8 @@ class Doors:
     application: Application
     clock: Clock
     recording: Recording
-    people: People
-    """The suite's own services: for what the operator and the apps do."""
+    core: Core
+    account_data: AccountData
 
     async def ask(
         self,
@@ -55,6 +58,15 @@ class Doors:
     def elsewhere(self, address: str) -> httpx.AsyncClient:
         return client_at(self.application, address)
 
+    async def issue_reset(self, email: str) -> str:
+        return await operator_calls.issue_reset(self.core, email)
+
+    async def invite_newcomer(self) -> str:
+        return await operator_calls.invite_newcomer(self.core)
+
+    async def invite(self, app: str, place: str, role: str, by: UUID, email: str | None = None) -> MadeInvitation:
+        return await operator_calls.invite(self.core, app, place, role, by, email)
+
     async def rows(self) -> dict[str, list[dict[str, Any]]]:
         return await rows_of(self.recording)
 
@@ -76,15 +88,16 @@ async def doors_on(
 ) -> AsyncIterator[Doors]:
     clock = Clock()
     recordings: list[Recording] = []
-    cores: list[Core] = []
+    made: list[tuple[Core, App]] = []
 
     def recorded(engine: Engine) -> Engine:
         recordings.append(Recording(engine))
         return wrap(recordings[0])
 
     def known(core: Core) -> App:
-        cores.append(core)
-        return notes_app(core)
+        made.append((core, notes_app(core)))
+        return made[0][1]
 
     async with suite_on(folder, (known,), clock=clock, wrap=recorded, **options) as (client, application):
-        yield Doors(client, application, clock, recordings[0], cores[0].people)
+        core, app = made[0]
+        yield Doors(client, application, clock, recordings[0], core, AccountData(core, [app]))

@@ -67,7 +67,7 @@ async def ada(doors):
         )
     await doors.ask("POST", f"/books/{book}/notes", {"title": "Ben's", "private": "Ben's own"}, by=ben)
     await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)
-    await doors.people.invitations.make("notes", book, "member", UUID(ada["userId"]))
+    await doors.invite("notes", book, "member", UUID(ada["userId"]))
     return ada
 
 

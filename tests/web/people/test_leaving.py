@@ -9,6 +9,7 @@ import pytest
 
 from potluck.engines.lagging import Lagging
 from potluck.people.entities import Account, Departure, EmailAddress
+from potluck.settings import Settings
 from potluck.store import Store
 from potluck.table import Unavailable, delete, put
 from tests.patience import until
@@ -25,8 +26,8 @@ async def everything_of_a_person(doors, ada):
     program = (await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)).json()
     book = (await doors.ask("POST", "/books", {"name": "Plans"}, by=program, idempotency_key="a book")).json()["bookId"]
     note = (await doors.ask("POST", f"/books/{book}/notes", {"title": "Fly"}, by=there)).json()["noteId"]
-    await doors.people.invitations.make("notes", book, "member", UUID(ada["userId"]), "ben@example.org")
-    await doors.people.resets.issue("ada@example.org")
+    await doors.invite("notes", book, "member", UUID(ada["userId"]), "ben@example.org")
+    await doors.issue_reset("ada@example.org")
     await doors.ask("PUT", "/me/email", {"email": "ada@example.com", "password": PASSWORD}, by=ada)
     return [ada["userId"], book, note, "ada@example.org", "ada@example.com", "Fly"]
 
@@ -129,7 +130,7 @@ async def test_a_deletion_that_was_interrupted_is_asked_again(tmp_path):
             if first.status_code == 503:
                 # Still signed in, with the same password.
                 assert (await doors.ask("POST", "/me/delete", {"password": PASSWORD}, by=ada)).status_code == 204
-            await doors.people.accounts.finish_departures()
+            await doors.account_data.finish_departures()
             await tally_is(doors, theirs[1], there=False)
             assert left_over(await doors.rows()) == [], allowed
         if first.status_code == 204:
@@ -171,7 +172,7 @@ async def test_whatever_is_asked_while_the_account_goes_leaves_nothing_behind(tm
             # A wrapper has refused it to the end; it is asked again.
             assert answers[0].status_code == 503, answers[0].text
             assert (await doors.ask("POST", "/me/delete", {"password": PASSWORD}, by=ada)).status_code == 204
-        await doors.people.accounts.finish_departures()
+        await doors.account_data.finish_departures()
         await tally_is(doors, book, there=False)
         left = left_over(await doors.rows())
         assert left == []
@@ -181,7 +182,7 @@ async def test_what_an_index_does_not_show_yet_goes_too(tmp_path, monkeypatch):
     lag = timedelta(seconds=0.3)
     async with doors_on(tmp_path, wrap=partial(Lagging, seconds=lag.total_seconds())) as doors:
         # As the suite sets it where indexes lag.
-        monkeypatch.setattr(doors.people.accounts, "_indexes_lag", 1.5 * lag)
+        monkeypatch.setattr(Settings, "indexes_lag_seconds", 1.5 * lag.total_seconds())
         ada = await doors.join()
         await doors.ask("POST", "/books", {"name": "Late"}, by=ada)
         assert (await doors.ask("POST", "/me/delete", {"password": PASSWORD}, by=ada)).status_code == 204

@@ -10,8 +10,9 @@ import pytest
 import pytest_asyncio
 
 from potluck.web.app import App
-from potluck.web.people.sign_in_pages import address_here as inside
+from potluck.web.people.pages.sign_in import address_here as inside
 from tests.people.assembly import Clock
+from tests.people.operator_calls import invite, invite_newcomer, issue_reset
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page, fields_of
 from tests.web.suites import API, PASSWORD, bearer, client_at, signed_up, suite_on
@@ -255,8 +256,8 @@ async def test_by_invitation_the_secret_is_asked_for_and_opens(tmp_path, who):
         assert errors(refused) == {"invitation": "An invitation is needed to register here"}
         wrong = await client.post("/sign-up", data=who | {"invitation": "pli_" + "0" * 64})
         assert wrong.status_code == 410
-        made = await core.people.invitations.make_for_newcomer()
-        answer = await client.post("/sign-up", data=who | {"invitation": f" {made.secret} "})
+        made = await invite_newcomer(core)
+        answer = await client.post("/sign-up", data=who | {"invitation": f" {made} "})
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
         assert await known_as(client) == "Ada"
 
@@ -266,7 +267,7 @@ async def test_an_invitation_is_carried_through_signing_up_and_never_in_an_addre
     async with browser(application) as client:
         ida = await signed_up(client, f"ida{next(NUMBERS)}@example.org", "Ida")
         book = (await client.post(f"{API}/books", json={"name": "Campfire"}, headers=bearer(ida))).json()["bookId"]
-        made = await core.people.invitations.make("notes", book, "member", UUID(ida["userId"]))
+        made = await invite(core, "notes", book, "member", UUID(ida["userId"]))
         empty = await client.get("/invitation")
         assert "data-from-link" in empty.text
 
@@ -295,7 +296,7 @@ async def test_the_page_of_your_own_invitation_has_no_button_to_join(opened, who
     async with browser(application) as client:
         await client.post("/sign-up", data=who)
         me = (await client.get(f"{API}/me")).json()
-        made = await core.people.invitations.make("notes", str(uuid4()), "member", UUID(me["userId"]))
+        made = await invite(core, "notes", str(uuid4()), "member", UUID(me["userId"]))
         await client.post("/invitation", data={"invitation": made.secret})
         page = Page((await client.get("/invitation")).text)
         assert "This is your own invitation" in page.words
@@ -318,7 +319,7 @@ async def test_a_link_sets_a_new_password_once_and_signs_out_everywhere(opened, 
         page = await client.get("/reset")
         # Without a script it is copied by hand; it is a field like any other, of a form that is posted.
         assert fields(page)["token"]["type"] == "text"
-        secret = (await core.people.resets.issue(who["email"])).secret
+        secret = await issue_reset(core, who["email"])
         short = await client.post("/reset", data={"token": secret, "new": "short"})
         assert (short.status_code, set(errors(short))) == (422, {"new"})
         wrong = await client.post("/reset", data={"token": "plr_" + "0" * 64, "new": "quite another one"})
@@ -362,7 +363,7 @@ async def test_who_changes_the_password_is_asked_about_their_tokens(ada):
     change = {"current": PASSWORD, "new": "quite another one"}
     assert "endTokens" not in fields(await ada.get("/account"))
     for name in ("Backup", "Display"):
-        await ada.post("/account/tokens", data={"name": name, "key": name})
+        await ada.post("/account/tokens", data={"name": name, "key": str(uuid4())})
     page = await ada.get("/account")
     assert "checked" in fields(page)["endTokens"]
     assert "End my API tokens too" in Page(page.text).words

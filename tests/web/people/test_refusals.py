@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from potluck.people.throttling import PASSWORD_CHECKS
-from potluck.people.tokens import TOKENS_OF_USER
+from potluck.web.people.tokens import TOKENS_OF_USER
 from tests.web.people.doors import ANOTHER_PASSWORD, PASSWORD
 from tests.web.suites import API
 

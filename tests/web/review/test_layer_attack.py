@@ -25,9 +25,9 @@ from potluck.validation.field_types import Amount
 from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
+from potluck.web.commits import _Together
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import DeclarationError, Input
-from potluck.web.runner import _Together
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
 from tests.toy import notes_app

@@ -4,6 +4,7 @@ import pytest
 
 from potluck.people.errors import AccountGone, SessionOver
 from potluck.web.assets import assets_of
+from potluck.web.people.access import OwnAccount
 from tests.people.assembly import PASSWORD
 from tests.web.reading import BROWSER
 from tests.web.suites import client_at
@@ -14,21 +15,21 @@ FORM = {"sec-fetch-site": "same-origin", **BROWSER}
 async def test_a_form_that_came_too_late_does_not_show_the_account_again(doors, monkeypatch):
     await doors.join()
     forms = {
-        "/account/name": ("rename", {"name": "Eve", "version": "1"}),
-        "/account/email": ("change_email", {"email": "eve@example.org", "password": PASSWORD}),
-        "/account/password": ("change_password", {"current": PASSWORD, "new": "battery staple"}),
-        "/account/delete": ("delete", {"password": PASSWORD, "sure": "on"}),
+        "/account/name": {"name": "Eve", "version": "1"},
+        "/account/email": {"email": "eve@example.org", "password": PASSWORD},
+        "/account/password": {"current": PASSWORD, "new": "battery staple"},
+        "/account/delete": {"password": PASSWORD, "sure": "on"},
     }
     async with client_at(doors.application) as browser:
         signed_in = {"email": "ada@example.org", "password": PASSWORD}
         assert (await browser.post("/sign-in", data=signed_in, headers=FORM)).status_code == 303
         for over in (SessionOver, AccountGone):
-            for address, (called, filled) in forms.items():
+            for address, filled in forms.items():
 
-                async def refuse(*_, over=over, **__):
+                def refuse(*_, over=over, **__):
                     raise over
 
-                monkeypatch.setattr(doors.people.accounts, called, refuse)
+                monkeypatch.setattr(OwnAccount, "apply" if address == "/account/name" else "confirmed", refuse)
                 answer = await browser.post(address, data=filled, headers=FORM)
                 assert answer.status_code == 401, address
                 assert "ada@example.org" not in answer.text, address

@@ -5,6 +5,7 @@ import contextlib
 
 from potluck.web.live import open_streams
 from potluck.web.people import export
+from potluck.web.people.account import AccountData
 from tests.patience import until
 from tests.web.contract.wire import listening, sent
 from tests.web.contract.worlds import bearer_headers, book_of
@@ -45,13 +46,14 @@ async def test_a_worker_has_only_so_many_streams_open(doors, monkeypatch):
 
 async def test_one_person_has_only_so_many_exports_under_way(doors, monkeypatch):
     ada, ben = await doors.join(), await doors.join("ben@example.org", "Ben")
-    all_asked, exported = asyncio.Event(), doors.people.accounts.export
+    all_asked, exported = asyncio.Event(), AccountData.export
 
-    async def export_once_all_asked(user_id):
+    async def export_once_all_asked(self, user_id):
         await all_asked.wait()
-        return await exported(user_id)
+        async for row in exported(self, user_id):
+            yield row
 
-    monkeypatch.setattr(doors.people.accounts, "export", export_once_all_asked)
+    monkeypatch.setattr(AccountData, "export", export_once_all_asked)
     asking = [asyncio.create_task(doors.ask("GET", "/me/export", by=ada)) for _ in range(8)]
 
     async def others_are_refused():

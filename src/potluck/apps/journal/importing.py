@@ -43,7 +43,7 @@ from potluck.people import Account
 from potluck.store import all_done, attempts
 from potluck.table import absent, check, present, put
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Actions, RateLimit, Writes, camel, or_retry
+from potluck.web import Actions, RateLimit, Step, Writes, camel, or_retry
 
 LARGEST_FILE = 10_000_000
 ENTRIES_AT_ONCE = 100
@@ -174,7 +174,7 @@ async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
     async for _ in attempts("importing a profile", at.store.patience):
         stored = await at.store.get(UserProfile.one(at.own_id))
         writes = [] if file.owner.time_zone is None else taking_zone(at, stored, file.owner.time_zone)[1]
-        if not writes or await at.write(*map(or_retry, writes)):
+        if not writes or await at.commit(Step(*map(or_retry, writes))):
             return
 
 
@@ -210,7 +210,8 @@ class _Import:
             made = converted(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
             meta = converted(EntryMeta, made)
             words = keyword_writes(None, made)[:WORDS_AT_ONCE]
-            if await self._at.write(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words):
+            step = Step(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words)
+            if await self._at.commit(step):
                 self._counts["entries"] += 1
                 self._counts["comments"] += len(comments)
                 return
@@ -225,7 +226,7 @@ class _Import:
             some = new[start : start + ROWS_AT_ONCE]
             # If somebody has created an entry with this id meanwhile, the comments must not end up on it.
             nobodys = or_retry(check(EntryMeta.one(entry_id), when=absent))
-            if not await self._at.write(nobodys, *(or_retry(put(each, when=absent)) for each in some)):
+            if not await self._at.commit(Step(nobodys, *(or_retry(put(each, when=absent)) for each in some))):
                 return False
         return True
 
@@ -303,7 +304,8 @@ class _Import:
         async for _ in attempts("importing a conversation", at.store.patience):
             # Messages first: they are invisible until the conversation exists, and a retry overwrites them.
             parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))
-            if all([await at.write(*map(put, part)) for part in parts]) and await at.write(or_retry(put(made))):
+            written = all([await at.commit(Step(*map(put, part))) for part in parts])
+            if written and await at.commit(Step(or_retry(put(made)))):
                 self._counts["threads"] += 1
                 self._counts["messages"] += len(messages)
                 return
@@ -330,7 +332,7 @@ class _Import:
             None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now, shared_from
         )
         there = check(Account.by_id(other), when=present)
-        if await at.write(or_retry(there), *map(or_retry, asked)):
+        if await at.commit(Step(or_retry(there), *map(or_retry, asked))):
             self._counts["links"] += 1
 
 

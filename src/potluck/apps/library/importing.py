@@ -44,7 +44,7 @@ from potluck.people import TooMany, new_id
 from potluck.store import Store, attempts
 from potluck.table import Operation, absent, fold, put
 from potluck.validation import FieldError, Length, Message, ValidationError
-from potluck.web import Actions, Input, NotFound, Outcome, RateLimit, Unset, Writes, or_retry
+from potluck.web import Actions, Input, NotFound, Outcome, RateLimit, Step, Unset, Writes, or_retry
 
 LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, one for a title to come, and some for the
@@ -177,7 +177,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImporte
         must_have_room(shelf.library, len(new))
         done = True
         for batch in _batches(new):
-            done = await at.write(*_adding(shelf, [item for _, item in batch], at.core.clock()))
+            done = await at.commit(Step(*_adding(shelf, [item for _, item in batch], at.core.clock())))
             if not done:
                 break
             added += batch

@@ -12,7 +12,7 @@ from potluck.apps.library.placement import Item, member_of
 from potluck.store import attempts
 from potluck.table import Operation, delete, put, the
 from potluck.validation import Length
-from potluck.web import Input, Outcome, Writes, or_retry
+from potluck.web import Input, Outcome, Step, Writes, or_retry
 
 # A transaction takes 100 actions: three for each item, and some for the caller.
 AT_ONCE = 30
@@ -51,7 +51,7 @@ async def _all_but_last(
     items = [each for each in await at.store.get_many(refs) if each is not None and each.order is not None]
     *first, last = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)] or [[]]
     for several in first:
-        if not await at.write(*_moved(at, several, orders)):
+        if not await at.commit(Step(*_moved(at, several, orders))):
             return None
     return _moved(at, last, orders)
 

@@ -34,6 +34,7 @@ from potluck.web import (
     Outcome,
     ProblemError,
     SignedIn,
+    Step,
     View,
     Writes,
     account_as_read,
@@ -125,7 +126,7 @@ async def revoking(at: OwnLibrary, email: str) -> Writes[None]:
         writes = [*withdrawn, *(ending_shares(library, looking[:ENDED_AT_ONCE]) if looking else ())]
         if len(looking) <= ENDED_AT_ONCE and len(invited) <= ENDED_AT_ONCE:
             return Writes(None, *writes)
-        await at.write(*writes)
+        await at.commit(Step(*writes))
     raise AssertionError("attempts end by raising")
 
 

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from potluck.apps.polls.access import HOME, POLL, PollAdmin, PollCopier, PollMaker, ToPoll, WrongKey
 from potluck.apps.polls.candidates import described, drawn, look_alikes
-from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import SHARDS, Code, CreatedPoll, Deletion, Poll, Shard
 from potluck.apps.polls.fields import (
@@ -48,6 +47,7 @@ from potluck.web import (
     RateLimit,
     References,
     SignedIn,
+    Step,
     Unset,
     View,
     Writes,
@@ -414,17 +414,11 @@ async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
 )
 async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
     """Make codes to hand out, each good for one vote; a poll has at most 10,000. They are told only now."""
-    made = CodesMade(codes=[new_code(at.polls.random) for _ in range(wanted.count)])
-    await write_codes(at.polls, poll, made, at.now, at.keeping(made, poll.poll_id))
-    return Writes(made)
-
-
-async def write_codes(context: PollsContext, poll: Poll, made: CodesMade, now: datetime, last: list[Operation]) -> None:
-    """Store the codes' hashes, in as many transactions as they need; `last` goes into the last of them."""
     if poll.voter_policy != "codes":
         raise NoCodesAsked
-    hashes = [context.voters.code_hash(poll.poll_id, each) for each in made.codes]
-    rows = [put(Code(poll_id=poll.poll_id, hash=each, created_at=now), when=absent) for each in hashes]
+    made = CodesMade(codes=[new_code(at.polls.random) for _ in range(wanted.count)])
+    hashes = [at.polls.voters.code_hash(poll.poll_id, each) for each in made.codes]
+    rows = [put(Code(poll_id=poll.poll_id, hash=each, created_at=at.now), when=absent) for each in hashes]
     asked = the(Poll.voter_policy) == "codes"
     # The first transaction counts all codes, so that a request over the limit is refused before any code is stored.
     there: Operation = update(
@@ -433,18 +427,18 @@ async def write_codes(context: PollsContext, poll: Poll, made: CodesMade, now: d
         when=asked & (the(Poll.codes) <= MOST_CODES_OF_POLL - len(rows)),
         keep_version=True,
     )
-    for start in range(0, len(rows), CODES_AT_ONCE):
-        alongside = last if start + CODES_AT_ONCE >= len(rows) else []
-        try:
-            await context.store.transact(there, *rows[start : start + CODES_AT_ONCE], *alongside)
-        except WriteRefused as refusal:
-            if refusal.operation is not there:
-                raise
-            if refusal.current is None:
-                raise NotFound from refusal
-            full = getattr(refusal.current, "voter_policy", None) == "codes"
-            raise (TooMany("codes in a poll", MOST_CODES_OF_POLL) if full else NoCodesAsked()) from refusal
+    *parts, last = [rows[start : start + CODES_AT_ONCE] for start in range(0, len(rows), CODES_AT_ONCE)]
+    for part in parts:
+        await at.commit(Step(or_raise(there, _no_more_codes), *part))
         there = check(Poll.one(poll.poll_id), when=asked)
+    return Writes(made, or_raise(there, _no_more_codes), *last, made=poll.poll_id)
+
+
+async def _no_more_codes(refusal: WriteRefused) -> Exception:
+    if refusal.current is None:
+        return NotFound()
+    full = getattr(refusal.current, "voter_policy", None) == "codes"
+    return TooMany("codes in a poll", MOST_CODES_OF_POLL) if full else NoCodesAsked()
 
 
 def _user_id(at: PollMaker | PollCopier) -> UUID | None:

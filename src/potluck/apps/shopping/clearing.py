@@ -18,8 +18,8 @@ from potluck.apps.shopping.fields import UndoToken
 from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
 from potluck.people import new_id
 from potluck.store import attempts
-from potluck.table import Ref, absent, check, delete, present, put
-from potluck.web import Actions, Input, NoLongerValid, Outcome, Writes, or_raise, or_retry
+from potluck.table import Operation, Ref, absent, check, delete, present, put
+from potluck.web import Actions, Input, NoLongerValid, Outcome, Step, Writes, or_raise, or_retry
 
 UNDO_LASTS = timedelta(hours=1)
 # Undoing takes up to three actions for each item: it, and checks that its inventory item and its store exist.
@@ -60,8 +60,8 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     async for _ in attempts("clearing the list", at.store.patience):
         listed = await at.store.all(ShoppingListItem.all_of_family(at.family_id))
         waiting = [each for each in listed if each.status == "purchased"]
-        written = True
-        while waiting and written:
+        last = Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
+        while waiting:
             items, rest = waiting[:CLEARED_AT_ONCE], waiting[CLEARED_AT_ONCE:]
             remembered = ClearedItems(
                 family_id=at.family_id,
@@ -72,16 +72,16 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
                 created_at=at.now,
                 ttl=int((at.now + UNDO_LASTS).timestamp()),
             )
-            answer = Cleared(cleared=cleared + len(items), undo_token=clearing_id)
-            # The last part completes the answer, so the idempotent response is stored with it.
-            keeping = [] if rest else at.keeping(answer)
-            deleting = (or_retry(delete(each, when=present)) for each in items)
-            written = await at.write(*deleting, put(remembered), *keeping)
-            if written:
-                cleared, part, waiting = cleared + len(items), part + 1, rest
-        if not waiting:
-            break
-    return Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
+            writes: list[Operation | Outcome] = [put(remembered)]
+            writes += (or_retry(delete(each, when=present)) for each in items)
+            # The last part completes the answer, which is stored with it.
+            last = Writes(Cleared(cleared=cleared + len(items), undo_token=clearing_id), *writes)
+            if not await at.commit(Step(*writes) if rest else last):
+                break
+            cleared, part, waiting = cleared + len(items), part + 1, rest
+        else:
+            return last
+    raise AssertionError("attempts end by raising")
 
 
 # Serialized because it takes several transactions: a concurrent retry would find some parts undone and no answer yet.
@@ -95,13 +95,14 @@ async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
     for part in parts:
         async for _ in attempts("undoing", at.store.patience):
             items, links = await _restored(at, part)
-            answer = ShoppingItems([*back, *await at.show(ShoppingItemView, items)])
+            shown = await at.show(ShoppingItemView, items)
             placing = (or_retry(put(each, when=absent)) for each in items)
-            keeping = at.keeping(answer) if part is parts[-1] else []
-            if await at.write(or_raise(delete(part, when=present), NothingToUndo), *placing, *links, *keeping):
+            writes = [or_raise(delete(part, when=present), NothingToUndo), *placing, *links]
+            last = Writes(ShoppingItems([*back, *shown]), *writes)
+            if await at.commit(last if part is parts[-1] else Step(*writes)):
                 break
-        back = answer.items
-    return Writes(ShoppingItems(back))
+        back += shown
+    return last
 
 
 async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingListItem], list[Outcome]]:

@@ -47,6 +47,7 @@ from potluck.web import (
     Outcome,
     ProblemError,
     Refused,
+    Step,
     Unset,
     Versioned,
     View,
@@ -351,7 +352,7 @@ async def add_low_stock(at: InFamily) -> Writes[None]:
         with suppress(DuplicateItem, NotFound):
             async for _ in attempts("adding what runs low", at.store.patience):
                 _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id), None)
-                if await at.write(*writes):
+                if await at.commit(Step(*writes)):
                     break
     return Writes(None)
 

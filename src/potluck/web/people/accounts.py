@@ -1,4 +1,6 @@
-"""Accounts by the API: registering, one's name, e-mail and password, exporting, deleting."""
+"""Accounts: registering, one's name, e-mail and password, exporting, deleting."""
+
+from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
@@ -7,28 +9,35 @@ from uuid import UUID
 from msgspec import Struct
 from starlette.responses import Response
 
-from potluck.people.accounts import Registered
-from potluck.people.entities import Account
-from potluck.people.errors import Stale
-from potluck.people.fields import AnyPassword, Email, Name, NewPassword, Secret
-from potluck.web.access import Nobody, SignedIn, Visitor
-from potluck.web.actions import Actions
-from potluck.web.errors import (
-    EMAIL_TAKEN,
-    EXPIRED,
-    REGISTRATION_CLOSED,
-    STILL_NEEDED,
-    THROTTLED,
-    TOKEN_CANNOT,
-    WRONG_PASSWORD,
-    Conflict,
+from potluck.people.email_addresses import changing_address, claiming_address, releasing_address
+from potluck.people.entities import Account, Departure
+from potluck.people.errors import (
+    AccountGone,
+    EmailTaken,
+    InvitationInvalid,
+    RegistrationClosed,
+    StillNeeded,
+    Throttled,
+    WrongPassword,
 )
+from potluck.people.fields import AnyPassword, Email, Name, NewPassword, Secret
+from potluck.people.invitations import claiming
+from potluck.people.resets import ending_resets
+from potluck.people.secrets import new_id
+from potluck.people.sessions import continuing, next_epoch, opening, tidy_sessions
+from potluck.people.throttling import REGISTRATIONS
+from potluck.people.tokens import tidy_tokens, valid_tokens
+from potluck.table import WriteRefused, absent, delete, present, put, the
+from potluck.web.access import SignedIn, Visitor
+from potluck.web.actions import Actions
+from potluck.web.errors import Conflict
 from potluck.web.http.sealed_cookies import session_cookie
 from potluck.web.inputs import UNSET, Edit, Input, Unset
+from potluck.web.people.access import Newcomer, OwnAccount
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.export import ZIP
 from potluck.web.views import View
-from potluck.web.writes import Writes
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
 PEOPLE = "People"
 
@@ -83,99 +92,130 @@ class AccountMade(Struct, rename="camel", frozen=True, kw_only=True):
     token_expires_at: datetime
 
 
-accounts: Actions[Any] = Actions(Nobody, api="/accounts", tag=PEOPLE)
-me = Actions(SignedIn, view=Me, api="/me", tag=PEOPLE)
+accounts: Actions[Any] = Actions(Newcomer, api="/accounts", tag=PEOPLE)
+me = Actions(OwnAccount, view=Me, api="/me", page="/account", tag=PEOPLE)
 
 
-@accounts.create(EMAIL_TAKEN, REGISTRATION_CLOSED, EXPIRED, THROTTLED, secret=True)
-async def register(at: Nobody, new: NewAccount) -> Writes[AccountMade]:
+@accounts.create(EmailTaken, RegistrationClosed, InvitationInvalid, Throttled, secret=True)
+async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
     """Register, and be signed in."""
-
-    def keep(made: Registered) -> Any:
-        user_id = made.account.user_id
-        return at.keeping(_account_made(made), user_id, of=user_id, account_checked=True)
-
-    made = await at.core.people.accounts.register(
-        new.email,
-        new.password,
-        new.name,
-        client=at.visitor.client,
-        invitation=new.invitation or None,
-        also=keep,
+    registration = at.core.settings.registration
+    if registration == "closed" or (registration == "invited" and not new.invitation):
+        raise RegistrationClosed(invitation_needed=registration == "invited")
+    await at.count(REGISTRATIONS)
+    user_id = new_id()
+    claim: list[Outcome] = []
+    if registration == "invited" and new.invitation:
+        # It is theirs from now on, and still has to be accepted.
+        claim = [or_raise(each, InvitationInvalid) for each in await claiming(at.store, new.invitation, user_id)]
+    account = Account(
+        user_id=user_id,
+        email=new.email,
+        name=new.name,
+        password_hash=await at.hashed(new.password),
+        created_at=at.now,
+        updated_at=at.now,
     )
-    return Writes(_account_made(made), made=made.account.user_id)
-
-
-def _account_made(made: Registered) -> AccountMade:
-    return AccountMade(
-        user_id=made.account.user_id,
-        email=made.account.email,
-        name=made.account.name,
-        token=made.session.secret,
-        token_expires_at=made.session.expires_at,
+    session, rows = opening(user_id, account.session_epoch, at.now)
+    made = AccountMade(
+        user_id=user_id,
+        email=account.email,
+        name=account.name,
+        token=session.secret,
+        token_expires_at=session.expires_at,
     )
+    address = (or_raise(each, EmailTaken) for each in claiming_address(account.email, user_id))
+    return Writes(made, *address, put(account, when=absent), *rows, *claim, made=user_id, of=user_id)
 
 
 @me.read()
 async def who_is_calling(at: SignedIn) -> Account:
     """Who is calling."""
-    return await at.core.people.accounts.by_id(at.principal.user_id)
+    account = await at.store.get(Account.by_id(at.principal.user_id))
+    if account is None:
+        raise AccountGone
+    return account
 
 
-@me.change(TOKEN_CANNOT)
-async def change_me(at: SignedIn, change: MeChange) -> Writes[Account]:
+@me.change()
+async def change_me(at: OwnAccount, change: MeChange) -> Writes[Account]:
     """Change one's name."""
-    assert at.seen is not None
-    try:
-        account = await at.core.people.accounts.rename(
-            at.principal,
-            change.name or None,
-            at.seen,
-            also=lambda renamed: at.keeping(renamed, account_checked=True),
-        )
-    except Stale as stale:
-        raise Conflict(current=stale.current) from stale
-    return Writes(account)
+    if at.account.version != at.seen:
+        raise Conflict(current=at.account)
+    return at.apply(at.account, change, refused=_changed_meanwhile)
 
 
-@me.action("PUT", "/password", TOKEN_CANNOT, WRONG_PASSWORD, THROTTLED, frees_room=True)
-async def change_password(at: SignedIn, change: PasswordChange) -> Writes[PasswordChanged]:
+async def _changed_meanwhile(refusal: WriteRefused) -> Exception:
+    return AccountGone() if refusal.current is None else Conflict(current=refusal.current)
+
+
+@me.action("PUT", "/password", WrongPassword, Throttled, frees_room=True)
+async def change_password(at: OwnAccount, change: PasswordChange) -> Writes[PasswordChanged]:
     """Change one's password. Every other session is over, and every API token unless `endTokens` is false."""
-    left = await at.core.people.accounts.change_password(
-        at.principal,
-        change.current,
-        change.new,
-        end_tokens=change.end_tokens,
-        also=lambda left: at.keeping(PasswordChanged(tokens_left=left), account_checked=True),
+    caller = await at.confirmed(change.current, "current")
+    user_id, epoch = caller.user_id, caller.session_epoch + 1
+    changes = [the(Account.password_hash).becomes(await at.core.people.passwords.hash(change.new))]
+    if change.end_tokens:
+        changes.append(the(Account.tokens_since).becomes(epoch))
+    left = 0 if change.end_tokens else len(await valid_tokens(at.store, at.account))
+
+    async def tidy() -> None:
+        await tidy_sessions(at.store, user_id, epoch)
+        if change.end_tokens:
+            await tidy_tokens(at.store, user_id, epoch)
+
+    return Writes(
+        PasswordChanged(tokens_left=left),
+        *map(or_retry, next_epoch(caller, *changes, the(Account.updated_at).becomes(at.now))),
+        *await ending_resets(at.store, user_id),
+        after=tidy,
     )
-    return Writes(PasswordChanged(tokens_left=left))
 
 
-@me.action("PUT", "/email", TOKEN_CANNOT, WRONG_PASSWORD, EMAIL_TAKEN, THROTTLED)
-async def change_email(at: SignedIn, change: EmailChange) -> Writes[Account]:
+@me.action("PUT", "/email", WrongPassword, EmailTaken, Throttled)
+async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
     """Change one's e-mail address. Every other session is over."""
-    account = await at.core.people.accounts.change_email(
-        at.principal,
-        change.email,
-        change.password,
-        also=lambda changed: at.keeping(changed, account_checked=True),
+    caller, account = await at.confirmed(change.password), at.account
+    if account.email == change.email:
+        return Writes(account)
+    epoch = the(Account.session_epoch)
+    moved, write = at.edit(
+        account,
+        the(Account.email).becomes(change.email),
+        epoch.becomes(caller.session_epoch + 1),
+        when=epoch == caller.session_epoch,
     )
-    return Writes(account)
+    claims, releases = await changing_address(at.store, account, change.email)
+    return Writes(
+        moved,
+        or_retry(write),
+        or_retry(continuing(caller)),
+        *(or_raise(each, EmailTaken) for each in claims),
+        *map(or_retry, releases),
+        after=lambda: tidy_sessions(at.store, account.user_id, moved.session_epoch),
+    )
 
 
-@me.read("/export", THROTTLED, media_type=ZIP, tagged=False)
-async def export(at: SignedIn) -> Response:
-    """Everything that is the caller's, as a zip: a manifest, lossless JSON for each app, and its tables as CSV."""
-    context: PeopleContext = at.context
-    return (await context.exports.make(at.principal.user_id)).response()
-
-
-# Nothing is kept under an Idempotency-Key: that would be a row of somebody who is gone.
-@me.action("POST", "/delete", TOKEN_CANNOT, WRONG_PASSWORD, STILL_NEEDED, THROTTLED, idempotent=False, frees_room=True)
-async def leave(at: SignedIn, confirmation: Confirmation) -> Writes[None]:
+# No answer is stored under an Idempotency-Key: that would be a row of someone who is gone.
+@me.action("POST", "/delete", WrongPassword, StillNeeded, Throttled, idempotent=False, frees_room=True)
+async def leave(at: OwnAccount, confirmation: Confirmation) -> Writes[None]:
     """Delete the account and everything that only it owns."""
-    await at.core.people.accounts.delete(at.principal, confirmation.password)
-    return Writes(None, headers=forget_cookie(at.visitor))
+    caller, account = await at.confirmed(confirmation.password), at.account
+    context: PeopleContext = at.context
+    data = context.account_data
+    places = await data.still_needed(account.user_id)
+    if places:
+        raise StillNeeded(places)
+    # Before the account itself: after an interruption the person is still signed in, and can try again.
+    await data.forget(account.user_id, but_session=caller.hash)
+    return Writes(
+        None,
+        or_retry(delete(account, when=present)),
+        *map(or_retry, await releasing_address(at.store, account)),
+        put(Departure(user_id=account.user_id)),
+        headers=forget_cookie(at.visitor),
+        after=lambda: data.finish_departure(account),
+    )
 
 
 def forget_cookie(visitor: Visitor) -> dict[str, str]:
@@ -183,3 +223,10 @@ def forget_cookie(visitor: Visitor) -> dict[str, str]:
     if not visitor.by_cookie:
         return {}
     return {"set-cookie": session_cookie("", secure=visitor.origin.startswith("https://")).header}
+
+
+@me.read("/export", Throttled, media_type=ZIP, tagged=False)
+async def export(at: SignedIn) -> Response:
+    """Everything that is the caller's, as a zip: a manifest, lossless JSON for each app, and its tables as CSV."""
+    context: PeopleContext = at.context
+    return (await context.exports.make(at.principal.user_id)).response()

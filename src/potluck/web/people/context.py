@@ -1,4 +1,4 @@
-"""What people's rules and pages are given besides the core: exports, and the places of every app."""
+"""What people's rules and pages are given besides the core: account data, exports, and the places of every app."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from potluck.web.invitations import Join
+from potluck.web.people.account import AccountData
 from potluck.web.people.export import Exports
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ class PeopleContext:
     """What people's pages need of the other apps. Each app knows the places that it invites to."""
 
     def __init__(self, core: Core, apps: Sequence[App]) -> None:
-        self.exports = Exports(core.people.accounts, apps, core.clock)
+        self.account_data = AccountData(core, apps)
+        self.exports = Exports(self.account_data.export, apps, core.clock)
         self._apps = {app.name: app for app in apps}
 
     async def place_name(self, app: str, place: str) -> str | None:

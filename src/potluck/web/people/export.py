@@ -20,7 +20,6 @@ import msgspec
 from msgspec import Struct
 from starlette.responses import StreamingResponse
 
-from potluck.people.accounts import AccountExport, Accounts
 from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.validation.encoding import encode
@@ -104,9 +103,8 @@ class ExportFile:
 class Exports:
     """Makes exports: people's own rows and those of every app."""
 
-    def __init__(self, accounts: Accounts, apps: Sequence[App], clock: Clock) -> None:
-        self._accounts = accounts
-        self._sources: list[tuple[str, Export]] = [("people", self._people), *((app.name, app.export) for app in apps)]
+    def __init__(self, people: Export, apps: Sequence[App], clock: Clock) -> None:
+        self._sources: list[tuple[str, Export]] = [("people", people), *((app.name, app.export) for app in apps)]
         self._clock = clock
         self._at_once = asyncio.Semaphore(EXPORTS_AT_ONCE)
         self._of_one: Counter[UUID] = Counter()
@@ -145,31 +143,6 @@ class Exports:
                 file.seek(0)
                 on_failure.pop_all()
             return ExportFile(f"potluck-{now:%Y-%m-%d}.zip", size, file)
-
-    async def _people(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        exported = await self._accounts.export(user_id)
-        yield "account", account_row(exported)
-        for session in exported.sessions:
-            yield "sessions", session
-        for token in exported.api_tokens:
-            yield "apiTokens", token
-        for invitation in exported.invitations:
-            yield "invitations", invitation
-
-
-class AccountRow(Struct, rename="camel", frozen=True, kw_only=True):
-    """The account itself, but for the hash of its password."""
-
-    user_id: UUID
-    email: str
-    name: str
-    version: int
-    created_at: datetime
-    updated_at: datetime
-
-
-def account_row(exported: AccountExport) -> AccountRow:
-    return AccountRow(**{each: getattr(exported, each) for each in AccountRow.__struct_fields__})
 
 
 # --- the rows of an app, table by table ------------------------------------------------------------------------------

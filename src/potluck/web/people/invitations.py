@@ -1,4 +1,4 @@
-"""Invitations by the API: what one is to, and joining by it. Making and withdrawing them is each app's own."""
+"""Invitations: what one is to, and joining by it; to a place, each app makes and withdraws its own."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -6,12 +6,14 @@ from uuid import UUID
 
 from msgspec import Struct, to_builtins
 
+from potluck.people.errors import InvitationInvalid, OwnInvitation, TooMany
 from potluck.people.fields import Secret
+from potluck.people.invitations import NEWCOMER, OPERATOR, POTLUCK
 from potluck.web.access import Anyone, SignedIn
 from potluck.web.actions import Actions
-from potluck.web.errors import EXPIRED, OWN_INVITATION, TOO_MANY
 from potluck.web.inputs import Input
 from potluck.web.invitations import accepted
+from potluck.web.people.access import Operator
 from potluck.web.people.accounts import PEOPLE
 from potluck.web.people.context import PeopleContext
 from potluck.web.writes import Writes
@@ -31,10 +33,10 @@ class OpenInvitationView(Struct, rename="camel", frozen=True, kw_only=True):
     expires_at: datetime
 
 
-invitations: Actions[Any] = Actions(Anyone, api="/invitations", tag=PEOPLE)
+invitations: Actions[Any] = Actions(Anyone, api="/invitations", page="/invitation", tag=PEOPLE)
 
 
-@invitations.action("POST", "/look", EXPIRED, idempotent=False)
+@invitations.action("POST", "/look", InvitationInvalid, idempotent=False)
 async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]:
     """What an invitation is to. Looking uses nothing up."""
     context: PeopleContext = at.context
@@ -50,12 +52,19 @@ async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]
     )
 
 
-@invitations.action("POST", "/accept", EXPIRED, OWN_INVITATION, TOO_MANY)
+@invitations.action("POST", "/accept", InvitationInvalid, OwnInvitation, TooMany)
 async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]]:
     """Join by an invitation. The answer has the id of the place, by the name that its app has for it."""
     context: PeopleContext = at.context
     joining = await accepted(at, sent.token, context.join_of)
     return joining.answering(_ids(joining.answer))
+
+
+@invitations.command()
+async def invite_newcomer(at: Operator) -> Writes[str]:
+    """The secret of an invitation to register, by the operator."""
+    made, writes = await at.core.people.invitations.prepare(POTLUCK, POTLUCK, NEWCOMER, OPERATOR)
+    return Writes(made.secret, *writes)
 
 
 def _ids(joined: Struct) -> dict[str, UUID]:

@@ -1,4 +1,4 @@
-"""Sessions by the API: signing in and out, where one is signed in, choosing a new password by a link."""
+"""Sessions: signing in and out, and where one is signed in."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from typing import Any
 
 from msgspec import Struct
 
-from potluck.people.entities import Session
-from potluck.people.fields import AnyEmail, AnyPassword, NewPassword, Secret
-from potluck.people.sessions import OpenedSession
-from potluck.web.access import Nobody, SignedIn
+from potluck.people.email_addresses import move_address
+from potluck.people.entities import Account, Session
+from potluck.people.errors import Throttled, WrongCredentials
+from potluck.people.fields import AnyEmail, AnyPassword
+from potluck.people.sessions import dropping, next_epoch, opening, tidy_sessions, valid_sessions
+from potluck.table import check, the, update
+from potluck.table.operations import Operation
+from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
-from potluck.web.errors import EXPIRED, THROTTLED, TOKEN_CANNOT, WRONG_CREDENTIALS
 from potluck.web.inputs import Input
+from potluck.web.people.access import AccountOwner, Newcomer
 from potluck.web.people.accounts import PEOPLE, forget_cookie
 from potluck.web.views import View, computed
-from potluck.web.writes import Writes
+from potluck.web.writes import Writes, or_retry
 
 
 class Credentials(Input):
     email: AnyEmail
     password: AnyPassword
-
-
-class PasswordChoice(Input):
-    token: Secret
-    new: NewPassword
 
 
 class SessionMade(Struct, rename="camel", frozen=True, kw_only=True):
@@ -60,51 +59,53 @@ class SessionView(View[Session]):
         return session.hash == callers.hash
 
 
-sessions: Actions[Any] = Actions(SignedIn, api="/sessions", tag=PEOPLE)
-own_sessions = Actions(SignedIn, view=SessionView, api="/me/sessions", tag=PEOPLE)
-password_resets: Actions[Any] = Actions(Nobody, api="/password-resets", tag=PEOPLE)
+sessions: Actions[Any] = Actions(AccountOwner, api="/sessions", tag=PEOPLE)
+own_sessions = Actions(AccountOwner, view=SessionView, api="/me/sessions", page="/account/sessions", tag=PEOPLE)
 
 
-@sessions.create(WRONG_CREDENTIALS, THROTTLED, secret=True, frees_room=True)
-async def sign_in(at: Nobody, credentials: Credentials) -> Writes[SessionMade]:
+@sessions.create(WrongCredentials, Throttled, secret=True, frees_room=True)
+async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]:
     """Sign in. A wrong e-mail and a wrong password are answered alike."""
-    opened = await at.core.people.sessions.open(
-        credentials.email,
-        credentials.password,
-        at.visitor.client,
-        also=lambda made: at.keeping(_session_made(made), made.user_id, of=made.user_id, account_checked=True),
+    account, address = await at.verified(credentials.email, credentials.password)
+    session, rows = opening(account.user_id, account.session_epoch, at.now)
+    return Writes(
+        SessionMade(token=session.secret, expires_at=session.expires_at),
+        or_retry(await _still_valid(at, account, credentials.password)),
+        *rows,
+        made=account.user_id,
+        of=account.user_id,
+        after=lambda: move_address(at.store, address),
     )
-    return Writes(_session_made(opened), made=opened.user_id)
 
 
-def _session_made(opened: OpenedSession) -> SessionMade:
-    return SessionMade(token=opened.secret, expires_at=opened.expires_at)
+async def _still_valid(at: Newcomer, account: Account, password: str) -> Operation:
+    """Checks that the password has not changed since; a hash with outdated parameters is replaced."""
+    row, same_epoch = Account.by_id(account.user_id), the(Account.session_epoch) == account.session_epoch
+    if not at.core.people.passwords.outdated(account.password_hash):
+        return check(row, when=same_epoch)
+    hash = await at.hashed(password)
+    return update(row, the(Account.password_hash).becomes(hash), when=same_epoch, keep_version=True)
 
 
-@sessions.delete("/current", TOKEN_CANNOT)
-async def sign_out(at: SignedIn) -> Writes[None]:
+@sessions.delete("/current")
+async def sign_out(at: AccountOwner) -> Writes[None]:
     """Sign out: the token is dead from now on."""
-    await at.core.people.sessions.end(at.principal, also=lambda _: at.keeping(None))
-    return Writes(None, headers=forget_cookie(at.visitor))
+    return Writes(None, *dropping(at.principal.user_id, at.principal.hash), headers=forget_cookie(at.visitor))
 
 
-@own_sessions.list("", TOKEN_CANNOT)
-async def where_signed_in(at: SignedIn) -> list[Session]:
+@own_sessions.list()
+async def where_signed_in(at: AccountOwner) -> list[Session]:
     """Where one is signed in, the latest first."""
-    return await at.core.people.sessions.valid(at.principal)
+    return await valid_sessions(at.store, at.principal.user_id)
 
 
-@own_sessions.action("POST", "/end-others", TOKEN_CANNOT, frees_room=True)
-async def end_others(at: SignedIn) -> Writes[None]:
+@own_sessions.action("POST", "/end-others", frees_room=True)
+async def end_others(at: AccountOwner) -> Writes[None]:
     """Sign out everywhere else."""
-    await at.core.people.sessions.end_others(at.principal, also=lambda _: at.keeping(None, account_checked=True))
-    return Writes(None)
-
-
-@password_resets.create(EXPIRED, frees_room=True)
-async def choose_password(at: Nobody, choice: PasswordChoice) -> Writes[None]:
-    """Choose a new password by the secret of a link that the operator handed over. Sessions and API tokens end."""
-    await at.core.people.resets.redeem(
-        choice.token, choice.new, also=lambda user_id: at.keeping(None, of=user_id, account_checked=True)
+    caller = await at.caller()
+    return Writes(
+        None,
+        # One transaction, however many there are; their rows are deleted afterwards.
+        *map(or_retry, next_epoch(caller)),
+        after=lambda: tidy_sessions(at.store, caller.user_id, caller.session_epoch + 1),
     )
-    return Writes(None)

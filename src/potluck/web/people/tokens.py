@@ -1,20 +1,26 @@
-"""API tokens by the API: for programs that call for their owner."""
+"""API tokens: for programs that call for their owner."""
+
+from __future__ import annotations
 
 from datetime import datetime
 from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.people.entities import ApiTokenOfUser
+from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
+from potluck.people.errors import AlreadyDone, NoSuchToken, TooMany
 from potluck.people.fields import Name
-from potluck.people.tokens import MadeToken
-from potluck.web.access import SignedIn
+from potluck.people.secrets import SecretKind, hash_of, new_id, new_secret
+from potluck.people.tokens import dropping_token, valid_tokens
+from potluck.table import absent, check, present, put, the
 from potluck.web.actions import Actions
-from potluck.web.errors import TOKEN_CANNOT, TOO_MANY
 from potluck.web.inputs import Input
+from potluck.web.people.access import AccountOwner, WithToken
 from potluck.web.people.accounts import PEOPLE
 from potluck.web.views import View, computed
-from potluck.web.writes import Writes
+from potluck.web.writes import Writes, or_raise, or_retry
+
+TOKENS_OF_USER = 50
 
 
 class NewToken(Input):
@@ -38,40 +44,53 @@ class TokenMade(Struct, rename="camel", frozen=True, kw_only=True):
     created_at: datetime
 
 
-class WithToken(SignedIn):
-    """Someone with the id of one of their API tokens."""
-
-    token_id: UUID
-
-
-tokens = Actions(SignedIn, view=TokenView, api="/me/tokens", tag=PEOPLE)
+tokens = Actions(AccountOwner, view=TokenView, api="/me/tokens", page="/account/tokens", tag=PEOPLE)
 
 
 def latest_first(token: TokenView) -> tuple[float, str]:
     return -token.created_at.timestamp(), str(token.id)
 
 
-@tokens.create(TOKEN_CANNOT, TOO_MANY, secret=True)
-async def make_token(at: SignedIn, new: NewToken) -> Writes[TokenMade]:
+@tokens.create(TooMany, secret=True)
+async def make_token(at: AccountOwner, new: NewToken) -> Writes[TokenMade]:
     """Make an API token, for a program that calls for its owner."""
-    made = await at.core.people.tokens.make(
-        at.principal, new.name, also=lambda made: at.keeping(_token_made(made), made.token_id, account_checked=True)
+    return await new_token(at, new.name, new_id())
+
+
+async def new_token(at: AccountOwner, name: str, token_id: UUID) -> Writes[TokenMade]:
+    """A token that can do what its owner can, but not manage tokens, password or account."""
+    caller = await at.caller()
+    user_id, epoch = caller.user_id, caller.session_epoch
+    if await at.store.count(ApiTokenOfUser.all_of_user(user_id)) >= TOKENS_OF_USER:
+        raise TooMany("API tokens", TOKENS_OF_USER)
+    secret, now = new_secret(SecretKind.API_TOKEN), at.now
+    hash = hash_of(secret)
+    token = ApiToken(hash=hash, user_id=user_id, token_id=token_id, session_epoch=epoch)
+    of_user = ApiTokenOfUser(
+        user_id=user_id, token_id=token_id, hash=hash, name=name, created_at=now, session_epoch=epoch
     )
-    return Writes(_token_made(made), made=made.token_id)
+    return Writes(
+        TokenMade(id=token_id, name=name, token=secret, created_at=now),
+        or_retry(check(Account.by_id(user_id), when=the(Account.session_epoch) == epoch)),
+        or_raise(put(of_user, when=absent), AlreadyDone(str(token_id))),
+        put(token, when=absent),
+        made=token_id,
+    )
 
 
-def _token_made(made: MadeToken) -> TokenMade:
-    return TokenMade(id=made.token_id, name=made.name, token=made.secret, created_at=made.created_at)
-
-
-@tokens.list("", TOKEN_CANNOT, order=latest_first)
-async def own_tokens(at: SignedIn) -> list[ApiTokenOfUser]:
+@tokens.list(order=latest_first)
+async def own_tokens(at: AccountOwner) -> list[ApiTokenOfUser]:
     """One's API tokens, the latest first."""
-    return await at.core.people.tokens.all(at.principal)
+    account = await at.store.get(Account.by_id(at.principal.user_id))
+    found = [] if account is None else await valid_tokens(at.store, account)
+    return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
 
 
-@tokens.delete("/{token_id}", TOKEN_CANNOT)
+@tokens.delete("/{token_id}")
 async def revoke_token(at: WithToken) -> Writes[None]:
     """Revoke an API token: it is dead from now on."""
-    await at.core.people.tokens.revoke(at.principal, at.token_id, also=lambda _: at.keeping(None))
-    return Writes(None)
+    token = await at.store.get(ApiTokenOfUser.by_id(at.principal.user_id, at.token_id))
+    if token is None:
+        raise NoSuchToken
+    # Revoked by another call meanwhile, it is not found again.
+    return Writes(None, *map(or_retry, dropping_token(token, when=present)))

@@ -39,7 +39,7 @@ from potluck.apps.journal.threads import (
 )
 from potluck.apps.journal.times import day_of
 from potluck.store import all_done
-from potluck.web import UNSET, Input, Line, Show, Writes
+from potluck.web import UNSET, Input, Line, Show, Step, Writes
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
@@ -162,7 +162,7 @@ async def begin(at: Athlete, sent: Beginning) -> Writes[AIThread]:
     athlete = _among((await own_athletes(at)).items, sent.athlete_id)
     begun = await begin_thread(at, NewThread(scope=sent.scope, athlete_id=athlete.athlete_id if athlete else UNSET))
     # Before the question: its answer may take a while, and is written with the thread's own checks.
-    await at.write(*begun.operations)
+    await at.commit(Step(*begun.operations))
     thread = begun.answer
     inside = InThread(at.core, at.context, at.visitor, {"thread_id": thread.thread_id})
     await inside.admit(thread)

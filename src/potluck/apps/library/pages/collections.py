@@ -24,7 +24,7 @@ from potluck.people import new_id
 from potluck.store import attempts
 from potluck.table import Query, absent, check, fold, present, put, the
 from potluck.validation import FieldError, Length, ValidationError, decode_tree
-from potluck.web import Actions, Input, Line, NotFound, Show, Writes, or_retry
+from potluck.web import Actions, Input, Line, NotFound, Show, Step, Writes, or_retry
 
 COLLECTION = f"{LIBRARY}/collections/{{collection_id}}"
 MOST_GROUPED = 100
@@ -119,7 +119,7 @@ async def group(at: OwnLibrary, library: Library, sent: GroupForm) -> Writes[UUI
             if item is None or item.collection_id == collection_id:
                 break
             moved = await change_item(at, item, LibraryItemEdit(collection_id=collection_id))
-            if await at.write(*(moved.outcomes.get(id(each), each) for each in moved.operations)):
+            if await at.commit(Step(*(moved.outcomes.get(id(each), each) for each in moved.operations))):
                 break
     return Writes(collection_id)
 
@@ -139,7 +139,7 @@ async def collection_named(at: OwnLibrary, library: Library, name: str, field: s
         elsewhere = [] if library.library_id == at.library_id else [or_retry(check(_ref(library), when=present))]
         if elsewhere and await at.store.get(_ref(library)) is None:
             raise NotFound
-        if await at.write(or_retry(put(made, when=absent)), *elsewhere):
+        if await at.commit(Step(or_retry(put(made, when=absent)), *elsewhere)):
             return made.collection_id
     raise AssertionError("attempts end by raising")
 

@@ -1,0 +1,32 @@
+"""The rules of people that only the operator may call, on the configured store."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from secrets import token_bytes
+
+from potluck.commands.stores import open_store
+from potluck.people.entities import accounts
+from potluck.settings import Settings
+from potluck.suite import core_on
+from potluck.web.direct_calls import Direct
+from potluck.web.people import SUBJECTS
+from potluck.web.suite_secret import SECRET_BYTES, load_secret, must_not_be_empty
+
+
+@asynccontextmanager
+async def open_operator_rules(settings: Settings, *, create: bool = False) -> AsyncIterator[Direct]:
+    """Calls the rules, even while the suite is running; with `create`, a store that does not exist yet is created."""
+    must_not_be_empty(settings)
+    if create and settings.engine == "embedded" and not settings.file.exists():
+        # A store's secret must exist before the store does; the command itself does not use it.
+        load_secret(settings)
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    async with open_store(settings) as store:
+        if create:
+            await store.create_tables(accounts)
+        # These rules use no secret, so the operator need not have that of the suite.
+        core = core_on(store.engine, settings, token_bytes(SECRET_BYTES))
+        try:
+            yield Direct(core, SUBJECTS)
+        finally:
+            core.people.close()

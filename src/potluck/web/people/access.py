@@ -1,0 +1,138 @@
+"""Who may do what with accounts: newcomers, people who signed in themselves, the operator.
+
+Passwords are verified and attempts counted here, before a rule decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from potluck.people.authentication import Principal
+from potluck.people.email_addresses import account_with
+from potluck.people.email_normal_form import normal_email
+from potluck.people.entities import Account, EmailAddress
+from potluck.people.errors import AccountGone, SignInNeeded, WrongCredentials, WrongPassword
+from potluck.people.fields import Email
+from potluck.people.sessions import continued
+from potluck.people.throttling import PASSWORD_CHECKS, SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, Limit
+from potluck.table import Ref
+from potluck.table.operations import Operation
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import ValidationError
+from potluck.web.access import Access, Nobody, SignedIn
+from potluck.web.inputs import Input
+
+# Looked up for a text that is no address, so that it takes as long.
+NOBODYS_EMAIL = "nobody"
+
+
+class AddressOnly(Input):
+    """An e-mail address alone."""
+
+    email: Email
+
+
+class Newcomer(Nobody):
+    """Someone who is not signed in yet, or comes with the link for a forgotten password."""
+
+    @property
+    def client(self) -> str | None:
+        """The client that attempts are counted by; None for code, whose attempts are not counted."""
+        return self.visitor.client if self.visitor.limited else None
+
+    async def count(self, limit: Limit) -> None:
+        """Count an attempt by this client, once for each request; Throttled after too many."""
+        if self.client is not None and self.attempt == 0:
+            await self.core.people.throttles.attempt(limit, self.client)
+
+    async def hashed(self, password: str) -> str:
+        """The hash of a new password."""
+        return await self.core.people.passwords.hash(password, self.client)
+
+    async def verified(self, email: str, password: str) -> tuple[Account, EmailAddress]:
+        """The account with this address and password, and the row of the address.
+
+        WrongCredentials if there is none, after the same work whether it is the address or the password.
+        """
+        address = _address_in(email)
+        await self.count(SIGN_INS_FROM)
+        if self.client is not None and self.attempt == 0:
+            normal, throttles = normal_email(address), self.core.people.throttles
+            if not await throttles.allows(SIGN_INS_TO, normal):
+                await throttles.attempt(SIGN_INS_FROM_TO, f"{self.client} {normal}")
+        found = await account_with(self.store, address)
+        hash = None if found is None else found[0].password_hash
+        if not await self.core.people.passwords.verify(password, hash, self.client) or found is None:
+            raise WrongCredentials
+        return found
+
+
+class AccountOwner(SignedIn):
+    """Someone who signed in themselves: an API token cannot manage the account."""
+
+    async def admit(self, *rows: Any) -> None:
+        must_manage_account(self.principal)
+
+    def checks(self) -> Sequence[Operation]:
+        # A rule that makes something writes the account itself.
+        return ()
+
+    async def caller(self) -> Principal:
+        """The caller, in the epoch of their session; SessionOver if another session has ended theirs."""
+        return self.principal if self.attempt == 0 else await continued(self.store, self.principal)
+
+    @classmethod
+    def refusals(cls) -> Sequence[type[Exception]]:
+        return [SignInNeeded]
+
+
+class OwnAccount(AccountOwner):
+    """Someone who signed in themselves, with their account."""
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (Account.by_id(self.principal.user_id),)
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit()
+        (account,) = rows
+        if account is None:
+            raise AccountGone
+        self.account: Account = account
+
+    async def confirmed(self, password: str, field: str = "password") -> Principal:
+        """The caller, if this is the password of their account; guesses are counted, although they are signed in.
+
+        `field` is where a form asks for it.
+        """
+        caller = await self.caller()
+        if self.attempt == 0:
+            await self.core.people.throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
+        if not await self.core.people.passwords.verify(password, self.account.password_hash):
+            raise WrongPassword(field)
+        return caller
+
+
+class WithToken(AccountOwner):
+    """Someone with the id of one of their API tokens."""
+
+    token_id: UUID
+
+
+class Operator(Access):
+    """The person who runs the suite, at its command line; no request is theirs."""
+
+
+def must_manage_account(principal: Principal) -> None:
+    """SignInNeeded for an API token."""
+    if principal.kind != "session":
+        raise SignInNeeded
+
+
+def _address_in(text: str) -> str:
+    """The address that was typed, trimmed; that of nobody, where it cannot be one."""
+    try:
+        return decode_tree(AddressOnly, {"email": text}).email
+    except ValidationError:
+        return NOBODYS_EMAIL

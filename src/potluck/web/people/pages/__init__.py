@@ -1,0 +1,1 @@
+"""The pages of accounts; each module declares those of one subject."""

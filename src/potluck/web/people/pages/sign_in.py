@@ -1,0 +1,157 @@
+"""Pages for coming and going: signing up, in and out, a forgotten password."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from msgspec import Struct
+
+from potluck.people.errors import InvitationInvalid, WrongCredentials
+from potluck.people.invitations import POTLUCK
+from potluck.people.sessions import OpenedSession, dropping
+from potluck.validation.field_types import Text
+from potluck.web.access import Anyone
+from potluck.web.actions import Actions, Show
+from potluck.web.cookies import SESSION
+from potluck.web.http.clients import lacks_https
+from potluck.web.inputs import UNSET
+from potluck.web.people.access import Newcomer, must_manage_account
+from potluck.web.people.accounts import NewAccount, register
+from potluck.web.people.invitation_cookie import CARRIED_INVITATION
+from potluck.web.people.pages.account import redirect_out
+from potluck.web.people.password_resets import PasswordChoice, choose_password, password_resets
+from potluck.web.people.sessions import Credentials, sign_in
+from potluck.web.writes import Writes
+
+INVITATION = "/invitation"
+
+# A path of this site: "//host" and "/\host" are other sites to a browser.
+HERE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
+Address = Annotated[str, Text(0, 2000)]
+
+
+class SignUpForm(NewAccount):
+    next: Address = ""
+
+
+class SignInForm(Credentials):
+    next: Address = ""
+
+
+class SignedInHere(Struct, frozen=True, kw_only=True):
+    """A session that begins in this browser, and where it leads."""
+
+    session: OpenedSession
+    to: str
+    invitation: str | None = None
+    """The secret of the invitation that they registered with, if it is to a place."""
+
+
+def address_here(address: str, otherwise: str = "/") -> str:
+    """The address, if it is a path on this site; prevents open redirects."""
+    return address if HERE.fullmatch(address) else otherwise
+
+
+front: Actions[Any] = Actions(Anyone, page="")
+
+
+# --- signing up -------------------------------------------------------------------------------------------------------
+
+
+@front.page("/sign-up", "people/sign_up.html")
+async def sign_up_page(at: Anyone, show: Show) -> Any:
+    next, registration = show.query.get("next", ""), at.core.settings.registration
+    if at.principal is not None:
+        return show.redirect(address_here(next))
+    if registration == "closed" and show.refusal is None:
+        return show.template("people/closed.html", {})
+    invitation_missing = registration == "invited" and not CARRIED_INVITATION.value(at.visitor)
+    return {
+        "form": show.form(SignUpForm, {"next": address_here(next, "")}),
+        "invited": invitation_missing or isinstance(show.refusal, InvitationInvalid),
+        "plain": lacks_https(at.visitor.origin),
+    }
+
+
+@front.form(
+    "/sign-up",
+    on=sign_up_page,
+    then=lambda _, made: made.to,
+    sets={SESSION: "session", CARRIED_INVITATION: "invitation"},
+)
+async def sign_up(at: Newcomer, sent: SignUpForm) -> Writes[SignedInHere]:
+    secret = sent.invitation or CARRIED_INVITATION.value(at.visitor)
+    writes = await register(
+        at, NewAccount(email=sent.email, password=sent.password, name=sent.name, invitation=secret or UNSET)
+    )
+    made = writes.answer
+    session = OpenedSession(user_id=made.user_id, secret=made.token, expires_at=made.token_expires_at)
+    if secret and await _leads_to_a_place(at, secret):
+        return writes.answering(SignedInHere(session=session, to=INVITATION, invitation=secret))
+    return writes.answering(SignedInHere(session=session, to=address_here(sent.next)))
+
+
+async def _leads_to_a_place(at: Newcomer, secret: str) -> bool:
+    try:
+        return (await at.core.people.invitations.look(secret)).app != POTLUCK
+    except InvitationInvalid:
+        return False
+
+
+# --- signing in and out -----------------------------------------------------------------------------------------------
+
+
+@front.page("/sign-in", "people/sign_in.html")
+async def sign_in_page(at: Anyone, show: Show) -> Any:
+    next = show.query.get("next", "")
+    if at.principal is not None:
+        return show.redirect(address_here(next))
+    return {
+        "form": show.form(SignInForm, {"next": address_here(next, "")}),
+        "registration": at.core.settings.registration,
+        "plain": lacks_https(at.visitor.origin),
+        "done": show.query.get("done", ""),
+    }
+
+
+@front.form(
+    "/sign-in",
+    on=sign_in_page,
+    # Elsewhere a 401 means that the page cannot be shown.
+    instead={WrongCredentials: sign_in_page},
+    then=lambda _, made: made.to,
+    sets={SESSION: "session"},
+    frees_room=True,
+)
+async def sign_in_here(at: Newcomer, sent: SignInForm) -> Writes[SignedInHere]:
+    writes = await sign_in(at, sent)
+    made, user_id = writes.answer, writes.of
+    assert user_id is not None
+    session = OpenedSession(user_id=user_id, secret=made.token, expires_at=made.expires_at)
+    return writes.answering(SignedInHere(session=session, to=address_here(sent.next)))
+
+
+@front.form("/sign-out", then=lambda *_: redirect_out("/"), drops=(SESSION, CARRIED_INVITATION), frees_room=True)
+async def sign_out_here(at: Anyone) -> Writes[None]:
+    if at.principal is None:
+        return Writes(None)
+    must_manage_account(at.principal)
+    return Writes(None, *dropping(at.principal.user_id, at.principal.hash))
+
+
+# --- a forgotten password ---------------------------------------------------------------------------------------------
+
+
+@front.page("/forgotten", "people/forgotten.html")
+async def forgotten_page(at: Anyone) -> dict[str, Any]:
+    return {}
+
+
+@password_resets.page("", "people/reset.html")
+async def reset_page(at: Anyone, show: Show) -> dict[str, Any]:
+    return {"form": show.form(PasswordChoice)}
+
+
+# Every session of theirs is over, also the one of this browser.
+password_resets.form("", on=reset_page, then="/sign-in?done=reset", drops=SESSION)(choose_password)

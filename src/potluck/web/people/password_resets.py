@@ -1,0 +1,85 @@
+"""Forgotten passwords: the operator makes a link and hands it over, and its holder chooses a new password, once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from potluck.people.email_addresses import account_with
+from potluck.people.entities import Account, PasswordReset, PasswordResetOfUser
+from potluck.people.errors import AccountGone, ResetInvalid
+from potluck.people.fields import NewPassword, Secret
+from potluck.people.resets import ending_resets
+from potluck.people.secrets import SecretKind, hash_of, kind_of, new_secret
+from potluck.people.sessions import tidy_sessions
+from potluck.people.tokens import tidy_tokens
+from potluck.table import absent, check, delete, present, put, the, update
+from potluck.web.actions import Actions
+from potluck.web.inputs import Input
+from potluck.web.people.access import AddressOnly, Newcomer, Operator
+from potluck.web.people.accounts import PEOPLE
+from potluck.web.writes import Writes, or_raise, or_retry
+
+RESET_LASTS = timedelta(hours=24)
+
+
+class PasswordChoice(Input):
+    token: Secret
+    new: NewPassword
+
+
+password_resets: Actions[Any] = Actions(Newcomer, api="/password-resets", page="/reset", tag=PEOPLE)
+
+
+@password_resets.command()
+async def issue_reset(at: Operator, of: AddressOnly) -> Writes[str]:
+    """The secret of a new reset, which ends the earlier ones; AccountGone if no account has the address."""
+    found = await account_with(at.store, of.email)
+    if found is None:
+        raise AccountGone
+    user_id, secret, now = found[0].user_id, new_secret(SecretKind.PASSWORD_RESET), at.now
+    ttl = int((now + RESET_LASTS).timestamp())
+    reset = PasswordReset(hash=hash_of(secret), user_id=user_id, created_at=now, ttl=ttl)
+    return Writes(
+        secret,
+        or_raise(check(Account.by_id(user_id), when=present), AccountGone),
+        put(reset, when=absent),
+        put(PasswordResetOfUser(user_id=user_id, hash=reset.hash, ttl=ttl), when=absent),
+        *await ending_resets(at.store, user_id),
+    )
+
+
+@password_resets.create(ResetInvalid, frees_room=True)
+async def choose_password(at: Newcomer, choice: PasswordChoice) -> Writes[None]:
+    """Choose a new password by the secret of a link that the operator handed over. Sessions and API tokens end."""
+    reset = account = None
+    if kind_of(choice.token) is SecretKind.PASSWORD_RESET:
+        reset = await at.store.get(PasswordReset.by_hash(hash_of(choice.token)))
+    if reset is not None:
+        account = await at.store.get(Account.by_id(reset.user_id))
+    if reset is None or account is None:
+        raise ResetInvalid
+    user_id, epoch = account.user_id, account.session_epoch + 1
+    change = update(
+        Account.by_id(user_id),
+        the(Account.password_hash).becomes(await at.core.people.passwords.hash(choice.new)),
+        the(Account.session_epoch).becomes(epoch),
+        the(Account.tokens_since).becomes(epoch),
+        the(Account.updated_at).becomes(at.now),
+        when=the(Account.session_epoch) == account.session_epoch,
+        keep_version=True,
+    )
+
+    async def tidy() -> None:
+        await tidy_sessions(at.store, user_id, epoch)
+        await tidy_tokens(at.store, user_id, epoch)
+
+    return Writes(
+        None,
+        or_raise(delete(PasswordReset.by_hash(reset.hash), when=present), ResetInvalid),
+        delete(PasswordResetOfUser.by_hash(user_id, reset.hash)),
+        or_retry(change),
+        *await ending_resets(at.store, user_id, but=reset.hash),
+        of=user_id,
+        after=tidy,
+    )

@@ -1,0 +1,132 @@
+"""The unit of work: what a rule is handed to read, to make and change entities, and to commit in several steps.
+
+A rule returns its writes, and the runner commits them. A rule with more writes than one transaction takes commits all
+but the last itself, as steps:
+
+    for part in parts:
+        if not await at.commit(Step(*part)):
+            ...  # something it read has changed: read again
+    return Writes(answer, *last)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from potluck.people.authentication import Principal
+from potluck.table import Change, Condition, Entity, Query, the, update
+from potluck.table.entity import plan_of
+from potluck.table.expressions.conditions import Add, Becomes
+from potluck.table.membership import AnyQuery
+from potluck.table.operations import Operation
+from potluck.web.inputs import UNSET, Edit, New
+from potluck.web.views import View, view_plan
+from potluck.web.writes import Outcome, Refused, Writes, or_raise
+
+if TYPE_CHECKING:
+    from potluck.store import Store
+    from potluck.web.access import Access
+    from potluck.web.app import Core
+    from potluck.web.commits import Committer
+
+E = TypeVar("E", bound=Entity)
+V = TypeVar("V", bound=View[Any])
+
+
+class UnitOfWork:
+    """The store, the time, entities and their views, for one run of a rule."""
+
+    core: Core
+    context: Any
+    """What the app hands its rules besides the core: App.context."""
+    store: Store
+    principal: Principal | None
+    attempt: int = 0
+    """How many times the rule has run before for this request, because concurrent writes got in first."""
+    seen: int | None = None
+    """The version that the caller says they saw, in a Versioned input or in If-Match."""
+    committer: Committer
+    """How the runner commits the writes of this request."""
+
+    @property
+    def now(self) -> datetime:
+        """The time, in whole seconds. An answer that reads it is not cached."""
+        return self.core.clock().replace(microsecond=0)
+
+    @property
+    def follower(self) -> UUID | None:
+        """The user id that live positions are bound to; None for public lists."""
+        return None
+
+    async def position(self, *of: AnyQuery, read_by: AnyQuery | None = None) -> str:
+        """Where live updates of these lists begin for this caller; ask for it before they are read."""
+        return await self.core.live.position(*of, read_by=read_by, caller=self.follower)
+
+    def make(self, new: New[E], **given: Any) -> E:
+        """A new entity from what was sent, its timestamps, and `given`, which takes precedence."""
+        entity: type[E] = new.__entity__
+        sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
+        return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
+
+    def apply(self, thing: E, change: Edit[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
+        """Update the thing with the values of the change; no write if it has them already.
+
+        `refused` says what a refused write means, where it can mean more than a concurrent change.
+        """
+        new = {
+            name: value
+            for name in change.__struct_fields__
+            if name != "version" and (value := getattr(change, name)) is not UNSET and value != getattr(thing, name)
+        }
+        if not new:
+            return Writes(thing)
+        changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
+        after, write = self.edit(thing, *changes)
+        return Writes(after, write if refused is None else or_raise(write, refused), *others)
+
+    def edit(
+        self, thing: E, *changes: Change, when: Condition | None = None, keep_version: bool = False
+    ) -> tuple[E, Operation]:
+        """The thing after these changes, and the write: `at.edit(item, the(Item.status).becomes("purchased"))`."""
+        stamps: dict[str, Any] = dict(self._stamps(type(thing), "updated_at"))
+        if self.principal is not None and "updated_by" in type(thing).__struct_fields__:
+            stamps["updated_by"] = self.principal.user_id
+        changes = (*changes, *(the(getattr(type(thing), name)).becomes(value) for name, value in stamps.items()))
+        values: dict[str, Any] = {}
+        for each in changes:
+            if isinstance(each, Becomes):
+                values[each.field.name] = each.value
+            elif isinstance(each, Add):
+                values[each.field.name] = getattr(thing, each.field.name) + each.amount
+        write = update(thing, *changes, when=when, keep_version=keep_version)
+        version = plan_of(thing).version
+        if version is not None and write.version is not None:
+            values[version.name] = write.version
+        return replace(thing, **values), write
+
+    async def show(self, view: type[V], items: Sequence[Any]) -> list[V]:
+        """The views of these items, as this caller sees them."""
+        return await view_plan(view).show_many(self, items)
+
+    async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
+        """TooMany if there is no room for `more`: `at.must_fit(Store.all_of_family(...), 200, "stores")`.
+
+        The count is cached: it limits what a place may hold, roughly. An exact limit is a condition of the write.
+        """
+        await self.core.count_limits.must_fit(query, most, what, more)
+
+    async def commit(self, writes: Writes[Any]) -> bool:
+        """Commit a Step, or the rule's last writes, which it then returns; in one transaction with the access checks.
+
+        False if something that the rule read has changed meanwhile.
+        """
+        return await self.committer.commit(cast("Access", self), writes)
+
+    def _stamps(self, entity: type[Entity], *names: str) -> dict[str, datetime]:
+        fields = plan_of(entity).fields
+        return {name: self.now for name in names if name in fields}
