@@ -1,4 +1,4 @@
-"""What makes answers faster without changing them, and the one switch that turns all of it off.
+"""Accelerations: they make answers faster without changing them, and one switch turns them off.
 
 The plain path is the specification: with POTLUCK_PLAIN=1 every request takes it, and all tests pass. What each
 acceleration is worth is in benchmarks/results/accelerations.md.
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True, kw_only=True)
 class Accelerations:
     packed_rows: bool
-    """The embedded engine's rows are read as they are stored, and each is decoded once, not called for and decoded."""
+    """Packed rows are read directly from the embedded engine and decoded once, instead of by calls."""
     cached_answers: bool
-    """Answers are cached until something is written where they were read. Only packed rows can be."""
+    """Answers are cached until something is written where they were read; this needs packed rows."""
     wal_index: bool
     """Commits are seen in the index of SQLite's write-ahead log, with what they touched, not by PRAGMA data_version."""
     fast_path: bool
@@ -25,7 +25,7 @@ PLAIN = Accelerations(packed_rows=False, cached_answers=False, wal_index=False, 
 
 
 def chosen_by(plain: str | None) -> Accelerations:
-    """The accelerations that a value of POTLUCK_PLAIN leaves; `potluck.settings` refuses any but 1 and 0."""
+    """The accelerations for a value of POTLUCK_PLAIN; `potluck.settings` refuses any but 1 and 0."""
     return PLAIN if plain == "1" else ALL
 
 

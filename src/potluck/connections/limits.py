@@ -1,8 +1,8 @@
 """Limits of one connection: how large a request's head may be, and how long the client may take for anything.
 
 uvicorn's own protocol waits for ever for a head or a body, and for the client to read the response; it accepts a head
-of any length, and any number of pipelined requests. Its parser joins the pieces of a header again with each one that
-arrives, so that an endless header takes up everybody else's time.
+of any length, and any number of pipelined requests. Its parser joins all pieces of a header whenever one arrives, so an
+endless header slows down every other client.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from potluck.connections.uvicorn_adapter import HttpConnection
 
 LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
-# On the wire, before any limit of a route: far above the largest body, because chunks and trailers add to it.
+# On the wire, before any route's limit: far above the largest body, because chunks and trailers count too.
 LARGEST_REQUEST = 32 * 1024 * 1024
-# Of that, chunk sizes and other framing, beyond as many bytes as the body has: some clients send tiny chunks.
+# Chunk sizes and other framing, on top of one byte per byte of body: some clients send tiny chunks.
 LARGEST_FRAMING = 64 * 1024
-# Pipelined requests, sent before the previous one was answered. Hardly any client does that.
+# Pipelined requests, sent before the previous one was answered. Hardly any client sends them.
 MOST_WAITING = 16
-# Given twice, a proxy in front and we might each believe a different one.
+# If one is repeated, a proxy in front might believe the first and we the last.
 GIVEN_ONCE = frozenset({b"host", b"content-type", b"transfer-encoding"})
 VERSIONS = ("1.1", "1.0")
 # The form that clients send to proxies; servers must accept it too.
@@ -51,7 +51,7 @@ HEAD, BODY, NOTHING = Awaited.HEAD, Awaited.BODY, Awaited.NOTHING
 
 
 class Connection(HttpConnection):
-    """A connection that is closed when its client keeps us waiting for too long, or sends too much."""
+    """A connection that is closed when its client takes too long or sends too much."""
 
     _awaited = HEAD
     _since = 0.0
@@ -65,10 +65,10 @@ class Connection(HttpConnection):
     _refused = False
     """Whether further input is ignored."""
     _unparsed_framing = b""
-    """How the body is framed that the parser stopped before; see `_parse`."""
+    """The framing of a body that the parser stopped before; see `_parse`."""
     most_waiting = MOST_WAITING
     _may_answer_at_once = False
-    """Once for each piece that arrives, so that a long pipeline does not keep other connections waiting."""
+    """Once per piece that arrives, so that a long pipeline does not block other connections."""
     _unsent = -1
     _unsent_since = 0.0
 
@@ -101,7 +101,7 @@ class Connection(HttpConnection):
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
     def _parse(self, data: bytes) -> None:
-        """Parse what arrived. At a request to upgrade, which ends the parser's work, decide how to go on."""
+        """Parse what arrived. At a request to upgrade, which ends the parser's work, decide how to continue."""
         while not self._refused:
             try:
                 self.parser.feed_data(data)
@@ -112,7 +112,7 @@ class Connection(HttpConnection):
                 if self._unparsed_framing and not self._refused:
                     self.parser = body_parser(self, self._unparsed_framing)
                 elif not self._refused and self.closes_after_last:
-                    # It is answered. What follows may be in the other protocol already.
+                    # It is answered. What follows may already be in the other protocol.
                     self._refused = True
             else:
                 return
@@ -126,7 +126,7 @@ class Connection(HttpConnection):
         if self._refused:
             return
         if self._unparsed_framing:
-            # Not a head but the second parser's way to the body; the request was taken in with its own head.
+            # Not a head but the second parser's way to the body; the request already has its own head.
             self._unparsed_framing = b""
             self._await(BODY)
             return
@@ -149,7 +149,7 @@ class Connection(HttpConnection):
         if upgrades and not self._is_answerable_upgrade():
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
-        # Before the body is awaited: a target that cannot be read is no fault of the request that is under way.
+        # Before the body is awaited: an unreadable target is not the fault of the request in progress.
         self.complete_scope()
         self._await(BODY)
         keep_alive = self.scope["http_version"] != "1.0" and self.parser.should_keep_alive()
@@ -192,7 +192,7 @@ class Connection(HttpConnection):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when it has only waited for a request; None while there is something to do."""
+        """Since when it has been idle; None while a request is in progress."""
         return None if self.is_answering or self._awaited is BODY else self._since
 
     def check(self, now: float) -> None:
@@ -209,7 +209,7 @@ class Connection(HttpConnection):
                 self.transport.close()
         elif self._awaited is BODY:
             if self.reading_is_paused:
-                # The application is the slow one.
+                # The application is slow, not the client.
                 self._since = now
             elif waited > BODY_SECONDS + self._body_arrived / SLOWEST_BYTES_PER_SECOND:
                 self.refuse(HTTPStatus.REQUEST_TIMEOUT)
@@ -280,7 +280,7 @@ class Connection(HttpConnection):
 
 
 def response(status: HTTPStatus, headers: Mapping[str, str], body: bytes) -> bytes:
-    """A whole response, after which the connection is closed."""
+    """A complete response, after which the connection is closed."""
     stated = {**headers, "content-length": str(len(body)), "connection": "close"}
     lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in stated.items())]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

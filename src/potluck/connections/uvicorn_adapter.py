@@ -25,7 +25,7 @@ VERSIONS_TRIED = ("0.53.0", "0.54.0")
 
 START, BODY = "http.response.start", "http.response.body"
 
-# Header lines that are sent as they are: uvicorn's checks of each name and value, in one match for all of them.
+# Header lines that are sent unchanged: uvicorn's checks of every name and value, in one match.
 WELL_FORMED = re.compile(rb'(?:[^\x00-\x20\x7fA-Z()<>@,;:\[\]={}\\"]+: [^\x00-\x08\x0a-\x1f\x7f]*+\r\n)*+')
 # Headers that say whether the connection stays open, or how the body is framed.
 ABOUT_CONNECTION = frozenset({b"connection", b"transfer-encoding"})
@@ -48,7 +48,7 @@ def header_lines(headers: Headers) -> tuple[bytes, int]:
             return b"", 0
         parts += (name, b": ", value, b"\r\n")
     lines = b"".join(parts)
-    # Counted as well: a value with a line end in it would be two well-formed lines.
+    # Also counted: a value that contains a line end would be two well-formed lines.
     if length is None or lines.count(b"\n") != len(headers) or not WELL_FORMED.fullmatch(lines):
         return b"", 0
     return lines, length
@@ -61,7 +61,7 @@ class Cycle(RequestResponseCycle):
     """
 
     _head = b""
-    """What is held back until the body comes."""
+    """The head, held back until the body arrives."""
 
     async def send(self, message: Any) -> None:
         kind = message["type"]
@@ -115,14 +115,14 @@ class Cycle(RequestResponseCycle):
 
 
 class HttpConnection(HttpToolsProtocol):
-    """uvicorn's connection, taken apart into steps. It answers requests in turn and has no timers of its own."""
+    """uvicorn's connection, split into steps. It answers requests in turn and has no timers."""
 
     _answering: Any = None
-    """The request that is being answered, or was last; uvicorn's `cycle` is the one that came in last."""
+    """The request being answered, or answered last; uvicorn's `cycle` is the latest that arrived."""
 
     @property
     def is_answering(self) -> bool:
-        """Whether a request is under way or waiting."""
+        """Whether a request is in progress or waiting."""
         return self.cycle is not None and not self.cycle.response_complete
 
     @property
@@ -131,7 +131,7 @@ class HttpConnection(HttpToolsProtocol):
 
     @property
     def closes_after_last(self) -> bool:
-        """Whether the connection closes once everything that came in is answered."""
+        """Whether the connection closes once all requests are answered."""
         return not self.cycle.keep_alive
 
     @property
@@ -141,7 +141,7 @@ class HttpConnection(HttpToolsProtocol):
 
     @property
     def is_writable(self) -> bool:
-        """Whether what is written now is sent without piling up."""
+        """Whether the transport accepts more to send."""
         return not self.flow.write_paused and not self.transport.is_closing()
 
     def complete_scope(self) -> None:
@@ -156,7 +156,7 @@ class HttpConnection(HttpToolsProtocol):
         scope["raw_path"] = raw_path
         scope["query_string"] = address.query or b""
         scope["extensions"] = EXTENSIONS
-        # Else trailers after the body would be added to headers that have been read already.
+        # Otherwise trailers after the body would be added to headers that were already read.
         self.headers = []
 
     def start_request(self, keep_alive: bool) -> None:
@@ -176,7 +176,7 @@ class HttpConnection(HttpToolsProtocol):
             on_response=self.on_response_complete,
         )
         if waits:
-            # The queue is short enough to go on reading: otherwise we would not notice that the client is gone.
+            # The queue is short, so keep reading: otherwise we would not notice that the client is gone.
             self.pipeline.appendleft((self.cycle, self.app))
         else:
             self._start_asgi_task(self.cycle, self.app)
@@ -200,7 +200,7 @@ class HttpConnection(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """As uvicorn's, but without a timer for every response."""
+        """Like uvicorn's, but without a timer per response."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
@@ -209,11 +209,11 @@ class HttpConnection(HttpToolsProtocol):
             self._start_asgi_task(*self.pipeline.pop())
 
     def close_after_last(self) -> None:
-        """Close once everything that came in is answered."""
+        """Close once all requests are answered."""
         self.cycle.keep_alive = False
 
     def abandon(self) -> bool:
-        """End the request that is still arriving, as if its client had gone; True if it has had no response yet."""
+        """End the request that is still arriving, as if its client had disconnected; True if it has no response yet."""
         cycle = self._answering
         if cycle is not self.cycle:
             return False
@@ -228,7 +228,7 @@ class HttpConnection(HttpToolsProtocol):
         self.pipeline.clear()
 
     def check(self, now: float) -> None:
-        """Called once a second, to close the connection if its client has kept us waiting for too long."""
+        """Called once a second, to close the connection if its client has taken too long."""
 
 
 def _disconnect(cycle: Any) -> None:
@@ -237,7 +237,7 @@ def _disconnect(cycle: Any) -> None:
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn's server for connections of ours, which it checks once a second."""
+    """uvicorn's server for our connections, which it checks once a second."""
 
     def __init__(self, application: Any, connection: type[HttpConnection], **options: Any) -> None:
         super().__init__(
@@ -257,7 +257,7 @@ class HttpServer(uvicorn.Server):
 
     @property
     def connections(self) -> list[HttpConnection]:
-        return [each for each in self.server_state.connections if isinstance(each, HttpConnection)]
+        return [connection for connection in self.server_state.connections if isinstance(connection, HttpConnection)]
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_BETWEEN_CHECKS == 0:
