@@ -273,7 +273,7 @@ COUNTED: dict[str, tuple[Pick, Say]] = {
     "How many morning sessions?": (lambda row: row.hour < 12, count),
     "How often did I train in the evening in October?": (lambda row: OCTOBER(row) and row.hour >= 17, count),
     "How many non-gi sessions in July?": (both(JULY, no_gi), count),
-    "How many sessions weren't in the gi?": (no_gi, count),
+    "How many sessions weren't in the gi?": (lambda row: row.worn == "no-gi", count),
     "How many easy sessions (intensity 4 or less) in May?": (lambda row: MAY(row) and row.intensity <= 4, count),
     "Did I train more than 100 hours this year?": (
         YEAR, lambda rows: f"{'Yes' if sum(row.minutes for row in rows) > 6_000 else 'No'}: {hours(rows)}",

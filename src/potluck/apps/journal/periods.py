@@ -415,7 +415,8 @@ _ATOMS = _compiled(
      _days_of_month),
     (rf"{_MONTH} (?:the )?{_DAY}\s*(?: to | until | till | through |-|–)\s*(?:the )?(?P<until>\d{{1,2}})"
      rf"(?:st|nd|rd|th)?\b{_COUNTED}{_YEAR}", _days_of_month),
-    (r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?! (?:round|session|time|training|place|match))", _nth),
+    (r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)\b"
+     r"(?! (?:round|session|time|training|place|match|most|least|last|best|worst|\w+est)\b)", _nth),
     (rf"(?:(?P<which>last|this|past) )?{_MONTH}{_YEAR}", _month),
     (rf"q(?P<quarter>[1-4])\b{_YEAR}", _quarter),
     (rf"(?P<quarter>{'|'.join(ORDINALS)}) quarter\b{_YEAR}", _quarter),

@@ -71,13 +71,13 @@ def sentences_of(text: str) -> Sequence[str]:
     return [sentence for each in SENTENCE.finditer(text) if (sentence := each[0].strip())]
 
 
-def with_next(text: str, sentence: str) -> str:
-    """The sentence, verbatim, with those after it on its line if it is too short to say much: "Autumn Cup, no-gi."."""
+def with_next(text: str, sentence: str, more: int = 0) -> str:
+    """The sentence, verbatim, with so many more of its line, or more until it says enough: "Autumn Cup, no-gi."."""
     start = text.find(sentence)
     end = start + len(sentence)
     line = text.find("\n", end)
-    for following in sentences_of(text[end : len(text) if line < 0 else line]):
-        if end - start >= SHORTEST_QUOTE:
+    for number, following in enumerate(sentences_of(text[end : len(text) if line < 0 else line])):
+        if end - start >= SHORTEST_QUOTE and number >= more:
             break
         end = text.index(following, end) + len(following)
     return text[start:end]

@@ -124,7 +124,10 @@ def difference(measure: Measure, one: tuple[str, Sessions], other: tuple[str, Se
     gap = abs(first - second)
     if average or measure == "intensity":
         shown = digits_of(measure, (first, second))
-        digits = next((each for each in range(shown, 4) if round(gap, each)), 4)
+        rounded = abs(round(first, shown) - round(second, shown))
+        # The difference of what is shown, or one more decimal that says why it is another.
+        least = shown + (round(rounded, shown) != round(gap, shown))
+        digits = next((each for each in range(least, 4) if round(gap, each)), 4)
         unit = {"minutes": " minutes", "rounds": " rounds"}.get(measure, "")
         return f"That is {gap:.{digits}f}{unit} more {more[1]}."
     amount = {

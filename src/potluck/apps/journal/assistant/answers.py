@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from potluck.apps.journal.assistant import comparing, groups, remarks, runs, singles, texts, totals
 from potluck.apps.journal.assistant.evidence import Answer
 from potluck.apps.journal.assistant.reading import Kind, Reading
-from potluck.apps.journal.assistant.scope import Journal, Scope
+from potluck.apps.journal.assistant.scope import AnswerScope, Journal
 
-_ANSWERS: dict[Kind, Callable[[Reading, Scope], Answer | None]] = {
+_ANSWERS: dict[Kind, Callable[[Reading, AnswerScope], Answer | None]] = {
     "total": totals.total, "average": totals.average, "rate": totals.rate, "breakdown": totals.breakdown,
     "share": totals.share, "extreme": singles.extreme, "last": singles.last, "first": singles.first,
     "since": singles.since, "streak": runs.streak, "gap": runs.gap, "days off": runs.days_off, "doubles": runs.doubles,
@@ -23,7 +23,7 @@ _ANSWERS: dict[Kind, Callable[[Reading, Scope], Answer | None]] = {
 
 def answer_to(reading: Reading, journal: Journal) -> Answer | None:
     """The answer; None if the journal has nothing to say and a search of the words may do better."""
-    scope = Scope.of(reading, journal)
+    scope = AnswerScope.of(reading, journal)
     if scope is None:
         assert reading.anchor is not None
         return Answer(f"No session {reading.anchor.of.words}, so there is no time since then.", by_text=True)

@@ -16,6 +16,8 @@ from potluck.apps.journal.periods import Period, calendar_unit, weekday_before
 EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars"])
 
 
+# "How many did I make it to?" counts sessions, "how many did I hit?" does not.
+ATTENDED = frozenset(["attend", "attended", "go", "went", "made", "make", "been"])
 # Nouns that are no measure: other answers would ignore them.
 KINDS_OF_NOUNS = {"tags": "tags", "comments": "comment", "weeks": "having", "months": "having"}
 
@@ -129,7 +131,8 @@ class Bag:
             "weeks",
             "months",
         )
-        if counts and not (words[-1] in EVENTS and self.noun is None):
+        attended = words[-1] in EVENTS or ATTENDED.intersection(self.words)
+        if counts and not (attended and self.noun is None):
             return False
         if counts:
             self.values["noun"] = ["sessions"]
@@ -194,6 +197,6 @@ class Bag:
                 return "intensity"
             if "long" in self.asks:
                 return "minutes"
-            if "much" in self.asks and self.noun is None:
+            if "much" in self.asks and (self.noun is None or not {"session", "sessions", "class"} & {*self.words}):
                 return "much"
         return "sessions"

@@ -91,7 +91,7 @@ class Grammar:
         )
 
 
-class Chart:
+class QuestionChart:
     """What can be read at each place of a question, each thing worked out once."""
 
     def __init__(self, grammar: Grammar, words: Sequence[str], terminals: dict[str, Terminal]) -> None:

@@ -20,13 +20,13 @@ from potluck.apps.journal.assistant.amounts import (
 )
 from potluck.apps.journal.assistant.evidence import Answer
 from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading, Side
-from potluck.apps.journal.assistant.scope import DAY, Scope, answered, filtered, hard_note, none_found
+from potluck.apps.journal.assistant.scope import DAY, AnswerScope, answered, filtered, hard_note, none_found
 from potluck.apps.journal.periods import Period, long_day
 
 TREND_DAYS = 28
 
 
-def compare(reading: Reading, scope: Scope) -> Answer:
+def compare(reading: Reading, scope: AnswerScope) -> Answer:
     if reading.judges:
         found = compare(reading._replace(judges=False), scope)
         return found._replace(content=f"I can’t say what is better, but here are the numbers. {found.content}")
@@ -44,7 +44,7 @@ def compare(reading: Reading, scope: Scope) -> Answer:
     said = f"{said[:1].upper()}{said[1:]}."
     if len(parts) == 2:
         said += f" {difference('sessions' if measure == 'much' else measure, parts[0], parts[1], average)}"
-    apart = len({side.period for side in reading.sides}) == len(reading.sides)
+    apart = len({each for _, some in parts for each in some}) == sum(len(some) for _, some in parts)
     if apart and not reading.current and measure in ("sessions", "minutes", "rounds", "much") and not average:
         whole = [each for _, some in parts for each in some]
         said += f" Together: {all_measures(whole) if measure == 'much' else value_of(measure, whole)}."
@@ -53,7 +53,7 @@ def compare(reading: Reading, scope: Scope) -> Answer:
     return answered(f"{said}{hard_note(reading)}", counted)._replace(by_text=by_text)
 
 
-def _side(side: Side, reading: Reading, scope: Scope) -> tuple[str, Sessions]:
+def _side(side: Side, reading: Reading, scope: AnswerScope) -> tuple[str, Sessions]:
     """What is on one side, and its name: that in which the sides differ, and the filter that they share."""
     period = side.period
     inside = [each for each in scope.everything if (period is None or each.day in period) and each.counts(side.where)]
@@ -63,7 +63,7 @@ def _side(side: Side, reading: Reading, scope: Scope) -> tuple[str, Sessions]:
     return f"{period.words}{so_far}{f', {side.where.words}' if side.where != NOTHING else ''}", inside
 
 
-def _rates(reading: Reading, parts: Sequence[tuple[str, Sessions]], scope: Scope) -> Answer:
+def _rates(reading: Reading, parts: Sequence[tuple[str, Sessions]], scope: AnswerScope) -> Answer:
     """Periods of different lengths, compared by the week or the month."""
     unit = reading.per or "week"
     begun = scope.everything[-1].day if scope.everything else scope.today
@@ -91,7 +91,7 @@ def _rates(reading: Reading, parts: Sequence[tuple[str, Sessions]], scope: Scope
     return answered(f"{said[:1].upper()}{said[1:]}. {end}{hard_note(reading)}", counted)
 
 
-def worn(reading: Reading, scope: Scope) -> Answer:
+def worn(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -108,7 +108,7 @@ def worn(reading: Reading, scope: Scope) -> Answer:
     return answered(said, sessions, reading.where)
 
 
-def _worn_by(reading: Reading, scope: Scope) -> Answer:
+def _worn_by(reading: Reading, scope: AnswerScope) -> Answer:
     """Hours, rounds or intensity in the gi, in no-gi and in both."""
     groups = [
         (name, some)
@@ -125,7 +125,7 @@ def _worn_by(reading: Reading, scope: Scope) -> Answer:
     )
 
 
-def trend(reading: Reading, scope: Scope) -> Answer:
+def trend(reading: Reading, scope: AnswerScope) -> Answer:
     today = scope.today
     measure: Measure = "sessions" if reading.measure in ("much", "days") else reading.measure
     now = Period(today - (TREND_DAYS - 1) * DAY, today)

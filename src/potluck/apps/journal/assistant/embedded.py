@@ -7,11 +7,13 @@ from itertools import pairwise
 from typing import ClassVar
 
 from potluck.apps.journal.assistant import Asked, Passage, Reply, cited
+from potluck.apps.journal.assistant.mentions import stem_of
 from potluck.apps.journal.entities import Citation
 from potluck.apps.journal.periods import long_day
-from potluck.apps.journal.tokenizer import forms_of, sentences_of, with_next, words_in
+from potluck.apps.journal.tokenizer import sentences_of, with_next, words_in
 
 MOST_QUOTES = 3
+MORE_SENTENCES = 2
 NOTHING_TO_LOOK_FOR = (
     "I can’t tell what to look for. Ask about a time, a technique or a number, such as “How many hours in March?”"
 )
@@ -33,7 +35,9 @@ class Embedded:
             return Reply(content=f"{lead}{nothing}".strip(), citations=[])
         days = len({passage.entry_id for passage, _ in quotes})
         which = "This entry says" if days == 1 else f"These {days} entries say"
-        if asked.matches > days:
+        if not asked.matches:
+            which = f"{days} other {'entry says' if days == 1 else 'entries say'}"
+        elif asked.matches > days:
             which = f"{days} of the {asked.matches} entries that match {'says' if days == 1 else 'say'}"
         lines = [f"{lead}{which}:"]
         lines += [f"{_by(passage)}: “{citation.quote}”" for passage, citation in quotes]
@@ -44,7 +48,8 @@ def _score(words: Sequence[str], topic: Sequence[str], matched: frozenset[str]) 
     """How many words of the topic there are, and how many follow the one before as they do in the question."""
     if not matched.intersection(words):
         return 0
-    places = [{at for at, word in enumerate(words) if word in forms_of(each)} for each in topic]
+    stems = [stem_of(word) for word in words]
+    places = [{at for at, stem in enumerate(stems) if stem == stem_of(each)} for each in topic]
     neighbours = sum(any(at + 1 in later for at in earlier) for earlier, later in pairwise(places))
     return 2 * sum(map(bool, places)) + neighbours or 1
 
@@ -59,14 +64,20 @@ def _best_sentences(passages: Sequence[Passage], topic: Sequence[str]) -> list[t
 
     Words that follow one another in the question count more where they do so in the sentence, too.
     """
-    found: list[tuple[int, int, int, Passage, Citation]] = []
+    scored: list[tuple[int, int, int, int]] = []
     for place, passage in enumerate(passages):
-        sentences = sentences_of(passage.text)
-        hits = [_score(words_in(each), topic, passage.words) for each in sentences]
-        order = sorted(range(len(sentences)), key=lambda each: (-hits[each], each))
-        for rank, number in enumerate(each for each in order if hits[each]):
-            citation = cited(passage, with_next(passage.text, sentences[number]))
-            if citation is not None:
-                found.append((rank, place, number, passage, citation))
-    best = sorted(found, key=lambda each: each[:3])[:MOST_QUOTES]
-    return [(passage, citation) for *_, passage, citation in best]
+        hits = [_score(words_in(each), topic, passage.words) for each in sentences_of(passage.text)]
+        order = sorted((number for number, hit in enumerate(hits) if hit), key=lambda number: (-hits[number], number))
+        scored += [(rank, place, number, hits[number]) for rank, number in enumerate(order)]
+    # What says far less of the question than the best is noise.
+    most = max((hit for *_, hit in scored), default=0)
+    best = sorted(each for each in scored if 2 * each[-1] >= most)
+    # Where one text says it, what came of it is rarely in the same sentence.
+    more = MORE_SENTENCES if len({place for _, place, _, _ in best}) == 1 else 0
+    quotes: list[tuple[Passage, Citation]] = []
+    for _, place, number, _ in best:
+        passage = passages[place]
+        citation = cited(passage, with_next(passage.text, sentences_of(passage.text)[number], more))
+        if citation is not None and not any(citation.quote in one.quote for _, one in quotes):
+            quotes.append((passage, citation))
+    return quotes[:MOST_QUOTES]

@@ -68,8 +68,8 @@ class TrainingSession:
             and (not where.pain or any(sentence.has_pain(where.part_stem) for sentence in self.sentences))
         )
 
-    def quote(self, where: Filter) -> str:
-        """The sentence that has the most of what was looked for; the first one if nothing was."""
+    def quote(self, where: Filter, more: int = 0) -> str:
+        """The sentence that has the most of what was looked for, with so many more; the first one if nothing was."""
         phrases = [phrase for term in where.terms for phrase in term.phrases]
         scores = [_score(sentence, phrases, where) for sentence in self.sentences]
         if not scores:
@@ -78,7 +78,7 @@ class TrainingSession:
         if not scores[best] and where.by_text:
             return ""
         sentence = self.sentences[best].text
-        return next(with_next(text, sentence) for text in self.entry.texts if sentence in text)
+        return next(with_next(text, sentence, more) for text in self.entry.texts if sentence in text)
 
 
 def _score(sentence: Sentence, phrases: Sequence[Phrase], where: Filter) -> int:

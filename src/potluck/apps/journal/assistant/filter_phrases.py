@@ -87,12 +87,14 @@ Level_compared @at_least: At_least an/a? Level of/at? Number Of_ten? | At? At_le
 Level_compared @exactly: At? a/an? Number Of_ten
 Top where @intensity: Level_compared
 Not: not | was/were/are/is/did/do not | were not done/held? | not done/held/tagged/marked? | that was/were not
-Wearing: wear | in | with | wearing | were | was | done in | that were in? | were in | was in | in the | wore
+Wearing: wear | in | with | wearing | were | was | done in | that were in? | were in | was in | in the | wore |
+    when/where i wear/wore | when/where i train/trained/am/was in | i wear/wore | when/where wearing | when in
 Filter worn=gi: Wearing? the/a/my? gi
-Filter worn=no-gi: Wearing? the? no-gi | Not Wearing? the/a/my? gi | without the/a/my? gi
+Filter worn=no-gi: Wearing? the? no-gi | without the/a/my? gi
 Filter worn=gi_only: Wearing? the? gi only | only Wearing? the? gi | just Wearing? gi | pure gi | purely gi |
     exclusively gi
-Filter worn=no-gi_only: Wearing? no-gi only | only Wearing? no-gi | just Wearing? no-gi | pure no-gi | purely no-gi
+Filter worn=no-gi_only: Wearing? no-gi only | Not Wearing? the/a/my? gi | only Wearing? no-gi | just Wearing? no-gi |
+    pure no-gi | purely no-gi
 Filter worn=both: in? both gi and no-gi | both | in both | gi and no-gi both | mixed | both gi / no-gi | both the gi
     and no-gi | in? both no-gi and gi
 Top where: Filter
@@ -109,7 +111,7 @@ Filter @working_days: on/during? the? weekdays | on a weekday | weekday Session 
     week days | on work days | midweek
 Filter time=morning: in/during? the? morning/mornings | early Session
 Filter time=afternoon: in/during? the? afternoon/afternoons
-Filter time=evening: in/during? the? evening/evenings
+Filter time=evening: in/during/at? the? evening/evenings/night/nights
 Very: really | very | that were | which were | were | was | considered
 Top hard @hard: Very? hard/tough/intense | high intensity | high - intensity | at high intensity | hard ones
 Top hard @easy: Very? easy/light | low intensity | low - intensity | at low intensity
@@ -130,7 +132,7 @@ Intro: about | with | mention/mentions/mentioned/mentioning | involving/involved
     to | note/noted | write | wrote | say/said | is mentioned in? | say/said anything about | mention anything about |
     that i worked on | that i did | write/wrote/written/say/said/mention/mentioned anything/something/much about/on |
     with the words
-Filter @mention: Intro Det? Terms | Intro Intro Det? Terms | Terms Session | Terms is/was/were/are?
+Filter @mention: Intro Det? Terms | Intro Intro Det? Terms | Terms Session | Terms is/was/were/are/got/get/gets?
     mentioned/mention/written/noted/drilled/practised/practiced | Terms come/came up | Terms appear/appeared | Terms
     show/showed up | Terms was/were the? focus/topic
 Tag: tagged as/with? | with/have/has/had/under/using? the? tag/tags of? | labelled/labeled as? | with the label |
@@ -138,29 +140,33 @@ Tag: tagged as/with? | with/have/has/had/under/using? the? tag/tags of? | labell
 Filter @tagged: Tag Term | Tag Det Term | Tag Det? Term and Term | Term tag/tags | Term - tagged Session? | Term
     tagged
 Filter @with_tags: with a tag | with any tags/tag | with tags | that have tags | tagged Session
-Filter @without_tags: without a tag | without any tags/tag | without tags | with no tags/tag | untagged
+Filter @without_tags: not tagged | without a tag | without any tags/tag | without tags | with no tags/tag | untagged
 Feel: was/were/am/is/are/been/be/being/feel/felt/feeling/feels/get/got/getting
 Filter @unclear: Feel Subject Thing | Subject Feel Thing | Feel Thing | Subject was Feel Thing | Feel Subject Feel
     Thing
-Top topic: Det Written | Known
+Top topic: Det Written | Known | Named
 Start topic: Written
 Hurt: hurt/hurts/hurting/pain/painful/sore/soreness/ache/ached/aches |
     aching/injured/injury/injuries/stiff/tweaked/tweak/swollen/sprained/sprain |
-    strained/pains/twisted/tweaks/bruised/inflamed
-State: bother/bothers/bothered/bothering me/her/him/them? | act/acts/acted/acting up | play/plays/played/playing up |
-    flare/flared/flares/flaring up | hold/holding/held/holds up | healing/healed/heal | give/gives/giving/gave
-    me/her/him trouble/problems/grief | trouble | problems | issues | bother/bothering Athlete
-Part: Det? left/right/lower/upper/bad/old? Body
+    strained/pains/twisted/tweaks/bruised/inflamed/pinch/pinches/pinched/pinching/jammed/numb/tight/popped/pop
+State: bother/bothers/bothered/bothering me/her/him/them? | bug/bugs/bugged/bugging me/her/him/them? |
+    cause/caused/causing me? trouble/problems/issues/pain | give/gave/giving me? issues/pain | be/was/is a/an?
+    problem/issue/trouble | act/acts/acted/acting up | play/plays/played/playing up | flare/flared/flares/flaring up |
+    hold/holding/held/holds up | healing/healed/heal | give/gives/giving/gave me/her/him trouble/problems/grief |
+    trouble | problems | issues | bother/bothering Athlete
+Part: to/with/about? Det? left/right/lower/upper/bad/old? Body
 Filter @pain: Hurt | Hurt in/to/of/from? Part | Part Hurt | Part Aux Hurt | Part State | Part Aux State | Hurt Part |
     Part Feel? Hurt again? | Part been Hurt | Part been State | in Hurt | have Hurt | Feel Hurt | a/an/some/any Hurt
 Top hurts=yes: Hurt | State | Hurt again | where does it Hurt | where do i Hurt
 Top part: Part
-Except: except for/on/in? | excluding | other than | apart from | without | not counting | leaving out | not including
-    | ignoring | minus | aside from | besides | outside of?
+Except: except for/on/in? | have/has/had/having nothing to do with | that? have/has/had nothing to do with | nothing
+    to do with | unrelated to | not related to | excluding | other than | apart from | without | not counting |
+    leaving out | not including | ignoring | minus | aside from | besides | outside of?
 Did_not: Not | that did not | where i did not | which did not | when i did not | but did not | in which i did not | i
     did not
 Top where @without: Did_not Left_out | Except Left_out | Except Det? Absent
 Top amount @no_rounds: Did_not roll/spar/sparring | Did_not do any? rounds/sparring | Did_not have any? rounds
+Filter @unsure: about Det? Any_word
 Left_out: Filter | the Filter Session? | Filter Session
 Left_out @written: Known Session?
 Absent @mentioned: any? Term Session?
@@ -168,7 +174,8 @@ Left_out @commented: a/any? comment/comments/feedback
 Left_out @pain: any? Hurt
 Left_out @days_of_week: on? Weekday
 Top where @outside: Not Period | Except Period
-Top where @without_term: with? no Term Session? | without a/an/any? Term Session? | with no mention of Term
+Top where @without_term: with/have/had/has/included/involved? no Term Session? | without a/an/any? Term Session? |
+    with no mention of Term
 Event @event: Term | Term Session | Filter | Filter Session | Session Filter | Subject Hurt Part | Hurt | Part Hurt |
     Hurt Part | Part last Hurt | Subject last Hurt Part | Part last State
 Latest: last | latest | most recent | my last | the last | my | the | her | his | their | Athlete 's | my latest | my

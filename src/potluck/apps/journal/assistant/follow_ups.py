@@ -8,14 +8,16 @@ from typing import Any
 
 from potluck.apps.journal.assistant.bag import Bag
 from potluck.apps.journal.assistant.chart import Phrase
-from potluck.apps.journal.assistant.reading import NOTHING, Filter, Kind, Reading
+from potluck.apps.journal.assistant.reading import NOTHING, Filter, Kind, Reading, Side
 from potluck.apps.journal.assistant.shapes import shaped
 from potluck.apps.journal.assistant.sides import shifted
 
 _CHANGES = {"period", "where", "relative", "weekday", "hard", "amount", "topic", "every"}
 
 
-def followed_up(phrases: Sequence[Phrase], words: Sequence[str], previous: Reading, today: date) -> Reading | None:
+def followed_up(
+    phrases: Sequence[Phrase], words: Sequence[str], previous: Reading, earlier: Reading | None, today: date
+) -> Reading | None:
     """The question before, over other days, with another filter or as another measure, if that is all that was said."""
     keys = {phrase.key for phrase in phrases}
     follows = "follow" in keys or bool(phrases and phrases[0].key == "link" and phrases[0].value == "and")
@@ -37,6 +39,10 @@ def followed_up(phrases: Sequence[Phrase], words: Sequence[str], previous: Readi
         return previous._replace(kind="summary", asks_whether=False, goal=None)
     if keys == {"ask", "that"} and previous.kind in ("extreme", "last", "first") and asks <= {"quotes", "how"}:
         return previous._replace(asks_how=True)
+    if keys & {"cmp", "two"} and keys <= {"ask", "cmp", "noun", "avg", "two", "compare"}:
+        both = previous if previous.kind in ("compare", "worn") else _both(earlier, previous)
+        if both is not None:
+            return _another_comparison(Bag(rest, words, today), both)
     if "link" in keys and previous.period is not None and len(words) <= 5:
         # "Gi or no-gi?" is about the days of the question before.
         found = shaped(rest, words, today)
@@ -77,6 +83,25 @@ def followed_up(phrases: Sequence[Phrase], words: Sequence[str], previous: Readi
         kept |= {name: value for name, value in bag.where._asdict().items() if value != getattr(NOTHING, name)}
         changes["where"] = Filter(**kept)
     return previous._replace(**changes) if changes else None
+
+
+def _both(earlier: Reading | None, previous: Reading) -> Reading | None:
+    """Two questions that differ in their days or their filter, as the sides of a comparison."""
+    if earlier is None or {earlier.kind, previous.kind} - {"total", "average", "summary", "rate"}:
+        return None
+    sides = tuple(Side(each.where, each.period) for each in (earlier, previous))
+    if sides[0] == sides[1] or earlier.anchor or previous.anchor or len(earlier.periods) != len(previous.periods):
+        return None
+    return Reading("compare", measure=previous.measure, sides=sides, current=True)
+
+
+def _another_comparison(bag: Bag, previous: Reading) -> Reading | None:
+    """ "Which of the two was harder?" """
+    if not bag.asks <= {"which", "list", "summary", "whether"} or bag.one("cmp", (None, None))[0] == "better":
+        return None
+    measure = bag.measure if bag.values.keys() & {"cmp", "noun"} else previous.measure
+    averaged = "avg" in bag or bag.noun == "length" or (bag.noun is None and measure == "minutes")
+    return previous._replace(measure=measure, average=averaged, per=None, judges=False)
 
 
 def _another_measure(bag: Bag, asks: set[Any], previous: Reading, refers: bool) -> Reading | None:

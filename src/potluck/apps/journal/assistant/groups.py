@@ -9,7 +9,7 @@ from datetime import date
 from potluck.apps.journal.assistant.amounts import Sessions, amount_of, values_of
 from potluck.apps.journal.assistant.evidence import Answer, TrainingSession
 from potluck.apps.journal.assistant.reading import TIMES_OF_DAY, Bounds, Measure, Reading, listed
-from potluck.apps.journal.assistant.scope import DAY, Scope, answered, filtered, hard_note, none_found, some_of
+from potluck.apps.journal.assistant.scope import DAY, AnswerScope, answered, filtered, hard_note, none_found, some_of
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS, long_day
 from potluck.apps.journal.times import first_of_month, first_of_week
 
@@ -53,7 +53,7 @@ def grouped(sessions: Sessions, unit: str) -> list[tuple[str, list[TrainingSessi
     return [(name, groups[place, name]) for place, name in sorted(groups, key=lambda each: each[0])]
 
 
-def groups(reading: Reading, scope: Scope) -> Answer:
+def groups(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -67,9 +67,14 @@ def groups(reading: Reading, scope: Scope) -> Answer:
         groups = [(name, had.get(name, [])) for name in names]
     note = ""
     if reading.least and measure != "intensity" and reading.unit in ("week", "month", "quarter", "year"):
-        groups, note = _complete(groups, reading.unit, scope)
+        groups, note = _complete(groups, reading.unit, scope, is_cut=True)
     average = reading.average and measure in ("minutes", "rounds")
-    best = (min if reading.least else max)(amount_of(measure, each, average) for _, each in groups)
+    amounts = sorted((amount_of(measure, each, average) for _, each in groups), reverse=not reading.least)
+    if reading.number > len(amounts):
+        return answered(
+            f"There are only {len(amounts)}{scope.words}: {listed([name for name, _ in groups])}.", sessions
+        )
+    best = amounts[reading.number - 1]
     winners = [(name, each) for name, each in groups if amount_of(measure, each, average) == best]
     order = "lowest" if reading.least else "highest"
     about = {"intensity": f"the {order} average intensity"}.get(
@@ -81,6 +86,8 @@ def groups(reading: Reading, scope: Scope) -> Answer:
     values = dict(
         zip((name for name, _ in groups), values_of(measure, [each for _, each in groups], average), strict=True)
     )
+    if reading.number > 1:
+        about = f"number {reading.number} from {about}"
     names = [name for name, _ in winners]
     named = listed(some_of(names, MOST_GROUPS_NAMED))
     said = (
@@ -93,19 +100,21 @@ def groups(reading: Reading, scope: Scope) -> Answer:
     )
 
 
-def having(reading: Reading, scope: Scope) -> Answer:
+def having(reading: Reading, scope: AnswerScope) -> Answer:
     """How many weeks or months reach a number, and which."""
     goal = reading.goal or Bounds(1, None)
     parts, note = grouped(scope.counted, reading.unit), ""
     if 0 in goal or goal.low is None:
         # A week that is not over yet has few sessions because of that.
-        parts, note = _complete(_with_empty(parts, reading.unit, scope), reading.unit, scope)
+        parts, note = _complete(_whole_units(reading, scope), reading.unit, scope)
     reached = [(name, some) for name, some in parts if round(amount_of(reading.measure, some)) in goal]
     name = {"minutes": "minutes of training", "rounds": "rounds", "days": "days of training"}.get(
         reading.measure, "sessions"
     )
     bounds = goal.words(name) if goal != Bounds(1, None) else "a session"
     bounds = {"1 sessions": "with 1 session", "0 sessions": "without a session"}.get(bounds, f"with {bounds}")
+    if reading.every:
+        return _every(reading, scope, [name for name, _ in reached], note)
     kind = f"{reading.unit}{'' if len(reached) == 1 else 's'} {bounds}{filtered(reading.where)}{scope.words}"
     if not reached:
         return Answer(f"No {reading.unit} {bounds}{filtered(reading.where)}{scope.words}.{note}")
@@ -115,8 +124,27 @@ def having(reading: Reading, scope: Scope) -> Answer:
     return answered(said, [each for _, some in reversed(reached) for each in some], reading.where)
 
 
+def _whole_units(reading: Reading, scope: AnswerScope) -> list[tuple[str, list[TrainingSession]]]:
+    """The weeks or months that the period touches, each whole: a week does not lack what is beyond the period."""
+    key = key_of(reading.unit)
+    names = dict.fromkeys(key(scope.first + number * DAY)[1] for number in range(scope.days))
+    counted = [each for each in scope.everything if each.counts(reading.where)]
+    had = dict(grouped(counted, reading.unit))
+    return [(name, had.get(name, [])) for name in names]
+
+
+def _every(reading: Reading, scope: AnswerScope, empty: list[str], note: str) -> Answer:
+    """Whether each week or month has a session, and which have none."""
+    what = f"a session{filtered(reading.where)}{scope.words}"
+    if not empty:
+        return answered(f"Yes: each {reading.unit} has {what}.{note}", scope.counted, reading.where)
+    named = listed(some_of([*reversed(empty)], MOST_GROUPS_NAMED))
+    units = f"{reading.unit}{'' if len(empty) == 1 else 's'}"
+    return answered(f"No: {len(empty):,} {units} without {what}: {named}.{note}", scope.counted, reading.where)
+
+
 def _complete(
-    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: Scope
+    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: AnswerScope, is_cut: bool = False
 ) -> tuple[list[tuple[str, list[TrainingSession]]], str]:
     """The groups without the first and the last one where days are missing from them, and a sentence that says so."""
     key = key_of(unit)
@@ -124,6 +152,11 @@ def _complete(
     cut: dict[str, str] = {}
     if scope.first <= begun and key(begun)[1] == key(begun - DAY)[1]:
         cut[key(begun)[1]] = f"the first session that I can read is on {long_day(begun)}"
+    if scope.words:
+        # What the period cuts off is not what was asked about.
+        for edge, beyond in ((scope.first, -DAY), (scope.last, DAY)):
+            if len(groups) > 2 and unit != "day" and key(edge)[1] == key(edge + beyond)[1] and is_cut:
+                cut[key(edge)[1]] = "only partly in that time"
     if key(today)[1] == key(today + DAY)[1]:
         cut[key(today)[1]] = "not over yet"
     left_out = [f"{name} ({cut[name]})" for name, _ in groups if name in cut]
@@ -134,7 +167,7 @@ def _complete(
 
 
 def _with_empty(
-    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: Scope
+    groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: AnswerScope
 ) -> list[tuple[str, list[TrainingSession]]]:
     """The groups with those in between that have no session."""
     key, had = key_of(unit), dict(groups)
@@ -142,7 +175,7 @@ def _with_empty(
     return [(name, had.get(name, [])) for name in names]
 
 
-def tags(reading: Reading, scope: Scope) -> Answer:
+def tags(reading: Reading, scope: AnswerScope) -> Answer:
     tags: Counter[str] = Counter()
     names: dict[str, str] = {}
     for each in scope.counted:
@@ -153,6 +186,8 @@ def tags(reading: Reading, scope: Scope) -> Answer:
         return Answer(f"No session{scope.words} has a tag.")
     sign = 1 if reading.least else -1
     ordered = sorted(tags, key=lambda tag: (sign * tags[tag], tag))
+    if reading.nth:
+        return _nth_tag(reading, scope, [(names[tag], tags[tag]) for tag in ordered])
     number = max(MOST_TAGS, reading.number)
     top = [tag for place, tag in enumerate(ordered) if place < number or tags[tag] == tags[ordered[number - 1]]]
     said = ", ".join(some_of([f"“{names[tag]}” {tags[tag]}" for tag in top], MOST_TAGS_NAMED))
@@ -161,7 +196,23 @@ def tags(reading: Reading, scope: Scope) -> Answer:
     cited = [each for each in scope.counted if any(tag.casefold() in first for tag in each.entry.metrics.tags)]
     named = listed(some_of([f"“{names[tag]}”" for tag in first], MOST_TAGS_NAMED))
     return answered(
-        f"The {which} used tags{scope.words}, with the number of sessions: {said}."
+        f"The {which} used of {len(tags)} tags{scope.words}, with the number of sessions: {said}."
         f" The entries tagged {named} are cited.",
+        cited,
+    )
+
+
+def _nth_tag(reading: Reading, scope: AnswerScope, ordered: list[tuple[str, int]]) -> Answer:
+    """The tag with this number, and all that are used as often."""
+    if reading.number > len(ordered):
+        return answered(f"There are only {len(ordered)} tags{scope.words}.", scope.counted)
+    number = ordered[reading.number - 1][1]
+    chosen = [name for name, count in ordered if count == number]
+    cited = [each for each in scope.counted if {*chosen} & {*each.entry.metrics.tags}]
+    named = listed(some_of([f"“{name}”" for name in chosen], MOST_TAGS_NAMED))
+    most = ", ".join(f"“{name}” {count}" for name, count in ordered[: max(MOST_TAGS, reading.number)])
+    order = "fewest" if reading.least else "most"
+    return answered(
+        f"{named}: number {reading.number} by the {order} sessions{scope.words}, with {number}. In order: {most}.",
         cited,
     )

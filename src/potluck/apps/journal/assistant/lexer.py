@@ -11,7 +11,7 @@ from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import MONTHS, NUMBERS, WEEKDAYS
 
 
-class Token(NamedTuple):
+class QuestionWord(NamedTuple):
     text: str
     start: int
     end: int
@@ -38,6 +38,7 @@ _PLAIN = (
     (r"\bw/o(?=\s)", "without"),
     (r"\bw(?:/(?=\s)|(?=\s))", "with"),
     (r"\s&\s", " and "),
+    (r"\s[-–—]+\s(?=(?:how|what|when|which|did|do|was|were|is|total|count|any)\b)", " , "),
     (r"≥", " at least "),
     (r"≤", " at most "),
     (r"(\d)\s*(hrs?|hours?|h|mins?|minutes?|am|pm)\b", r"\1 \2"),
@@ -45,9 +46,35 @@ _PLAIN = (
     (r"\b(\d+)h(\d\d)\b", r"\1 h \2"),
     (r"\ba\.m\b\.?", "am"),
     (r"\bp\.m\b\.?", "pm"),
-    (r"\b(?:hrs|huors|hors)\b", "hours"),
-    (r"\bmins\b", "minutes"),
+    (r"\b(?:hrs?|huors|hors)\b", "hours"),
+    (r"\bmins?\b(?! of)", "minutes"),
     (r"\b(?:sess|seshs?|seshes)\b", "sessions"),
+    (r"\b(?:tot|ttl)\b", "total"),
+    (r"\bwk\b", "week"),
+    (r"\bwks\b", "weeks"),
+    (r"\bmos\b", "months"),
+    (r"(?<=this )mo\b|(?<=last )mo\b|(?<=per )mo\b", "month"),
+    (r"\bhit(?= (?:\d|a hundred))", "reach"),
+    (r"\b(?:yday|ystd|yest|yesterdays)\b", "yesterday"),
+    (r"\bx-?mas\b", "christmas"),
+    (r"\bnew years\b(?! (?:eve|day))", "new year"),
+    (r"\b(?:bc|cuz|coz)\b", "because"),
+    (r"\b(?:tourney|tourneys)\b", "tournament"),
+    (r"\bcomps\b", "competitions"),
+    (r"\bcomp\b", "competition"),
+    (r"\bint\b", "intensity"),
+    (r"\b(?:rnds?|rds)\b", "rounds"),
+    (r"\b(?:num|nr|no\. of)\b(?= of|\s+\w)", "number"),
+    (r"\b#(?= of)", "number"),
+    (r"\bmon(?=s?\b(?: sess| class| training| vs|$))|(?<=on )mon\b|(?<=every )mon\b|(?<=last )mon\b", "monday"),
+    (r"\btues?(?=s?\b)", "tuesday"),
+    (r"\bweds?\b", "wednesday"),
+    (r"\bthu(?:rs?)?\b", "thursday"),
+    (r"\bfri(?=s?\b)", "friday"),
+    (r"\bsat(?=s?\b(?: sess| class| training| morning| open|s| vs|$))|(?<=on )sat\b|(?<=every )sat\b|(?<=last )sat\b",
+     "saturday"),
+    (r"\bsun(?=s?\b(?: sess| class| training| morning| open|s| vs|$))|(?<=on )sun\b|(?<=every )sun\b|(?<=last )sun\b",
+     "sunday"),
     (r"\bppl\b", "people"),
     (r"\bavg\b\.?", "average"),
     (r"\bvs\b\.?", "vs"),
@@ -64,12 +91,15 @@ _PLAIN = (
     (r"\b(?:waht|wat|wht)\b", "what"),
     (r"\b(?:thsi|tihs)\b", "this"),
     (r"\bmoth\b", "month"),
-    (r"\b(?:yr|yrs)\b", "year"),
+    (r"\byr\b", "year"),
+    (r"\byrs\b", "years"),
     (r"\b(?:hav|hve)\b", "have"),
     (r"\bjuli\b", "july"),
     (r"\bjanurary\b", "january"),
     (r"\bu\b", "you"),
 )  # fmt: skip
+# "6.5.", "25/6"; "7/10" is an intensity.
+_DAY_AND_MONTH = re.compile(r"(?<![\d./])(\d{1,2})(?:(\.)(?=\d{1,2}\.(?!\d))|(/)(?!10\b))(\d{1,2})(?![\d/])\.?")
 # One letter away from a word that may be meant, and a word of its own.
 _OWN_WORDS = vocabulary(
     """trail trails brain drain trait rain strain strained trainer trainers sound sounds pound pounds wound found
@@ -117,6 +147,7 @@ def plain_question(question: str, known: Collection[str] = (), own_words: Collec
     text = question.casefold().replace("’", "'").replace("‘", "'").replace("`", "'")
     for pattern, instead in _PLAIN:
         text = re.sub(pattern, instead, text)
+    text = _DAY_AND_MONTH.sub(_written_out, text)
     text = re.sub(r"'s\b|(?<=s)'(?=\s|$)", " 's ", text)
     text = re.sub(r"[^\w\s.,:/%+<>='–-]|(?<!\d)[.:]|[.:](?!\d)", " ", text)
     if known and len(text.split()) <= MOST_WORDS:
@@ -124,8 +155,18 @@ def plain_question(question: str, known: Collection[str] = (), own_words: Collec
     return " ".join(text.split()).strip(" ,.-")
 
 
-def tokens_of(plain: str) -> list[Token]:
-    return [Token(match[0], *match.span()) for match in _TOKEN.finditer(plain)]
+def _written_out(match: re.Match[str]) -> str:
+    """A date of two numbers with its month as a word; one that could be read in two ways stays as it is."""
+    day, month = int(match[1]), int(match[4])
+    if match[3]:
+        if day <= 12 and month <= 12 and day != month:
+            return match[0]
+        month, day = sorted((day, month))
+    return f"{day} {MONTHS[month - 1]} " if 1 <= month <= 12 and 1 <= day <= 31 else match[0]
+
+
+def tokens_of(plain: str) -> list[QuestionWord]:
+    return [QuestionWord(match[0], *match.span()) for match in _TOKEN.finditer(plain)]
 
 
 @cache

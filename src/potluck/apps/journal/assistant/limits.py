@@ -53,6 +53,12 @@ def leaves_something_out(question: str) -> bool:
     )
 
 
+def ambiguous_date(question: str) -> str | None:
+    """A date of two numbers that could each be the month, if there is one."""
+    match = re.search(r"(?<![\d/.])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d.])(?:/\d{2,4})?", _plain(question))
+    return None if match is None else match[0]
+
+
 def asks_to_judge(question: str) -> bool:
     """Whether it asks what is better, which numbers do not say."""
     return (

@@ -11,12 +11,12 @@ from potluck.apps.journal.assistant.mentions import BODY_PARTS, phrase_of
 from potluck.apps.journal.assistant.reading import Anchor, Bounds, Filter, Term
 from potluck.apps.journal.periods import Period
 
-Compared = tuple[str, float, float]
+NumberRange = tuple[str, float, float]
 """At least, at most, more, less, exactly or between, and the two numbers."""
 Words = tuple[str, ...]
 
 
-def _bounds(compared: Compared) -> Bounds:
+def _bounds(compared: NumberRange) -> Bounds:
     how, low, high = compared
     whole = round(low)
     match how:
@@ -31,20 +31,20 @@ def _bounds(compared: Compared) -> Bounds:
     return Bounds(min(whole, round(high)), max(whole, round(high)))
 
 
-def _amount(measure: str) -> Callable[[Compared], Any]:
+def _amount(measure: str) -> Callable[[NumberRange], Any]:
     return lambda compared: (measure, _bounds(compared))
 
 
-def _compared(how: str, unit: int = 1) -> Callable[[float], Compared]:
+def _compared(how: str, unit: int = 1) -> Callable[[float], NumberRange]:
     return lambda number: (how, unit * number, unit * number)
 
 
-def _whole_numbers(compared: Compared) -> Compared | None:
+def _whole_numbers(compared: NumberRange) -> NumberRange | None:
     """A comparison of whole numbers: "1.5 rounds" is a mistake."""
     return compared if all(number == int(number) for number in compared[1:]) else None
 
 
-def _intensity(compared: Compared) -> Filter | None:
+def _intensity(compared: NumberRange) -> Filter | None:
     if _whole_numbers(compared) is None or not all(0 <= number <= 10 for number in compared[1:]):
         return None
     return Filter(intensity=_bounds(compared))
@@ -123,9 +123,13 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "am": _hour(0), "pm": _hour(12), "time": _time,
     "before_clock": lambda minutes: Filter(clock=Bounds(None, minutes - 1)),
     "after_clock": lambda minutes: Filter(clock=Bounds(minutes, None)),
+    "many_days": lambda number, span: round(number) * span,
+    "days_or_more": lambda days: Bounds(days, None), "more_days": lambda days: Bounds(days + 1, None, is_open=True),
     # What is asked for.
     "first": lambda *units: units[0],
     "pair": lambda adjective, unit: (adjective, unit),
+    "triple": lambda number, adjective, unit: (number, adjective, unit),
+    "ranked": lambda number, most, measure: (number, (measure, most[1])),
     "numbered": lambda number, adjective: (round(number), adjective),
     "top": lambda most, measure: (measure, most[1]),
     "days_in_a_row": lambda number: (round(number), "day"),
@@ -138,6 +142,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "mentioned": lambda term: Filter(terms=(term,)),
     "written": lambda *words: Filter(terms=tuple(map(_term, words))),
     "with_tags": lambda: Filter(tagged=True), "without_tags": lambda: Filter(tagged=False),
+    "unsure": lambda words: Filter(terms=(_term(words),)),
     "unclear": lambda words: Filter(terms=(_term(words)._replace(is_clear=False),)),
     "pain": _pain,
     "without": lambda left_out: Filter(without=(left_out,)),

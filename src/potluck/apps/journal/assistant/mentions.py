@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from potluck.apps.journal.tokenizer import folded, sentences_of
@@ -17,7 +18,9 @@ IRREGULAR = {
     "swollen": "swell", "threw": "throw", "thrown": "throw", "ran": "run", "swam": "swim", "tore": "tear",
     "torn": "tear", "using": "use", "used": "use", "tried": "try",
     "rolled": "roll", "injury": "injur", "injuries": "injur", "feet": "foot", "soreness": "sore", "achy": "ache",
-    "painful": "pain", "hurting": "hurt",
+    "painful": "pain", "hurting": "hurt", "shot": "shoot", "shots": "shoot", "held": "hold", "fell": "fall",
+    "fallen": "fall", "gave": "give", "given": "give", "came": "come", "ate": "eat", "eaten": "eat",
+    "tightness": "tight",    "stiffness": "stiff", "swelling": "swell", "drew": "draw", "drawn": "draw", "led": "lead",
 }  # fmt: skip
 SHORTEST_STEM = 3
 
@@ -25,6 +28,7 @@ Phrase = tuple[str, ...]
 """Stems that follow one another."""
 
 
+@lru_cache(maxsize=20_000)
 def stem_of(word: str) -> str:
     """What the forms of an English word have in common: drill for drills, drilled and drilling."""
     word = folded(word)
@@ -68,8 +72,19 @@ def _stems(words: str) -> frozenset[str]:
 PAIN_STEMS = _stems(
     """hurt pain sore ache injury tweak strain sprain swell stiff bruise tear twist numb throb inflamed limp ouch"""
 )
-# With a part of the body, these say as much.
-CUES = PAIN_STEMS | _stems("again bad ice brace bother trouble problem doctor physio popped weak")
+# With any part of the body, these say as much.
+TROUBLE_STEMS = PAIN_STEMS | _stems("pinch jam bother trouble physio doctor wreck purple cramp crack flare bug ice")
+# With a part that is seldom mentioned otherwise, so do these.
+CUES = TROUBLE_STEMS | _stems("again bad brace problem popped pop weak click tight lock acting issue")
+# Unless one of these says the opposite: "held up", "fine for once".
+RELIEF = _stems("fine good ok okay great hold held heal better perfect")
+# A word for pain next to one of these denies it: "no pain", "not sore any more".
+_DENIED = re.compile(
+    r"\b(?:no|not|never|without|zero|isn'?t|wasn'?t|didn'?t|doesn'?t|don'?t|hardly any|free of)"
+    r"(?:\s+(?:a|any|more|longer|at|all|so|even|the|really|much|bit|of)){0,3}\s+(?P<word>[^\W\d_]+)"
+    r"|(?P<free>[^\W\d_]+)[\s-]free\b",
+    re.IGNORECASE,
+)
 BODY_PARTS = _stems(
     """knee shoulder back neck elbow wrist finger ankle hip rib toe foot hand thumb hamstring groin head ear jaw
     leg arm calf shin quad nose eye lip body"""
@@ -95,16 +110,26 @@ class Sentence(NamedTuple):
         return any(tuple(self.stems[at : at + length]) == phrase for at in range(len(self.stems) - length + 1))
 
     def has_pain(self, part: str | None) -> bool:
-        """Whether it speaks of pain: in this part of the body, or in any."""
-        if part is None and any(stem in PAIN_STEMS for stem in self.stems):
+        """Whether it speaks of pain: in this part of the body, or in any. "No pain" is none."""
+        denied = {stem_of(match["word"] or match["free"]) for match in _DENIED.finditer(self.text)}
+        stems = [stem for stem in self.stems if stem not in denied]
+        if part is None and any(stem in PAIN_STEMS for stem in stems):
             return True
+        if not PAIN_STEMS.intersection(stems) and RELIEF.intersection(self.stems):
+            return False
         parts = {stem for at, stem in enumerate(self.stems) if stem in BODY_PARTS and not self._is_technique(at)}
         wanted = parts if part is None else parts & {part}
         return any(
-            stem in (PAIN_STEMS if each in NEEDS_PAIN else CUES) and stem != each
+            stem in (TROUBLE_STEMS if each in NEEDS_PAIN else CUES) and stem != each
             for each in wanted
-            for stem in self.stems
+            for stem in stems
         )
+
+    def speaks_of(self, part: str) -> bool:
+        """Whether a word that is more often no part of the body is one here: "my back", "lower back"."""
+        own = {"my", "left", "right", "lower", "upper", "her", "his"}
+        owned = any(stem == part and self.stems[at - 1] in own for at, stem in enumerate(self.stems) if at)
+        return owned or self.has_pain(part) or (part == "hip" and self.stems[0] == part)
 
     def has_part(self, part: str) -> bool:
         """Whether it mentions a part of the body, other than in the name of a technique."""

@@ -5,7 +5,7 @@ Each line is a category, what it means, and the ways to say it; `chart.py` says 
 
 PHRASES = """
 Top ask=count: how many | the? total? number of | the? count of? | total? amount of | how many of | count up? | the
-    total of
+    total of | how many in total | how many total | what number of | the tally of | tally of | how many overall
 Top ask=often: how often | how frequently | how regularly | how many times | the? number of times | how many separate
     times | how many different times | on how many occasions | often | frequently | how many different occasions
 Top ask=much: how much
@@ -15,13 +15,16 @@ Top ask=when: when | what date | which date | on what date | on which date | the
 Top ask=list: which Sessions | what Sessions | list out? | show me? | give me | find me? | list every/all Sessions |
     show me? every/all Sessions | every Sessions | which of my Sessions | which ones | which of them | display | see |
     let me see | pull up | a list of
-Top ask=which: which | which one/ones
-Top ask=summary: what did Subject do | what have Subject done | what did Subject train/practise/practice | what did
-    Subject work/worked on | what happened | what has Subject done | what was Subject doing | tell me about |
+Top ask=which: which | which one/ones | name me? | name the | which was it | what are the
+Top two=yes: of the/these/those two | of both | of the pair
+Top ask=summary: Own? stats/statistics/numbers/figures for/of? | what are Own stats/numbers | what did Subject do |
+    what have Subject done | what did Subject train/practise/practice | what did Subject work/worked on | what
+    happened | what has Subject done | what was Subject doing | tell me about |
     summarise/summarize/summary/recap/overview of/for? | a summary/recap/overview of | what was | what were | what is
     in/on | review of? | what have Subject been doing | what have Subject been working on | what does it say for |
     what did Subject get up to | what about | what went on
-Top ask=how: how was | how were | how is | how are | how has | how have | how did | how does | how do | how had
+Top ask=how: like | how am i doing | how is it going | how was | how were | how is | how are | how has | how have |
+    how did | how does | how do | how had
 Top ask=quotes: what did Subject Write about/on/regarding/down? | what have Subject Write about/on? | what do Subject
     Write about/on | what has Subject Write about/on? | what did Subject learn about/on? | anything about/on? | is
     there anything/something about/on? | what does Own? journal say about | what do Own? notes/entries say about |
@@ -61,7 +64,7 @@ Top noun=days: day/days | different days | separate days | distinct days | train
     mat/mats | unique days
 Top noun=minutes: hours/minutes | hour | by minutes/hours/time/duration | mat? hours/minutes | training
     hours/minutes/time | total? mat time | time on the mat/mats | hours/minutes on the mat/mats | time | mat - time |
-    duration | hours of training | minutes of training | hours of mat time | training volume | time training | time
+    duration | hours of training | minutes of training | hours of mat time | training? volume | time training | time
     spent training | time in training | hours of bjj
 Top noun=length: session length/lengths/duration | length of Own? Session? | duration of Own? Session | lengths |
     length | Session durations/lengths
@@ -72,10 +75,12 @@ Top noun=intensity: training? intensity/intensities | by intensity | effort | rp
 Top noun=load: training? load | workload | training workload | session load
 Top noun=weeks: weeks | training weeks | different weeks | calendar weeks
 Top noun=months: months | different months | calendar months
-Top noun=tags: tags | tag | topics | topic | techniques | technique | positions | position | themes
+Top noun=tags: by/per tag/tags/topic | tags | tag | topics | topic | techniques | technique | positions | position |
+    themes
 Top total=yes: total | in total | altogether | overall | combined | in all | all told | all together | sum of
 Top avg=yes: on average | average | an average | mean | typical | typically | usual | usually | normally | in general
-    | averages | averaging | the average of | my average | generally | normal | is normal for me
+    | averages | averaging | the average of | my average | mean number of | average number of | on avg | generally |
+    normal | is normal for me
 Unit =week: week/weeks
 Unit =month: month/months
 Unit =day: day/days
@@ -88,14 +93,15 @@ Top per=week: weekly
 Top per=month: monthly
 Top per=day: daily
 Top per=year: yearly | annual | annually
-Top single=yes: per/a/each/every session/training/class | per training session | per time | each time | every time | a
-    time | for each session
+Top single=yes: per/a/each/every session/sessions/training/class/classes | per training session | per time | each time
+    | every time | a time | for each session
 Top each @first: by Unit | Unit by Unit | broken down by Unit | for each Unit | per Unit breakdown | grouped by Unit
 Top each=weekday: by weekday | by day of the week | per weekday | by week day
 Top group: which/what Unit | in which/what Unit | on which/what Unit | during which/what Unit | at what Unit | the
-    Unit with/when/where? | the Unit in/on which | Unit with | what was the Unit | Unit i | in what Unit
-Top group=weekday: which/what weekday/weekdays | on which/what weekday/weekdays | which/what day/days of the week | on
-    which/what day/days of the week | day/days of the week | the weekday with? | weekday
+    Unit with/when/where? | the Unit in/on which | Unit with | what was the Unit | Unit i | the? Unit to | in what
+    Unit
+Top group=weekday: when do/does Subject | which/what weekday/weekdays | on which/what weekday/weekdays | which/what
+    day/days of the week | on which/what day/days of the week | day/days of the week | the weekday with? | weekday
 Top group=time_of_day: at? what/which time/part of the? day | what/which time | when in the day | in? what/which part
     of the? day
 Group_unit: Unit
@@ -105,6 +111,11 @@ Top group=tag: which/what Own? tag/tags | which/what topic/topics | which/what t
     technique/techniques/position/positions/tag/tags/topic do/did/have/does Subject
     train/work/trained/worked/practise/practice/drill/drilled/use/used on?
 Top topics=yes: what do/does/did/have/has Subject train/work/trained/worked/practise/practice/drill/do/focus on?
+Top rank_adj @pair: the/my? Ordinal Adj
+Top rank_adj @ranked: with? the/my? Ordinal Most number/amount? of? Measure
+Top rank_best @triple: the/my? Ordinal Adj training? Group_unit
+Top rank_top @pair: the/my? Ordinal Most often/frequently/used/common/frequent/popular? | the/my? Ordinal Most
+    often/frequently used
 Top best @pair: Adj training? Group_unit | Adj ever? training? Group_unit | Adj single? Group_unit
 Top adj: Adj | the Adj | Own Adj
 Top adjs @numbered: the? top/first? Number Adj
@@ -127,8 +138,10 @@ Most =+: most | the most | highest | the highest | largest | greatest | biggest 
 Most =-: least | the least | fewest | the fewest | lowest | the lowest | smallest | minimum | min | lowest
 Top top @top: Most number/amount/total/count? of? Measure
 Top top=+: most often/frequently/regularly? | the most often/frequently? | most/least used/common/frequent/popular |
-    top | favourite/favorite | main | most frequently used | most often used
-Top top=-: fewest | the fewest | least often/frequently/regularly? | the least often/frequently?
+    top | favourite/favorite | main | most likely | likeliest | most of the time | most frequently used | most often
+    used
+Top top=-: least likely | Aux Subject never | fewest | the fewest | least often/frequently/regularly? | the least
+    often/frequently?
 Top top_number=3: top three/3
 Top top_number=5: top five/5
 Top top_number=10: top ten/10
@@ -193,6 +206,20 @@ Top gap=yes: break | gap | pause | layoff | lay off | time off | break from trai
     Session | stretch off the mats | dry spell | gone/went/go without training | gone/went/go without a session |
     inactive period | period of inactivity | period off | off between Session | stretch with no training | stretch
     with no session/sessions | rest
+Break: break/breaks/gap/gaps/pause/pauses/layoff/layoffs | time off
+Many_days @many_days: Number Span
+Many_days =7: a/one? full/whole? week
+Many_days =14: a fortnight
+Many_days =30: a/one? full/whole? month
+Resting: off/away | off training | without training | without a session | without any training | in a row without
+    training | in a row off | with no training
+Top pause @days_or_more: Break of/lasting? At_least? Many_days | Break of/lasting? Many_days or more/longer |
+    take/took/taken/have/had/go/went/gone/miss/missed At_least? Many_days Resting | At_least Many_days Resting |
+    Subject Aux not Train for At_least? Many_days | Aux Subject not Train for At_least? Many_days
+Top pause @more_days: Break that/which? was/were/lasted? of/lasting? More_than Many_days |
+    take/took/taken/have/had/go/went/gone More_than Many_days Resting | More_than Many_days Resting | Subject Aux not
+    Train for More_than Many_days | Aux Subject not Train for More_than Many_days
+Top near: around/at/about/over/round Period
 Top off=count: rest days | days off | off days | days without training | days with no training | days without a
     session | days with no session/sessions | days without sessions | training - free days | days Aux Subject not
     Train | days Subject Aux not Train | days Aux not Subject Train | days that Subject Aux not Train | days Aux
@@ -207,6 +234,19 @@ Top idle=week: weeks without training/sessions | weeks without a/any session/tra
 Top idle=month: months without training/sessions | months without a/any session/training | months with no
     training/sessions/session | months Aux Subject not Train | months Subject Aux not Train | which/what months Aux
     Subject not Train
+Top idle=week: skip/miss/skipped/missed a/any/one/some? full/whole/entire/single? week/weeks | a/any week off | a/any
+    full/whole/entire/single? week without training/sessions
+Top idle=month: skip/miss/skipped/missed a/any/one/some? full/whole/entire/single? month/months
+Top lacking=week: a/any/one/some? full/whole/entire/single/calendar? week/weeks | which/what weeks/week
+Top lacking=month: a/any/one/some? full/whole/entire/single/calendar? month/months | which/what months/month
+Top not_done: Not_doing Left_out | Not_doing Absent | Not_doing Det Absent
+Not_doing: Aux Subject not do/train/have/get? | where/when/that/which? Subject Aux not do/train/have/get? | Aux not
+    Subject do/train/have/get? | without | with no/zero | Aux Subject not go/get to a/the? | Subject Aux not go/get to
+    a/the? | Aux not Subject go/get to a/the?
+Top not_train=yes: where/when/that/which? Subject Aux not Train | in which Subject Aux not Train | where/when/that?
+    Subject never Train | without training/sessions | without a/any/one session/training | with no/zero
+    training/sessions/session | where/when Subject Aux no training/sessions | where/when Subject skipped/missed
+    training? | i took off | off
 Top doubles=yes: twice a/per day | twice in a/one single? day | twice on/in the same day | twice on one/a day | two -
     a - days | two a days | double sessions | double days | two/2/multiple/several sessions/times/trainings in/on/per?
     a/one/the same? day | more than once a/per day | more than once in/on a/one/the same? single? day | more than one
@@ -229,13 +269,14 @@ Filler: Train | Own | Subject | Athlete | a/an/the/my/me/mine/we/our/us/her |
     completed/spend/spent/spending/put/rack/racked/clock/clocked/manage |
     managed/make/made/take/took/taken/show/showed/happen/happened |
     held/write/wrote/written/fit/squeeze/step/stepped/given/use | used/using/reach/reached/pls/plz/dates/do/end/ended
-    | but | to class | to train/roll/spar/do/go/get/be | go/went/been/come/came/get/got/gone to | in order to | to
-    training | to the gym/mat/mats/academy/dojo | on the mat/mats | in the gym | at the gym/academy | onto the
-    mat/mats | the mat/mats | bjj | jiu jitsu | jiu - jitsu | in training | of training | in the? class | up | in my
-    journal | journal/diary | time Subject | times | of them | of those | different | took place | worth of | amount |
-    number | it was | was it | long | entries | one | ones | up in | add up | by date | i logged | i had | i have | i
-    did | i do | i trained | in practice | logged in | value | on record | actual | individual | whole | ended up |
-    down in | shows/show/showed/comes/come/came up | appears/appear/appeared
+    | but | to class | to train/roll/spar/do/go/get/be | go/went/been/come/came/get/got/gone to | make/made it to/in?
+    | turn/turned/show/showed up to? | in order to | to training | to the gym/mat/mats/academy/dojo | on the mat/mats
+    | in the gym | at the gym/academy | onto the mat/mats | the mat/mats | bjj | jiu jitsu | jiu - jitsu | in training
+    | of training | in the? class | up | in my journal | journal/diary | time Subject | times | of them | of those |
+    different | took place | worth of | amount | number | it was | was it | long | entries | one | ones | up in | add
+    up | by date | i logged | i had | i have | i did | i do | i trained | in practice | logged in | value | on record
+    | actual | individual | whole | ended up | down in | shows/show/showed/comes/come/came up |
+    appears/appear/appeared
 Lead: can/could you tell me? | can/could you show me | could i know | do you know | i want to know | i had like to
     know | tell me | please | hey | hi | hello | ok | okay | so | well | remind me | thanks | thank you | i wonder |
     just curious | curious | can you give me | i would like to know | give me | would you say | let me know | quick

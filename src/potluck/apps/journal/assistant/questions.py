@@ -14,7 +14,7 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
-from potluck.apps.journal.assistant.chart import Chart, Phrase
+from potluck.apps.journal.assistant.chart import Phrase, QuestionChart
 from potluck.apps.journal.assistant.follow_ups import followed_up
 from potluck.apps.journal.assistant.grammar import GRAMMAR, UNKNOWN
 from potluck.apps.journal.assistant.lexer import MOST_WORDS, PERIOD_WORDS, plain_question, tokens_of
@@ -22,6 +22,7 @@ from potluck.apps.journal.assistant.limits import asks_what_is_shared, asks_why
 from potluck.apps.journal.assistant.mentions import BODY_PARTS, TECHNIQUE_AFTER, phrase_of, stem_of
 from potluck.apps.journal.assistant.reading import NOTHING, Filter, Reading
 from potluck.apps.journal.assistant.shapes import shaped
+from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import NUMBERS, ORDINALS, WEEKDAYS, Period, mention_at, periods_in
 
 Covers = Sequence[tuple[int, tuple[Phrase, ...]]]
@@ -37,6 +38,22 @@ ENDS_A_NAME = frozenset(
 )
 
 
+_PRONOUN = re.compile(
+    r"\b(about|do|did|done|doing|try|tried|use|used|drill|drilled|practised|practiced|train|trained|mention|mentioned|with"
+    r"|against|on) (?:it|that|this|them|him|those)\b(?=$| (?:in|on|this|last|since|before|after|again|most|ever|too)\b)"
+)
+"""Where a pronoun is all that a question says about its topic."""
+
+
+# What connects a name with the rest of a question is no part of it.
+NO_NAME = vocabulary(
+    """the and with for from about not but did was were had has have are his her their our than then when what how who
+    which where why you she they that this these those into onto over under more most less least many much often last
+    next ever any all some session sessions training class round rounds tagged after before during without between
+    since until till per each every only just minutes hours hour week month year day days weeks months my"""
+)
+
+
 class Context(NamedTuple):
     """What a question is read against."""
 
@@ -48,12 +65,16 @@ class Context(NamedTuple):
     """The names of those who commented."""
     previous: Reading | None = None
     """The question before, for "and in April?"."""
+    earlier: Reading | None = None
+    """The question before that one, for "which of the two was harder?"."""
     words: Collection[str] = ()
     """Words of the journal, which are no typos."""
     tags: Collection[str] = ()
     """Tags of the journal, which may consist of several words."""
     reader: str = ""
     """The name of the coach who asks, if it is one."""
+    text: str = ""
+    """All that the journal says, in lower case: words that follow one another in it may be a name."""
 
 
 def speaks_of_comments(question: str) -> bool:
@@ -61,7 +82,8 @@ def speaks_of_comments(question: str) -> bool:
     return (
         re.search(
             r"\b(?:coach\w*|comment\w*|feedback|advice|advise\w*|say|says|said|tell|told|think\w*|thought|suggest\w*"
-            r"|recommend\w*|tips?|write|wrote|work on|improve|weakness\w*|focus|remark\w*|opinion|who|weak\w*)\b",
+            r"|recommend\w*|tips?|write|wrote|work on|improve|weakness\w*|focus|remark\w*|opinion|who|weak\w*"
+            r"|mention\w*|notes?|noted|gave|give)\b",
             plain_question(question, COMMENT_WORDS),
         )
         is not None
@@ -83,7 +105,7 @@ def reading_of(question: str, context: Context) -> Reading | None:
     """The complete reading of a question, or None."""
     if asks_why(question) or asks_what_is_shared(question):
         return None
-    asked = _Asked(question, context)
+    asked = _Question(question, context)
     return asked.reading or asked.own_comments or asked.body
 
 
@@ -114,6 +136,9 @@ def _cost(phrase: Phrase) -> int:
         return 15 if phrase.end - phrase.start > 1 and phrase.value[-1] in ("class", "classes", "mat", "mats") else 40
     if phrase.key == "where" and phrase.value.terms:
         return 20 if all(term.is_clear for term in phrase.value.terms) else 30
+    if phrase.key == "not_done":
+        # "Competition class" is one thing, and no class with another.
+        return 12 - min(2, max((len(one) for term in phrase.value.terms for one in term.phrases), default=0))
     if phrase.key == "where" and (phrase.value.without or phrase.value.commented is not None):
         return 15
     return 10
@@ -133,7 +158,7 @@ def _cheapest(covers: Covers, read: Callable[[Sequence[Phrase]], Reading | None]
     return readings[0] if len(readings) == 1 else None
 
 
-class _Asked:
+class _Question:
     """A question with everything that its words can mean."""
 
     def __init__(self, question: str, context: Context) -> None:
@@ -147,27 +172,40 @@ class _Asked:
         self._stems = {
             stem for some in (context.words, context.tags) for text in some for stem in phrase_of(text.split())
         }
+        self.plain = self._resolved(self.plain)
         self.tokens = tokens_of(self.plain)
         self.words = [token.text for token in self.tokens]
         self._ends = {token.end: number + 1 for number, token in enumerate(self.tokens)}
         self._tags = sorted({phrase_of(tag.split()) for tag in context.tags if tag}, key=len, reverse=True)
+
+    def _resolved(self, plain: str) -> str:
+        """The question with what a pronoun stands for, and a coach's mentions as what they said."""
+        coaches = {part for each in self.context.coaches for part in plain_question(each).split()}
+        authors = "|".join(map(re.escape, sorted({*coaches, "my coach", "my coaches", "anyone"})))
+        mentions = rf"\b((?:did|has|does|have) (?:{authors})(?: ever| also)?) mention(?:ed)? (?!me\b)"
+        plain = re.sub(mentions, r"\1 say about ", plain) if coaches else plain
+        previous = self.context.previous
+        if previous is not None and previous.where.terms:
+            words = previous.where.terms[0].words.replace("” or “", " or ")
+            plain = _PRONOUN.sub(lambda match: f"{match[1]} {words}", plain)
+        return plain
 
     @cached_property
     def reading(self) -> Reading | None:
         """The reading with the fewest phrases; None if there is none, or two that differ."""
         if not self.words or len(self.words) > MOST_WORDS:
             return None
-        chart = Chart(GRAMMAR, self.words, {
+        chart = QuestionChart(GRAMMAR, self.words, {
             "Number": self._number, "Ordinal": self._ordinal, "Weekday": self._weekday, "Weekdays": self._weekdays,
             "Period": self._period, "Day": self._day, "Thing": self._thing, "Known": self._known,
-            "Written": self._written, "Body": self._body,
+            "Written": self._written, "Body": self._body, "Any_word": self._any_word, "Named": self._named,
             "Coach": self._coach, "Athlete": self._athlete,
         })  # fmt: skip
         covers = chart.covers(_cost)
-        today, previous = self.context.today, self.context.previous
+        today, previous, earlier = self.context.today, self.context.previous, self.context.earlier
         followed = None
         if previous is not None:
-            followed = _cheapest(covers, lambda phrases: followed_up(phrases, self.words, previous, today))
+            followed = _cheapest(covers, lambda phrases: followed_up(phrases, self.words, previous, earlier, today))
         return followed or _cheapest(covers, lambda phrases: shaped(phrases, self.words, today))
 
     @property
@@ -200,6 +238,8 @@ class _Asked:
         if len(mentions) > 1:
             return None
         where = Filter(pain=True, part=parts[0][0], part_stem=parts[0][1])
+        if re.search(r"\b(?:last time|when)\b.*\b(?:hurt|sore|pain\w*|ache\w*)\b", self.plain):
+            return Reading("last", where=where, periods=tuple(each.period for each in mentions))
         return Reading("pain", where=where, periods=tuple(each.period for each in mentions), asks_how=True)
 
     # --- what the words can be ----------------------------------------------------------------------------------------
@@ -263,13 +303,29 @@ class _Asked:
                 continue
             begins = word in BEGINS_A_NAME and end + 1 < len(self.words) and self._is_open(end + 1)
             ends = word in ENDS_A_NAME and end > place
-            if not (begins or ends or self._is_open(end)):
+            named = self._is_named(end) or (end > place and self._is_named(end - 1))
+            begins = begins or (named and not self._is_open(end) and end == place)
+            if not (begins or ends or named or self._is_open(end)):
                 return
             end += 1
             if not begins:
                 words = tuple(each for each in self.words[place:end] if each != "-")
                 if any(len(each) > 2 for each in words):
                     yield end, words
+
+    def _named(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Words that follow one another in the journal, of which one is common."""
+        if place < len(self.words) and self._is_named(place):
+            yield from (each for each in self._written(place) if each[0] == place + 2)
+
+    def _is_named(self, place: int) -> bool:
+        """Whether a word and the next are a name of the journal's: "Great Lakes", "Autumn Cup"."""
+        pair = self.words[place : place + 2]
+        if len(pair) < 2 or min(map(len, pair)) < 3 or not all(map(str.isalpha, pair)):
+            return False
+        if not (self._is_open(place) or self._is_open(place + 1)) or {*pair} & NO_NAME:
+            return False
+        return " ".join(pair) in self.context.text
 
     def _known(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
         stems = [stem_of(word) for word in self.words[place : place + 6] if word != "-"]
@@ -289,6 +345,15 @@ class _Asked:
                 continue
             if all(stem_of(word) in self._stems for word in words):
                 yield end, words
+
+    def _any_word(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """A word of the grammar that the journal has, too: "what did she say about rest?"."""
+        word = self.words[place] if place < len(self.words) else ""
+        is_last = place + 1 == len(self.words)
+        if not is_last or len(word) < 4 or word not in self.context.words or self._is_open(place):
+            return
+        if word not in NO_NAME and word not in PERIOD_WORDS and word not in NUMBERS:
+            yield place + 1, (word,)
 
     def _is_open(self, place: int) -> bool:
         """Whether a word can be the name of something."""

@@ -132,9 +132,9 @@ class Filter(NamedTuple):
             parts.append(f"with {listed(terms)}")
         if self.pain:
             if self.part:
-                parts.append(f"with the {self.part} and a word like “hurt”, “sore” or “again” in one sentence")
+                parts.append(f"with the {self.part} and a word that I know for pain or trouble in one sentence")
             else:
-                parts.append("with a word for pain, or a part of the body with a word like “again”")
+                parts.append("with a word for pain, or a part of the body and a word for trouble")
         left_out = [*(each.words for each in self.without), *(each.words for each in self.outside)]
         if left_out:
             parts.append(
@@ -193,15 +193,17 @@ class Reading(NamedTuple):
     least: bool = False
     """For extremes, groups and comparisons: the least instead of the most."""
     number: int = 1
-    """For extremes, first and last: how many; for a single one, which."""
+    """For extremes, first and last: how many; for a single one and for groups, which."""
     nth: bool = False
-    """For first and last: only the one with this number."""
+    """For first, last, extremes and tags: only the one with this number."""
     anchor: Anchor | None = None
     by: str | None = None
     """For comments: whose, if someone was named."""
     hard_words: bool = False
     """Whether "hard" or "easy" became numbers."""
     asks_whether: bool = False
+    every: bool = False
+    """For weeks and months without a session: whether it asks if there is none."""
     goal: Bounds | None = None
     """For totals, streaks and groups: the number that was asked for, as in "did I train more than 100 hours?"."""
     judges: bool = False

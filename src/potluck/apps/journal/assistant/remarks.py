@@ -7,10 +7,10 @@ from collections import Counter
 from potluck.apps.journal.assistant.amounts import several
 from potluck.apps.journal.assistant.evidence import Answer, Evidence
 from potluck.apps.journal.assistant.reading import Reading, listed
-from potluck.apps.journal.assistant.scope import MOST_QUOTES, Scope, quoted
+from potluck.apps.journal.assistant.scope import MOST_QUOTES, AnswerScope, quoted
 
 
-def _their(reading: Reading, scope: Scope) -> tuple[list[Evidence], list[Evidence]]:
+def _their(reading: Reading, scope: AnswerScope) -> tuple[list[Evidence], list[Evidence]]:
     """The comments that were asked about, and all by the same author."""
     theirs = [each for each in scope.remarks if reading.by is None or each.author == reading.by]
     every = [Evidence(each.session, each.comment.body, each.comment.comment_id, each.author) for each in theirs]
@@ -22,12 +22,12 @@ def _their(reading: Reading, scope: Scope) -> tuple[list[Evidence], list[Evidenc
     return about, every
 
 
-def hidden_note(reading: Reading, scope: Scope) -> str:
+def hidden_note(reading: Reading, scope: AnswerScope) -> str:
     number = sum(reading.by is None or each.author == reading.by for each in scope.hidden)
     return f" {several(number, 'hidden comment')} {'is' if number == 1 else 'are'} left out." if number else ""
 
 
-def comments(reading: Reading, scope: Scope) -> Answer:
+def comments(reading: Reading, scope: AnswerScope) -> Answer:
     about, every = _their(reading, scope)
     whose = f" by {reading.by}" if reading.by else ""
     terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
@@ -35,6 +35,12 @@ def comments(reading: Reading, scope: Scope) -> Answer:
     if not about:
         if not every:
             return Answer(f"No comment{whose}{scope.words}.{hidden}", by_text=True)
+        near = [each for each in every if each.session.counts(reading.where)]
+        if near:
+            said = (
+                f"No comment{whose}{scope.words} has {terms} in its words.{hidden} Comments on sessions with {terms}:"
+            )
+            return quoted(said, near[:MOST_QUOTES])
         if len(reading.where.terms) > 1 or not all(term.is_clear for term in reading.where.terms):
             return quoted(f"{hidden.lstrip()} The latest comments{whose}{scope.words}:".lstrip(), every[:2])
         said = f"No comment{whose}{scope.words} mentions {terms}.{hidden} The latest:"
@@ -49,7 +55,7 @@ def comments(reading: Reading, scope: Scope) -> Answer:
     )
 
 
-def comment_count(reading: Reading, scope: Scope) -> Answer:
+def comment_count(reading: Reading, scope: AnswerScope) -> Answer:
     about, _ = _their(reading, scope)
     whose = f" by {reading.by}" if reading.by else ""
     terms = listed([f"“{term.words}”" for term in reading.where.terms]) if reading.where.terms else ""
@@ -60,7 +66,7 @@ def comment_count(reading: Reading, scope: Scope) -> Answer:
     return Answer(f"{several(len(about), 'comment')}{whose}{mention}{scope.words}.{hidden}", about, by_text=True)
 
 
-def commenters(reading: Reading, scope: Scope) -> Answer:
+def commenters(reading: Reading, scope: AnswerScope) -> Answer:
     """Who commented, and how often."""
     about, _ = _their(reading, scope)
     hidden = hidden_note(reading, scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, tzinfo
 from typing import NamedTuple
 from uuid import UUID
@@ -10,7 +10,9 @@ from uuid import UUID
 from potluck.apps.journal.assistant import LONGEST_QUOTE, PARAGRAPH, Asked, Computed, Passage, Turn
 from potluck.apps.journal.assistant.answers import answers_to
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
+from potluck.apps.journal.assistant.lexer import plain_question
 from potluck.apps.journal.assistant.limits import (
+    ambiguous_date,
     another_person,
     asks_ahead,
     asks_to_judge,
@@ -18,6 +20,7 @@ from potluck.apps.journal.assistant.limits import (
     asks_why,
     leaves_something_out,
 )
+from potluck.apps.journal.assistant.mentions import stem_of
 from potluck.apps.journal.assistant.questions import (
     Context,
     asks_for_a_number,
@@ -25,14 +28,13 @@ from potluck.apps.journal.assistant.questions import (
     readings_of,
     speaks_of_comments,
 )
-from potluck.apps.journal.assistant.reading import Reading
 from potluck.apps.journal.assistant.scope import Journal
 from potluck.apps.journal.assistant.wording import is_foreign, topic_of
 from potluck.apps.journal.entities import MOST_COUNTED, AIMessage, Citation, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.periods import Period, outside, periods_in
-from potluck.apps.journal.ranking import query_words
+from potluck.apps.journal.ranking import MOST_TERMS
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
 from potluck.apps.journal.tokenizer import forms_of, words_in
@@ -79,7 +81,9 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
     if other is not None:
         computed = Computed(content=_about_another(other, asker), citations=[], rests_on=[])
         return Asked(question=question, passages=[], computed=computed, history=turns)
-    answer = None if foreign else await _computed(journal, question, asker, turns)
+    sessions = await _sessions(journal, asker)
+    known = frozenset(word for each in sessions for text in each.entry.texts for word in words_in(text))
+    answer = None if foreign else await _computed(journal, question, asker, turns, sessions, known)
     if answer is not None and not answer.closest:
         entries = list(dict.fromkeys(each.session.entry.entry_id for each in answer.evidence))[:MOST_ENTRIES]
         by_id = {each.session.entry.entry_id: each.session.entry for each in answer.evidence}
@@ -96,6 +100,8 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
             refusal = ONLY_SHARED if journal.scope == "shared" else NOT_BY_SHARING
         elif leaves_something_out(question):
             refusal = NOTHING_LEFT_OUT
+        elif (two := ambiguous_date(question)) is not None:
+            refusal = f"“{two}” can be read as two days. Please write the month as a word."
         if refusal:
             computed = Computed(content=refusal, citations=[], rests_on=[])
             return Asked(question=question, passages=[], computed=computed, history=turns)
@@ -108,10 +114,15 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
         lead = NO_JUDGEMENT
     elif not foreign and asks_for_a_number(question):
         lead = NOT_COUNTED
-    passages, topic, period, matches = await _searched(journal, question, asker)
+    passages, topic, period, matches = await _searched(journal, question, asker, known)
     # Words alone ask for a search; a sentence asks for more.
     if answer is None and not lead and passages and len(topic) < len(words_in(question)):
         lead = NOT_READ
+    if answer is None and passages and not matches and period is not None:
+        # What was looked for is in no entry of that time.
+        when = f"{period.words[:1].upper()}{period.words[1:]}"
+        none = f"{when}, nothing in the entries matches “{' '.join(topic)[:200]}”."
+        lead = none if lead in (NOT_READ, "") else f"{lead} {none}"
     if answer is not None and answer.content and not passages:
         return Asked(question=question, passages=[], computed=await _as_computed(journal, answer), history=turns)
     said = " ".join(topic)[:200]
@@ -143,21 +154,40 @@ def _within(journal: SharedJournal, asker: Asker) -> str:
 
 
 async def _searched(
-    journal: SharedJournal, question: str, asker: Asker
+    journal: SharedJournal, question: str, asker: Asker, known: Collection[str]
 ) -> tuple[list[Passage], tuple[str, ...], Period | None, int]:
-    """The passages with the question's words, which words these are, the one period it names, and how many match."""
+    """The passages with the question's words, which words these are, the one period it names, and how many match.
+
+    `known` are words of the journal: those with the same stem as a word of the question are looked for, too.
+    """
+    question = plain_question(question)
     mentions = periods_in(question, asker.today)
     period = mentions[0].period if len(mentions) == 1 else None
     topic = topic_of(outside(question, mentions), asker.athlete)
-    matches = await found_in(journal, query_words(" ".join(topic))) if topic else []
+    stems = {stem_of(word) for word in topic}
+    same: dict[str, list[str]] = {}
+    for word in known:
+        if (stem := stem_of(word)) in stems:
+            same.setdefault(stem, []).append(word)
+    forms = [tuple(dict.fromkeys((*forms_of(word), *sorted(same.get(stem_of(word), ()))))) for word in topic]
+    words = frozenset(form for some in forms for form in some)
+    matches = await found_in(journal, forms[:MOST_TERMS]) if topic else []
     entries = [each.entry for each in matches if period is None or day_of(each.entry.date, asker.zone) in period]
-    words = frozenset(form for word in topic for form in forms_of(word))
+    if matches and not entries:
+        others = [each.entry for each in matches if stems <= {stem_of(word) for word in words_in(_text_of(each.entry))}]
+        return await _passages(journal, others[:MOST_ENTRIES], words, asker.zone), topic, period, 0
     return await _passages(journal, entries[:MOST_ENTRIES], words, asker.zone), topic, period, len(entries)
 
 
-async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: Sequence[Turn]) -> Answer | None:
+async def _computed(
+    journal: SharedJournal,
+    question: str,
+    asker: Asker,
+    turns: Sequence[Turn],
+    sessions: Sequence[TrainingSession],
+    known: frozenset[str],
+) -> Answer | None:
     """The answer to a question that was read whole."""
-    sessions = await _sessions(journal, asker)
     asked = [question, *(turn.content for turn in turns if turn.role == "user")]
     remarks = await _remarks(journal, sessions) if any(map(speaks_of_comments, asked)) else []
     context = Context(
@@ -166,22 +196,22 @@ async def _computed(journal: SharedJournal, question: str, asker: Asker, turns: 
         is_own=asker.is_own,
         coaches=sorted({each.author for each in remarks if each.author}),
         reader=asker.reader,
-        words=frozenset(word for each in sessions for text in each.entry.texts for word in words_in(text)),
+        words=known.union(word for each in remarks if not each.is_hidden for word in words_in(each.comment.body)),
         tags=frozenset(tag for each in sessions for tag in each.entry.metrics.tags),
+        text="\n".join(text for each in sessions for text in each.entry.texts).casefold(),
     )
-    readings = readings_of(question, context._replace(previous=_previous(turns, context)))
+    readings = readings_of(question, _following(turns, context))
     if not readings:
         return None
     return answers_to(readings, Journal(sessions, remarks, asker.today, _within(journal, asker)))
 
 
-def _previous(turns: Sequence[Turn], context: Context) -> Reading | None:
-    """How the question before was read."""
-    previous: Reading | None = None
+def _following(turns: Sequence[Turn], context: Context) -> Context:
+    """The context with how the two questions before were read."""
     for turn in turns:
         if turn.role == "user":
-            previous = reading_of(turn.content, context._replace(previous=previous))
-    return previous
+            context = context._replace(previous=reading_of(turn.content, context), earlier=context.previous)
+    return context
 
 
 async def _sessions(journal: SharedJournal, asker: Asker) -> list[TrainingSession]:

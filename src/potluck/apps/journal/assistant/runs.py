@@ -7,11 +7,20 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-from potluck.apps.journal.assistant.amounts import several
+from potluck.apps.journal.assistant.amounts import Sessions, several
 from potluck.apps.journal.assistant.evidence import Answer
 from potluck.apps.journal.assistant.groups import MOST_GROUPS_NAMED
-from potluck.apps.journal.assistant.reading import NOTHING, Reading, listed
-from potluck.apps.journal.assistant.scope import DAY, MOST_QUOTES, WEEK, Scope, answered, filtered, none_found, some_of
+from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Reading, listed
+from potluck.apps.journal.assistant.scope import (
+    DAY,
+    MOST_QUOTES,
+    WEEK,
+    AnswerScope,
+    answered,
+    filtered,
+    none_found,
+    some_of,
+)
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS, long_day
 from potluck.apps.journal.times import first_of_week
 
@@ -29,7 +38,7 @@ def _runs(days: Sequence[date], step: timedelta) -> list[list[date]]:
     return runs
 
 
-def streak(reading: Reading, scope: Scope) -> Answer:
+def streak(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -79,30 +88,60 @@ def streak(reading: Reading, scope: Scope) -> Answer:
     return answered(said, [each for each in sessions if start(each.day) in (chosen or best)], reading.where)
 
 
-def gap(reading: Reading, scope: Scope) -> Answer:
-    days = sorted({each.day for each in scope.counted})
+def gap(reading: Reading, scope: AnswerScope) -> Answer:
+    """The longest break that touches the period, or all that reach a length; each is told whole."""
+    counted = [each for each in scope.everything if each.counts(reading.where)]
+    days = sorted({each.day for each in counted})
     if len(days) < 2:
         return (
             none_found(reading, scope)
             if not days
-            else answered(f"There is one day with training{scope.words}.", scope.counted)
+            else answered(f"There is one day with training{filtered(reading.where)}.", counted)
         )
-    longest = max(after - before for before, after in pairwise(days))
-    breaks = [pair for pair in pairwise(days) if pair[1] - pair[0] == longest]
-    before, after = breaks[-1]
-    free = (after - before).days - 1
+    breaks = [
+        (before, after)
+        for before, after in pairwise([*days, scope.today + DAY])
+        if after - before > DAY and before < scope.last and after > scope.first
+    ]
+    if reading.goal is not None:
+        return _breaks(reading, scope, breaks, counted)
+    if not breaks:
+        return answered(f"No day without a session{filtered(reading.where)}{scope.words}.", counted)
+    longest = max(after - before for before, after in breaks)
+    breaks = [pair for pair in breaks if pair[1] - pair[0] == longest]
     said = (
-        f"{several(free, 'day')} without a session{filtered(reading.where)}{scope.words}: between"
-        f" {long_day(before)} and {long_day(after)}, the longest break."
+        f"{several(longest.days - 1, 'day')} without a session{filtered(reading.where)}:"
+        f" {_between(breaks[-1], scope)}, the longest break{scope.words}."
     )
     if len(breaks) > 1:
-        others = some_of([f"{long_day(one)} and {long_day(other)}" for one, other in breaks[:-1]], MOST_QUOTES)
-        said += f" As long: between {'; between '.join(others)}."
+        others = some_of([_between(each, scope) for each in breaks[:-1]], MOST_QUOTES)
+        said += f" As long: {'; '.join(others)}."
     ends = {day for pair in breaks for day in pair}
-    return answered(said, [each for each in scope.counted if each.day in ends], reading.where)
+    return answered(said, [each for each in counted if each.day in ends], reading.where)
 
 
-def doubles(reading: Reading, scope: Scope) -> Answer:
+def _between(ends: tuple[date, date], scope: AnswerScope) -> str:
+    before, after = ends
+    return f"since {long_day(before)}" if after > scope.today else f"between {long_day(before)} and {long_day(after)}"
+
+
+def _breaks(reading: Reading, scope: AnswerScope, breaks: Sequence[tuple[date, date]], counted: Sessions) -> Answer:
+    goal = reading.goal or Bounds(1, None)
+    reached = [pair for pair in breaks if (pair[1] - pair[0]).days - 1 in goal]
+    what = f"of {goal.words('days')} without a session{filtered(reading.where)}{scope.words}"
+    if not reached:
+        return Answer(f"No break {what}.")
+    named = [f"{_between(pair, scope)} ({(pair[1] - pair[0]).days - 1} days)" for pair in reversed(reached)]
+    ends = {day for pair in reached for day in pair}
+    said = f"{'Yes: ' if reading.asks_whether else ''}{several(len(reached), 'break')} {what}"
+    return answered(
+        f"{said}: {'; '.join(some_of(named, MOST_GROUPS_NAMED))}.",
+        [each for each in counted if each.day in ends],
+        reading.where,
+    )
+
+
+def doubles(reading: Reading, scope: AnswerScope) -> Answer:
     """The days with two sessions or more."""
     days = Counter(each.day for each in scope.counted)
     doubled = sorted(day for day, number in days.items() if number > 1)
@@ -115,7 +154,7 @@ def doubles(reading: Reading, scope: Scope) -> Answer:
     return answered(said, [each for each in scope.counted if each.day in doubled], reading.where)
 
 
-def days_off(reading: Reading, scope: Scope) -> Answer:
+def days_off(reading: Reading, scope: AnswerScope) -> Answer:
     trained = {each.day for each in scope.counted}
     days = [scope.first + number * DAY for number in range(scope.days)]
     weekdays = reading.where.weekdays

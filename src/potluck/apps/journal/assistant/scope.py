@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from potluck.apps.journal.assistant.amounts import Sessions, several
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
-from potluck.apps.journal.assistant.reading import NOTHING, Filter, Reading
+from potluck.apps.journal.assistant.mentions import NEEDS_PAIN
+from potluck.apps.journal.assistant.reading import NOTHING, Filter, Reading, listed
 from potluck.apps.journal.periods import Period, long_day
 from potluck.apps.journal.times import EARLIEST
 
@@ -32,7 +33,7 @@ class Journal(NamedTuple):
     """Of what this is a part, if not everything: "in what Mara shares"."""
 
 
-class Scope(NamedTuple):
+class AnswerScope(NamedTuple):
     """The sessions of the period, and those of them that count."""
 
     all: Sessions
@@ -50,7 +51,7 @@ class Scope(NamedTuple):
     everything: Sessions
 
     @classmethod
-    def of(cls, reading: Reading, journal: Journal) -> Scope | None:
+    def of(cls, reading: Reading, journal: Journal) -> AnswerScope | None:
         """None if the period is said by a session that there is not."""
         period, words = reading.period, ""
         today = journal.today
@@ -158,7 +159,7 @@ def sessions_words(number: int, where: Filter) -> str:
     return f"{several(number, 'session')}{filtered(where)}"
 
 
-def none_found(reading: Reading, scope: Scope) -> Answer:
+def none_found(reading: Reading, scope: AnswerScope) -> Answer:
     where = filtered(reading.where)
     if reading.period is not None and reading.period.first > scope.today:
         return Answer(f"No session yet{scope.words}: that is still to come.")
@@ -175,22 +176,40 @@ def none_found(reading: Reading, scope: Scope) -> Answer:
     )
 
 
-def none_near(reading: Reading, scope: Scope) -> Answer | None:
+def none_near(reading: Reading, scope: AnswerScope) -> Answer | None:
     """Where nothing has all that was looked for: what comes closest, without counting it."""
     where = reading.where
     if not where.by_text:
         return None
     if where.pain and where.part_stem is not None:
-        stem = where.part_stem
-        near = [
-            Evidence(each, sentence.text)
-            for each in scope.all
-            for sentence in each.sentences
-            if sentence.has_part(stem)
-        ][:MOST_QUOTES]
+        near = part_mentions(where.part_stem, scope)[:MOST_QUOTES]
         if near:
-            return quoted(f"No session {where.words}{scope.words}. These mention the {where.part}:", near)
+            return quoted(f"I found no session {where.words}{scope.words}. These mention the {where.part}:", near)
     return None
+
+
+def part_mentions(stem: str, scope: AnswerScope) -> list[Evidence]:
+    """What the entries say about a part of the body, with and without a word for pain."""
+    return [
+        Evidence(each, sentence.text)
+        for each in scope.all
+        for sentence in each.sentences
+        if sentence.has_part(stem) and (stem not in NEEDS_PAIN or sentence.speaks_of(stem))
+    ]
+
+
+def uncounted_note(reading: Reading, scope: AnswerScope) -> str:
+    """How many more sessions mention a part of the body, without a word for pain that is known."""
+    stem = reading.where.part_stem
+    if stem is None:
+        return ""
+    counted = {*map(id, scope.counted)}
+    more = {id(each.session): each.session for each in part_mentions(stem, scope) if id(each.session) not in counted}
+    if not more:
+        return ""
+    days = listed(some_of([long_day(each.day) for each in more.values()], MOST_QUOTES))
+    number = len(more)
+    return f" {number} more mention{'s' if number == 1 else ''} the {reading.where.part} without one: {days}."
 
 
 def some_of(names: Sequence[str], most: int) -> list[str]:

@@ -21,7 +21,7 @@ SHORT = 5
 JOINED = frozenset(["where", "hard", "amount", "topic", "weekday", "every", "period", "anchor"])
 
 
-class Shape(NamedTuple):
+class QuestionShape(NamedTuple):
     needs: tuple[str, ...]
     """What must have been said, each by its key, or by its key and its values."""
     allows: tuple[str, ...]
@@ -43,10 +43,10 @@ class Shape(NamedTuple):
         )
 
 
-def _table(text: str) -> list[Shape]:
+def _table(text: str) -> list[QuestionShape]:
     rows = [line.split(";") for line in re.sub(r"\n {4}", " ", text).strip("\n").splitlines()]
     return [
-        Shape(tuple(_items(needs)), tuple(_items(allows.replace("$", "period anchor ever"))), kind.strip())
+        QuestionShape(tuple(_items(needs)), tuple(_items(allows.replace("$", "period anchor ever"))), kind.strip())
         for needs, allows, kind in rows
     ]
 
@@ -70,9 +70,20 @@ def _run(bag: Bag) -> Reading | None:
 def _gap(bag: Bag) -> Reading | None:
     if bag.one("adj", ("minutes", False)) != ("minutes", False) and bag.one("adj") != ("sessions", False):
         return None
-    if "adj" not in bag and "top" not in bag and "long" not in bag.asks:
+    if not bag.values.keys() & {"adj", "top", "near"} and "long" not in bag.asks:
         return None
+    _place_near(bag)
     return bag.reading("gap", current="current" in bag)
+
+
+def _pause(bag: Bag) -> Reading | None:
+    _place_near(bag)
+    return bag.reading("gap", goal=bag.one("pause"), asks_whether="whether" in bag.asks)
+
+
+def _place_near(bag: Bag) -> None:
+    """ "Around Christmas": a break is told whole, so that the day itself says which."""
+    bag.values.setdefault("period", []).extend(bag.values.pop("near", ()))
 
 
 def _off(bag: Bag) -> Reading | None:
@@ -107,6 +118,46 @@ def _share(bag: Bag) -> Reading | None:
     if not base.settled() or not part.settled() or base.values or part.values:
         return None
     return bag.reading("share", measure, sides=(Side(base.where),))
+
+
+def _ranked(bag: Bag) -> Reading | None:
+    """ "My second longest session", "the third busiest month", "the tag that I use second most"."""
+    if "rank_best" in bag:
+        number, (measure, least), unit = bag.one("rank_best")
+        return bag.reading(
+            "groups",
+            "sessions" if measure == "best" else measure,
+            unit=unit,
+            least=least,
+            average=measure == "intensity",
+            number=number,
+        )
+    number, (measure, least) = bag.one("rank_adj") or bag.one("rank_top")
+    unit = bag.one("group")
+    if unit == "tag" or bag.noun == "tags" or "topics" in bag:
+        return bag.reading("tags", least=least, number=number, nth=True) if measure is None else None
+    if unit is not None:
+        if measure is None:
+            measure = bag.measure
+        unit = "weekday" if unit == "day" and measure == "sessions" else unit
+        return bag.reading("groups", measure, unit=unit, least=least, average=measure == "intensity", number=number)
+    if measure not in AVERAGED or bag.noun not in (None, "sessions", measure):
+        return None
+    return bag.reading("extreme", measure, least=least, number=number, nth=True)
+
+
+def _idle(bag: Bag) -> Reading | None:
+    """ "Was there a week without training?", "did I train every week?"."""
+    unit = bag.one("idle") or bag.one("lacking") or bag.one("per")
+    if "not_done" in bag:
+        bag.where = merged([bag.where, bag.one("not_done")]) or bag.where
+    if unit not in ("week", "month"):
+        return None
+    every = "per" in bag
+    if every and not {"every", "each"} & {*bag.words}:
+        return None
+    asks = "whether" in bag.asks
+    return bag.reading("having", "sessions", unit=unit, goal=Bounds(0, 0), asks_whether=asks, every=every)
 
 
 def _tags(bag: Bag) -> Reading | None:
@@ -324,13 +375,15 @@ def _commenters(bag: Bag) -> Reading | None:
 
 _BUILD: dict[str, Callable[[Bag], Reading | None]] = {
     "advice": lambda bag: bag.reading("advice") if bag.where == NOTHING else None,
-    "commenters": _commenters, "comments": _comments, "run": _run, "streak": _streak, "gap": _gap, "days off": _off,
+    "commenters": _commenters, "comments": _comments, "run": _run, "streak": _streak, "gap": _gap, "pause": _pause,
+    "days off": _off,
     "doubles": lambda bag: bag.reading("doubles"), "since": lambda bag: bag.reading("since"), "share": _share,
-    "tags": _tags, "having": _having, "ever": lambda bag: _having(bag) if "ever" in bag or "period" in bag else None,
-    "idle": lambda bag: bag.reading("having", "sessions", unit=bag.one("idle"), goal=Bounds(0, 0)),
-    "groups": _groups, "last": _last("last"), "first": _last("first"), "nth": _nth,
+    "tags": _tags, "having": _having, 
+    "ever": lambda bag: _having(bag) if {"ever", "have", "has"} & {*bag.words} or "period" in bag else None,
+    "idle": _idle, "ranked": _ranked, "groups": _groups, "last": _last("last"), "first": _last("first"), "nth": _nth,
     "reached": _reached, "extreme": _extreme,
     "breakdown": lambda bag: bag.reading("breakdown", unit=bag.one("each"), average="avg" in bag or "single" in bag),
+    "by month": lambda bag: bag.reading("breakdown", unit="month", average=bag.of_sessions or bag.noun == "length"),
     "part": _part,
     "state": lambda bag: _summary(bag) if bag.where.pain else None, "trend": _trend,
     "trend now": lambda bag: _trend(bag) if "am" in bag.words[:2] else None, "rate": _rate, "average": _average,
@@ -342,8 +395,8 @@ _BUILD: dict[str, Callable[[Bag], Reading | None]] = {
 # What must have been said, what else may have been, and what it becomes; $ is a period and a filter.
 SHAPES = _table("""
 advice ; period ; advice
-who says ; noun:comments/sessions top period total ; commenters
-who noun:comments ; says top period by said total ; commenters
+who says ; noun:comments/sessions top cmp period total ; commenters
+who noun:comments ; says top cmp period by said total ; commenters
 who ; top period total ; commenters
 said_last ; period ask:when/summary/list/quotes noun:comments ever lately ; comments
 said ; by noun:comments period last newest of_newest ask:count/often/when/summary/list/quotes/whether/which/how ever
@@ -352,15 +405,22 @@ noun:comments ; by says period last newest of_newest ask:count/often/when/summar
     lately total ; comments
 run ; $ ask:whether/when/count/often/summary last ; run
 streak ; $ ask:long/count/summary/when/which/whether/list/how adj top current in_a_row total noun:days ; streak
-gap ; $ ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
+pause ; $ near ask:count/often/whether/when/list/which/summary noun:sessions ever total ; pause
+gap ; $ near ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
 off ; period ask:count/which/list/when/summary/how total ever noun:days ; days off
-idle ; $ ask:count/which/list/when total ; idle
+idle ; $ ask:count/which/list/when/whether total ; idle
+not_train lacking ; $ ask:count/which/list/when/whether total ; idle
+not_done lacking ; $ ask:count/which/list/when/whether total ; idle
+ask:whether per ; $ noun:sessions ; idle
+rank_best ; $ noun ask:summary/which/when/list ; ranked
+rank_adj ; $ noun group ask:summary/which/when/list/long/hard/how ; ranked
+rank_top ; $ noun group topics ask:summary/which/when/list ; ranked
 doubles ; $ ask:count/often/whether/when/which/list noun:days/sessions last total group ; doubles
 ask:since ; last noun:sessions ; since
 share ; $ noun total of_newest ask:count/much/summary ; share
 ask:count/often per amount ; $ noun:sessions ; having
 group:tag top ; $ noun:tags top_number single ask:summary ; tags
-noun:tags ; $ top top_number ask:list/which/summary group ; tags
+noun:tags ; $ top top_number ask:list/which/summary/count group ; tags
 group:tag noun:tags ; $ ; tags
 group:tag ; period ; tags
 topics top ; $ ; tags
@@ -370,6 +430,7 @@ noun:weeks/months/days amount ; $ ask:count/list/which/often/whether/when total 
 noun:weeks/months ask:count ; $ total ; having
 best ; $ noun ask:summary/which/when/list/how total ; groups
 group:time of day ; $ avg top noun:sessions ; groups
+group:weekday/day avg ; $ noun:sessions/days ; groups
 group top ; $ noun avg single ask:which/when total ; groups
 group adj ; $ noun avg ask:which/when ; groups
 group cmp ; $ noun ; groups
@@ -384,6 +445,7 @@ adjs ; $ noun:sessions/days ask:when/which/list/summary ; extreme
 top ; $ noun ask:when/which/list/summary/count/much within newest of_newest ; extreme
 part ask:how/whether/summary ; period trend ; part
 ask:how trend ; period ; state
+trend period ; noun ask:how/summary avg ; by month
 trend ; noun ask:whether/how/summary cmp avg ; trend
 ask:whether cmp ; noun ; trend now
 cmp lately ; noun ask:whether ; trend

@@ -16,7 +16,7 @@ STRONG = ("than", "vs", "or")
 DAY = timedelta(days=1)
 
 
-class Compared(NamedTuple):
+class Contrast(NamedTuple):
     sides: tuple[Side, ...]
     rest: list[Phrase]
     link: str
@@ -58,18 +58,21 @@ def _halves(period: Period) -> tuple[Period, Period] | None:
     return Period(period.first, middle - DAY), Period(middle, period.last)
 
 
-def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Compared | None:
+def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Contrast | None:
     """The sides that a question sets against each other; None if it does not."""
     halved = [phrase for phrase in phrases if phrase.key == "halves"]
     if halved:
         halves = _halves(halved[0].value)
         return (
-            Compared(
+            Contrast(
                 tuple(Side(NOTHING, half) for half in halves), [each for each in phrases if each not in halved], "or"
             )
             if halves
             else None
         )
+    either = _either(phrases)
+    if either is not None:
+        return either
     links = [number for number, phrase in enumerate(phrases) if phrase.key == "link"]
     strong = [number for number in links if phrases[number].value in STRONG]
     compares = any(phrase.key in ("compare", "cmp", "share") for phrase in phrases)
@@ -87,6 +90,22 @@ def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Co
     return None
 
 
+def _either(phrases: Sequence[Phrase]) -> Contrast | None:
+    """ "More with Jonas or Lena": a choice of two where something is compared is two sides."""
+    chosen = [phrase for phrase in phrases if phrase.key == "where" and len(phrase.value.terms) == 1]
+    if len(chosen) != 1 or not any(phrase.key in ("cmp", "top") for phrase in phrases):
+        return None
+    (term,) = chosen[0].value.terms
+    names = term.words.split("” or “")
+    if len(term.phrases) != 2 or len(names) != 2 or any(phrase.key == "link" for phrase in phrases):
+        return None
+    sides = [
+        Side(chosen[0].value._replace(terms=(term._replace(phrases=(stems,), words=name),)))
+        for stems, name in zip(term.phrases, names, strict=True)
+    ]
+    return Contrast(tuple(sides), [phrase for phrase in phrases if phrase not in chosen], "or")
+
+
 def _filter(phrase: Phrase) -> Filter | None:
     match phrase.key:
         case "where" | "hard" | "every":
@@ -102,14 +121,17 @@ def _fields(found: Filter) -> frozenset[str]:
     return frozenset(name for name, value in found._asdict().items() if value != getattr(NOTHING, name))
 
 
-def _split(phrases: Sequence[Phrase], number: int, links: Sequence[int], today: date) -> Compared | None:
+def _split(phrases: Sequence[Phrase], number: int, links: Sequence[int], today: date) -> Contrast | None:
     """Left and right of a link: what both say something about is what is compared."""
     left, right = phrases[:number], phrases[number + 1 :]
     others = [each for each in links if each != number]
     times = [phrase for phrase in phrases if phrase.key in ("period", "relative", "weekday")]
     if others:
         # A list of periods: "compare June, July and August".
-        between = all(phrases[each].value == "and" for each in others) and len(times) == len(links) + 1
+        same = {phrases[each].value for each in links}
+        between = (len(same) == 1 or {phrases[each].value for each in others} == {"and"}) and len(times) == len(
+            links
+        ) + 1
         if not between:
             if any(phrases[each].value in STRONG for each in others):
                 return None
@@ -124,12 +146,12 @@ def _split(phrases: Sequence[Phrase], number: int, links: Sequence[int], today: 
         contrast = _contrast(left, right)
         if contrast and len(periods) == 2:
             return _filtered(left, right, contrast, periods, today)
-        return Compared(tuple(Side(NOTHING, period) for period in periods), rest, phrases[number].value)
+        return Contrast(tuple(Side(NOTHING, period) for period in periods), rest, phrases[number].value)
     if one and other:
         days = [phrase.value for phrase in times if phrase.key == "weekday"]
         if len(days) == len(times) == 2:
             rest = [phrase for phrase in phrases if phrase not in times and phrase.key != "link"]
-            return Compared(tuple(Side(Filter(weekdays=(day,))) for day in days), rest, phrases[number].value)
+            return Contrast(tuple(Side(Filter(weekdays=(day,))) for day in days), rest, phrases[number].value)
         return None
     contrast = _contrast(left, right)
     return _filtered(left, right, contrast, [None, None], today) if contrast else None
@@ -149,7 +171,7 @@ def _filtered(
     contrast: frozenset[str],
     periods: Sequence[Period | None],
     today: date,
-) -> Compared | None:
+) -> Contrast | None:
     sides, rest = [], []
     for some, period in zip((left, right), periods, strict=True):
         own = []
@@ -165,7 +187,7 @@ def _filtered(
         sides.append(Side(where, period))
     if sides[0] == sides[1]:
         return None
-    return Compared(tuple(sides), [phrase for phrase in rest if phrase.key != "link"], "than")
+    return Contrast(tuple(sides), [phrase for phrase in rest if phrase.key != "link"], "than")
 
 
 def _periods(times: Sequence[Phrase], today: date) -> list[Period] | None:
@@ -186,7 +208,7 @@ def _periods(times: Sequence[Phrase], today: date) -> list[Period] | None:
     return periods
 
 
-def _now(phrases: Sequence[Phrase], today: date, lately: bool) -> Compared | None:
+def _now(phrases: Sequence[Phrase], today: date, lately: bool) -> Contrast | None:
     """ "More than last month": the present is the other side."""
     number = next(number for number, phrase in enumerate(phrases) if phrase.key == "link")
     right = phrases[number + 1 :]
@@ -196,4 +218,4 @@ def _now(phrases: Sequence[Phrase], today: date, lately: bool) -> Compared | Non
     rest = [phrase for phrase in phrases if phrase not in periods and phrase.key != "link"]
     past = periods[0].value
     now = Period(today - 27 * DAY, today) if lately else present_like(past, today)
-    return Compared((Side(NOTHING, now), Side(NOTHING, past)), rest, "than now")
+    return Contrast((Side(NOTHING, now), Side(NOTHING, past)), rest, "than now")

@@ -9,13 +9,14 @@ from potluck.apps.journal.assistant.evidence import Answer, Evidence, TrainingSe
 from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading, listed
 from potluck.apps.journal.assistant.scope import (
     MOST_QUOTES,
-    Scope,
+    AnswerScope,
     answered,
     filtered,
     none_found,
     none_near,
     quoted,
     sessions_words,
+    some_of,
 )
 from potluck.apps.journal.periods import long_day
 
@@ -36,7 +37,7 @@ _UNITS: dict[Measure, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def extreme(reading: Reading, scope: Scope) -> Answer:
+def extreme(reading: Reading, scope: AnswerScope) -> Answer:
     sessions, measure = scope.counted, reading.measure
     if not sessions:
         return none_found(reading, scope)
@@ -47,6 +48,15 @@ def extreme(reading: Reading, scope: Scope) -> Answer:
     of = f"of {sessions_words(len(sessions), reading.where)}{scope.words}"
     before, after = _UNITS[measure]
     name = _SUPERLATIVES[measure, reading.least]
+    if reading.nth:
+        if reading.number > len(ordered):
+            return answered(f"There are only {sessions_words(len(ordered), reading.where)}{scope.words}.", ordered)
+        value = _of(ordered[reading.number - 1], measure)
+        ties = [each for each in ordered if _of(each, measure) == value]
+        named = listed(some_of([long_day(each.day) for each in ties], MOST_QUOTES))
+        shared = f", shared by {several(len(ties), 'session')}" if len(ties) > 1 else ""
+        said = f"{named}: number {reading.number} from {name} {of}, with {before}{value}{after}{shared}."
+        return answered(said, ties, reading.where)
     if reading.number > 1:
         chosen = ordered[: reading.number]
         said = "; ".join(f"{long_day(each.day)} with {before}{_of(each, measure)}{after}" for each in chosen)
@@ -65,13 +75,12 @@ def extreme(reading: Reading, scope: Scope) -> Answer:
         if reading.asks_how:
             return _single(said, ties[0], reading)
     else:
-        days = [long_day(each.day) for each in ties[:MOST_QUOTES]]
-        days += [f"{len(ties) - MOST_QUOTES} more"] if len(ties) > MOST_QUOTES else []
+        days = some_of([long_day(each.day) for each in ties], MOST_QUOTES)
         said = f"{before.capitalize()}{best}{after}: {name} {of}, shared by {len(ties)} sessions: {listed(days)}."
     return Answer(said, [Evidence(each, each.quote(reading.where)) for each in ties], by_text=True)
 
 
-def last(reading: Reading, scope: Scope) -> Answer:
+def last(reading: Reading, scope: AnswerScope) -> Answer:
     if not scope.counted:
         return none_near(reading, scope) or none_found(reading, scope)
     if reading.nth:
@@ -81,7 +90,7 @@ def last(reading: Reading, scope: Scope) -> Answer:
     return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}{which}: {facts(found)}.", found, reading)
 
 
-def first(reading: Reading, scope: Scope) -> Answer:
+def first(reading: Reading, scope: AnswerScope) -> Answer:
     if not scope.counted:
         return none_near(reading, scope) or none_found(reading, scope)
     if reading.nth:
@@ -91,7 +100,7 @@ def first(reading: Reading, scope: Scope) -> Answer:
     return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}, {which}: {facts(found)}.", found, reading)
 
 
-def _numbered(reading: Reading, scope: Scope, sessions: Sessions, end: str) -> Answer:
+def _numbered(reading: Reading, scope: AnswerScope, sessions: Sessions, end: str) -> Answer:
     """The one with this number, from the first on or from the last back."""
     if reading.number > len(sessions):
         counted = sessions_words(len(sessions), reading.where)
@@ -102,7 +111,7 @@ def _numbered(reading: Reading, scope: Scope, sessions: Sessions, end: str) -> A
     return _single(f"On {long_day(found.day)}, {order}{counted_from}: {facts(found)}.", found, reading)
 
 
-def since(reading: Reading, scope: Scope) -> Answer:
+def since(reading: Reading, scope: AnswerScope) -> Answer:
     if not scope.counted:
         return none_near(reading, scope) or none_found(reading, scope)
     found = scope.counted[0]
@@ -112,7 +121,7 @@ def since(reading: Reading, scope: Scope) -> Answer:
     return _single(f"{ago}: {which}.", found, reading)
 
 
-def _which(reading: Reading, scope: Scope) -> str:
+def _which(reading: Reading, scope: AnswerScope) -> str:
     return f"{filtered(reading.where)}{scope.words}"
 
 

@@ -10,10 +10,11 @@ from potluck.apps.journal.assistant.reading import Reading, listed
 from potluck.apps.journal.assistant.remarks import hidden_note
 from potluck.apps.journal.assistant.scope import (
     MOST_QUOTES,
-    Scope,
+    AnswerScope,
     none_found,
     none_near,
     notes_on,
+    part_mentions,
     quoted,
     sessions_words,
     with_quotes,
@@ -22,9 +23,26 @@ from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import long_day
 
 MOST_DAYS_NAMED = 31
+SHORT_LIST = 12
+FEW = 2
+MORE_SENTENCES = 2
+"""Quoted after the one that matches, where few entries do: what came of it is rarely in the first sentence."""
 
 
-def summary(reading: Reading, scope: Scope) -> Answer:
+def _evidence(reading: Reading, scope: AnswerScope) -> list[Evidence]:
+    more = MORE_SENTENCES if len(scope.counted) <= FEW else 0
+    return [Evidence(each, each.quote(reading.where, more)) for each in scope.counted]
+
+
+def _days(evidence: Sequence[Evidence], shown: Sequence[Evidence]) -> str:
+    """All days of a short list, if a quote does not name each of them."""
+    days = dict.fromkeys(long_day(each.session.day) for each in reversed(evidence))
+    if len(days) > SHORT_LIST or {each.session.day for each in evidence} == {each.session.day for each in shown}:
+        return ""
+    return f" On {listed([*days])}."
+
+
+def summary(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -40,21 +58,22 @@ def summary(reading: Reading, scope: Scope) -> Answer:
     return Answer(with_quotes(f"{said}{notes_on(reading, sessions)}", quoted), evidence, by_text=True)
 
 
-def quotes(reading: Reading, scope: Scope) -> Answer | None:
+def quotes(reading: Reading, scope: AnswerScope) -> Answer | None:
     sessions = scope.counted
     if not sessions:
         return none_near(reading, scope) or none_found(reading, scope)
-    evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
+    evidence = _evidence(reading, scope)
     quoted = [each for each in evidence if each.quote]
     if reading.asks_how:
         return _in_words(reading, scope, quoted)
     found = f"{'Yes: ' if reading.asks_whether else ''}{sessions_words(len(sessions), reading.where)}{scope.words}."
     newest = f" The newest {MOST_QUOTES} of {len(quoted)} quotes:" if len(quoted) > MOST_QUOTES else ""
     ordered = [*quoted[:MOST_QUOTES], *(each for each in evidence if each not in quoted[:MOST_QUOTES])]
-    return Answer(with_quotes(f"{found}{newest}", quoted[:MOST_QUOTES]), ordered, by_text=True)
+    days = _days(evidence, quoted[:MOST_QUOTES])
+    return Answer(with_quotes(f"{found}{days}{newest}", quoted[:MOST_QUOTES]), ordered, by_text=True)
 
 
-def _in_words(reading: Reading, scope: Scope, quoted: Sequence[Evidence]) -> Answer:
+def _in_words(reading: Reading, scope: AnswerScope, quoted: Sequence[Evidence]) -> Answer:
     """What the entries say, and no number in front of it."""
     if not quoted:
         return Answer("", by_text=True, closest=True)
@@ -65,20 +84,26 @@ def _in_words(reading: Reading, scope: Scope, quoted: Sequence[Evidence]) -> Ans
     return Answer(with_quotes(said, quoted[:MOST_QUOTES]), quoted, by_text=True)
 
 
-def pain(reading: Reading, scope: Scope) -> Answer:
-    sessions = scope.counted
-    if not sessions:
+def pain(reading: Reading, scope: AnswerScope) -> Answer:
+    where = reading.where
+    if reading.asks_how and where.part_stem is not None:
+        # How it is now may be said without a word for pain.
+        mentions = part_mentions(where.part_stem, scope)
+        if mentions:
+            return _in_words(reading, scope, mentions)
+    if not scope.counted:
         return none_near(reading, scope) or none_found(reading, scope)
-    evidence = [Evidence(each, each.quote(reading.where)) for each in sessions]
+    evidence = _evidence(reading, scope)
     if reading.asks_how:
         return _in_words(reading, scope, evidence)
     newest = f" The newest {MOST_QUOTES}:" if len(evidence) > MOST_QUOTES else ""
     yes = "Yes: " if reading.asks_whether else ""
-    said = f"{yes}{sessions_words(len(sessions), reading.where)}{scope.words}.{newest}"
+    days = _days(evidence, evidence[:MOST_QUOTES])
+    said = f"{yes}{sessions_words(len(scope.counted), where)}{scope.words}.{days}{newest}"
     return Answer(with_quotes(said, evidence[:MOST_QUOTES]), evidence, by_text=True)
 
 
-def advice(reading: Reading, scope: Scope) -> Answer | None:
+def advice(reading: Reading, scope: AnswerScope) -> Answer | None:
     """What coaches wrote last, and what the entries say went wrong; no advice of its own."""
     remarks = [
         Evidence(each.session, each.comment.body, each.comment.comment_id, each.author) for each in scope.remarks

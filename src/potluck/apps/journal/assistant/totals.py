@@ -20,13 +20,21 @@ from potluck.apps.journal.assistant.amounts import (
 from potluck.apps.journal.assistant.evidence import Answer
 from potluck.apps.journal.assistant.groups import MOST_GROUPS_NAMED, grouped
 from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading
-from potluck.apps.journal.assistant.scope import Scope, answered, none_found, none_near, notes_on, sessions_words
+from potluck.apps.journal.assistant.scope import (
+    AnswerScope,
+    answered,
+    none_found,
+    none_near,
+    notes_on,
+    sessions_words,
+    uncounted_note,
+)
 from potluck.apps.journal.periods import long_day
 
 MOST_PARTS = 60
 
 
-def total(reading: Reading, scope: Scope) -> Answer:
+def total(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_near(reading, scope) or none_found(reading, scope)
@@ -49,7 +57,7 @@ def total(reading: Reading, scope: Scope) -> Answer:
             said = f"Yes: {said}" if reading.asks_whether else said
     if reading.goal is not None:
         said = f"{'Yes' if _reached(reading, sessions) else 'No'}: {said}"
-    return answered(f"{said}{notes_on(reading, sessions)}", sessions, reading.where)
+    return answered(f"{said}{notes_on(reading, sessions)}{uncounted_note(reading, scope)}", sessions, reading.where)
 
 
 def _reached(reading: Reading, sessions: Sessions) -> bool:
@@ -57,7 +65,7 @@ def _reached(reading: Reading, sessions: Sessions) -> bool:
     return reading.goal is not None and round(amount_of(reading.measure, sessions)) in reading.goal
 
 
-def average(reading: Reading, scope: Scope) -> Answer:
+def average(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -72,7 +80,7 @@ def average(reading: Reading, scope: Scope) -> Answer:
     return answered(f"{said}{notes_on(reading, sessions)}", sessions, reading.where)
 
 
-def rate(reading: Reading, scope: Scope) -> Answer:
+def rate(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -104,7 +112,7 @@ def rate(reading: Reading, scope: Scope) -> Answer:
     return answered(f"{said}{note}.{listing}{notes_on(reading, sessions)}", sessions, reading.where)
 
 
-def breakdown(reading: Reading, scope: Scope) -> Answer:
+def breakdown(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
@@ -119,7 +127,7 @@ def breakdown(reading: Reading, scope: Scope) -> Answer:
     return whole._replace(content=f"{whole.content} By {reading.unit}: {said}.")
 
 
-def share(reading: Reading, scope: Scope) -> Answer:
+def share(reading: Reading, scope: AnswerScope) -> Answer:
     if reading.measure == "days" and reading.where == NOTHING:
         days = len({each.day for each in scope.counted})
         over = f"from {long_day(scope.first)} to {long_day(scope.last)}"

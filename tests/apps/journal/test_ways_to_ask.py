@@ -1,0 +1,153 @@
+"""Ways to ask, as people on phones write: abbreviations, ranks, what was not done, pronouns, names and pain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, timedelta
+from itertools import pairwise
+
+import pytest
+
+from potluck.apps.journal.assistant.answers import answer_to
+from potluck.apps.journal.assistant.lexer import plain_question
+from potluck.apps.journal.assistant.limits import ambiguous_date
+from potluck.apps.journal.assistant.mentions import Sentence, stem_of, stems_in
+from potluck.apps.journal.assistant.questions import reading_of
+from potluck.apps.journal.assistant.scope import Journal
+from potluck.apps.journal.tokenizer import with_next
+from tests.apps.journal.test_questions import CONTEXT, REMARKS, ROWS, SESSIONS, TODAY, answer, has, long, read
+
+
+@pytest.mark.parametrize(
+    ("short", "plain"),
+    [
+        ("avg mins per sess", "How many minutes is my average session?"),
+        ("tot hrs this yr", "How many hours this year?"),
+        ("rnds last wk", "How many rounds last week?"),
+        ("nogi sess in june", "How many no-gi sessions in June?"),
+        ("how many sat sessions this yr", "How many sessions on Saturdays this year?"),
+        ("hours since xmas", "How many hours since Christmas?"),
+        ("did i hit 100 sessions this year", "Did I reach 100 sessions this year?"),
+        ("how many classes did i make it to in june", "How many sessions in June?"),
+        ("how many sessions in june werent nogi", "How many sessions in June were not in no-gi?"),
+    ],
+)
+def test_a_short_way_to_ask_is_answered_like_the_long_one(short: str, plain: str):
+    assert answer(short).content == answer(plain).content
+
+
+def test_a_date_of_two_numbers_is_read_unless_it_can_be_two_days():
+    assert plain_question("what did i do 6.5.?") == "what did i do 6 may"
+    assert plain_question("on 25/6") == "on 25 june"
+    assert ambiguous_date("what did i do on 6/5?") == "6/5"
+    assert ambiguous_date("on 25/6") is None
+
+
+# --- ranks ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_second_of_an_order_is_not_its_first():
+    tags = Counter(tag for row in ROWS for tag in row.tags)
+    number = sorted(tags.values(), reverse=True)[1]
+    said = answer("name the tag i use second most").content
+    assert all(f"“{tag}”" in said.partition(":")[0] for tag in tags if tags[tag] == number)
+    longest = sorted((row.minutes for row in ROWS), reverse=True)[1]
+    assert f"with {longest} minutes" in answer("what was my 2nd longest session").content
+    months = Counter((row.day.year, row.day.month) for row in ROWS)
+    assert f"with {sorted(months.values(), reverse=True)[1]} sessions." in answer("second busiest month").content
+
+
+# --- what was not done ------------------------------------------------------------------------------------------------
+
+
+def weeks_without(rows: list[date], first: date, last: date) -> list[date]:
+    """The Mondays of whole weeks that touch the days and have none of these."""
+    monday = first - timedelta(days=first.weekday())
+    mondays = [monday + timedelta(days=7 * number) for number in range((last - monday).days // 7 + 1)]
+    return [each for each in mondays if not any(each <= day < each + timedelta(days=7) for day in rows)]
+
+
+@pytest.mark.parametrize("month", [1, 4, 6, 8])
+def test_a_week_that_reaches_beyond_the_month_is_looked_at_whole(month: int):
+    first, last = date(2026, month, 1), date(2026, month + 1, 1) - timedelta(days=1)
+    name = f"{first:%B}"
+    empty = weeks_without([row.day for row in ROWS], first, last)
+    said = answer(f"was there a week in {name} where i didnt train").content
+    assert said.startswith(f"Yes: {len(empty)} week" if empty else "No week without a session"), said
+    assert all(long(each) in said for each in empty)
+    every = answer(f"did i train every week in {name}").content
+    assert every.startswith("No: " if empty else "Yes: ")
+
+
+def test_weeks_without_something_are_counted():
+    tag = Counter(tag for row in ROWS for tag in row.tags).most_common(1)[0][0]
+    done = [row.day for row in ROWS if has(tag)(row)]
+    empty = weeks_without(done, date(2026, 1, 1), TODAY - timedelta(days=7))
+    assert answer(f"how many weeks without {tag} this year").content.startswith(f"{len(empty)} week")
+
+
+def test_a_break_is_told_whole_also_where_the_month_cuts_it():
+    days = sorted({row.day for row in ROWS})
+    first, last = date(2026, 8, 1), date(2026, 8, 31)
+    touching = [pair for pair in pairwise(days) if pair[0] < last and pair[1] > first]
+    longest = max((after - before).days - 1 for before, after in touching)
+    assert answer("how long was my longest break in august").content.startswith(f"{longest} days without a session")
+    week = sum((after - before).days - 1 > 7 for before, after in pairwise(days))
+    said = answer("how many breaks longer than a week").content
+    assert said.startswith(f"{week} break") if week else said.startswith("No break of more than 7 days")
+
+
+# --- what a question refers to ----------------------------------------------------------------------------------------
+
+
+def test_which_of_the_two_compares_the_two_questions_before():
+    june = read("How many rounds in June?")
+    july = read("and July?", june)
+    reading = reading_of("which of the two was harder", CONTEXT._replace(previous=july, earlier=june))
+    assert reading is not None
+    found = answer_to(reading, Journal(SESSIONS, REMARKS, TODAY))
+    assert found is not None
+    for number in (6, 7):
+        rows = [row.intensity for row in ROWS if (row.day.year, row.day.month) == (2026, number)]
+        assert f"{sum(rows) / len(rows):.1f}" in found.content
+
+
+def test_a_pronoun_is_the_topic_of_the_question_before():
+    before = "When did I last drill half guard?"
+    assert answer("how many times did i do it this year", before) == answer(
+        "how many times did i do half guard this year"
+    )
+
+
+def test_a_name_of_the_journal_may_have_common_words():
+    context = CONTEXT._replace(words={*CONTEXT.words, "great", "lakes"}, text="great lakes open, first match won.")
+    reading = reading_of("how did great lakes go for me", context)
+    assert reading is not None
+    assert [term.words for term in reading.where.terms] == ["great lakes"]
+    assert reading_of("how did great lakes go for me", CONTEXT) is None
+
+
+def test_a_quote_goes_on_to_what_came_of_it():
+    text = "Rhein Open in Cologne. Won two matches. Lost the semifinal. Drove home."
+    assert with_next(text, "Rhein Open in Cologne.", 2) == "Rhein Open in Cologne. Won two matches. Lost the semifinal."
+
+
+# --- words for pain, and forms of words -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "hurts"),
+    [
+        ("Hip pinches a bit, nothing dramatic.", True),
+        ("Hip felt good, no pinching at all.", False),
+        ("Hip escape drills, then rounds.", False),
+        ("My hip is not sore any more.", False),
+    ],
+)
+def test_trouble_that_is_denied_is_no_trouble(text: str, hurts: bool):
+    assert Sentence(text, stems_in(text)).has_pain("hip") is hurts
+
+
+def test_forms_of_a_word_have_one_stem():
+    for one, other in (("shots", "shoot"), ("wrestle", "wrestling"), ("sleep", "slept"), ("weigh", "weighed")):
+        assert stem_of(one) == stem_of(other)
