@@ -292,7 +292,7 @@ class Actions(Generic[E]):
         frees_room: bool = False,
         largest_body: int | None = None,
     ) -> ActionDecorator[E]:
-        """A `POST` that only pages send: a form of their own, or a rule of the API, declared here beside its page.
+        """A `POST` that only pages send: their own form, or a rule of the API that gets a form here.
 
         A rule that is an API action as well keeps that action's rate limit, unless another is given, `serialized` and
         `frees_room`. `access` is for a rule that several subjects declare, each for its own callers.
@@ -543,7 +543,7 @@ def _entities_in(answer: Any) -> list[type[Entity]]:
     """The entities that an answer of this type is, or lists."""
     if get_origin(answer) in (Union, UnionType, list, Sequence, Query):
         return [entity for each in get_args(answer) for entity in _entities_in(each)]
-    # Entity itself stands for classes that are not known here.
+    # Entity itself is the type of classes that are not known here.
     return [answer] if isinstance(answer, type) and issubclass(answer, Entity) and answer is not Entity else []
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from potluck.validation import Schema
 from potluck.validation.types import LARGEST_INTEGER, bounded, counted
 
-# Nested deeper than this, a table of fields helps nobody.
+# Nested deeper than this, a table of fields does not help.
 DEEPEST = 4
 
 PLACES = {"path": "in the path", "query": "in the query", "header": "header", "cookie": "cookie"}

@@ -133,7 +133,7 @@ async def nothing_to_forget(user_id: UUID) -> None:
 
 
 async def unnamed_place(place: str) -> str | None:
-    """Whoever is invited is not told what the place is called."""
+    """The invitation does not name the place."""
     return None
 
 
@@ -167,7 +167,7 @@ class App:
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
     templates: Path | None = None
-    """The folder of its templates; the folder `static` beside it has its scripts and style sheets."""
+    """The folder of its templates; the folder `static` next to it has its scripts and style sheets."""
     borrowed_templates: Sequence[Path] = ()
     """Template folders of other apps that its pages use, with their static files, whether or not those are served."""
     entry: AppEntry | None = None
@@ -186,7 +186,7 @@ class App:
     forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget
     """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""
     place_name: Callable[[str], Awaitable[str | None]] = unnamed_place
-    """The name of the place of an invitation, for whoever holds one; None if it no longer exists."""
+    """The name of an invitation's place, for the person who holds the link; None if it no longer exists."""
     role_in_words: Callable[[str], str] = role_as_it_is
     """The role of an invitation, as its page names it after "As a"."""
     join: Join | None = None

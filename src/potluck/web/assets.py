@@ -75,9 +75,9 @@ def _place(app: str) -> str:
 
 
 def assets_of(template_folders: Iterable[Path]) -> Assets:
-    """The suite's files, and those in the folder `static` beside each folder of templates."""
-    beside = {templates.parent / "static" for templates in template_folders}
-    return _assets(tuple(sorted(folder for folder in beside if folder.is_dir())))
+    """The suite's files, and those in the folder `static` next to each folder of templates."""
+    folders = {templates.parent / "static" for templates in template_folders}
+    return _assets(tuple(sorted(folder for folder in folders if folder.is_dir())))
 
 
 @cache

@@ -22,8 +22,8 @@ from potluck.web.versions import known
 class CacheKey(msgspec.Struct, frozen=True):
     """The cache key of an answer: all it depends on besides the store: address, credential, headers that decide access.
 
-    Whom a credential names is read from the store with the rest of the answer, and becomes outdated by writes as the
-    rest does. So a cached answer is found by one look-up, without authenticating the caller first.
+    The person behind a credential is read from the store with the rest of the answer, and becomes outdated with it. So
+    a cached answer is found by one look-up, without authenticating the caller first.
     """
 
     path: str

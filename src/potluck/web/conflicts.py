@@ -1,6 +1,6 @@
 """Two people changed the same thing at once: whose value to keep, field by field.
 
-A form carries a fingerprint of each value that it was loaded with, in the hidden field `base`. If somebody else saves
+A form carries a fingerprint of each value that it was loaded with, in the hidden field `base`. If someone else saves
 first, the fingerprints tell which fields each of them changed. What only one of them changed is kept; where both did,
 the person chooses. The page that asks sends both values of each field back, and the choice, under these names:
 
@@ -40,7 +40,7 @@ class ConflictingField:
 
 @dataclass(frozen=True, slots=True)
 class FormConflict:
-    """A form that somebody else's save came before; the template `components/conflicts.html` shows it."""
+    """A form whose thing someone else has saved meanwhile; the template `components/conflicts.html` shows it."""
 
     version: int
     """The version that is saved now."""
@@ -79,7 +79,7 @@ def conflict_between(
             text = shown.get(name, _text)
             kept = _kept(own, other, before.get(name))
             fields.append(ConflictingField(name, label, text(own) or "", text(other) or "", kept))
-    # Nobody is asked about a field without a label: it is as they left it, unless only the other one changed it.
+    # A field without a label is not shown: it stays as it was sent, unless only the other person changed it.
     typed = {
         name: theirs[name]
         if name not in labels and name in theirs and _kept(value, theirs[name], before.get(name)) == "theirs"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Direct:
-    """Calls the rules of some subjects on behalf of somebody; answers are what the API would send, before JSON."""
+    """Calls the rules of some subjects on behalf of a person; answers are those of the API, before JSON."""
 
     def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
         self.runner = Runner(core, context)

@@ -13,7 +13,7 @@ JOINERS = "\u200c\u200d\ufe0f"
 
 
 class Mark(NamedTuple):
-    """A word beside a drawing."""
+    """A label in a drawing."""
 
     x: float
     y: float
@@ -164,13 +164,13 @@ Range = tuple[float, float, float]
 
 
 def trend(values: Sequence[Range | None], names: Mapping[int, str], marks: Sequence[int]) -> Trend:
-    """From left to right; where there is no value the line has a gap. `marks` are numbers beside it, lowest first."""
+    """From left to right; where there is no value the line has a gap. `marks` are numbers next to it, lowest first."""
     plot_width = WIDTH - CHART_RIGHT
     pitch = (plot_width - 2 * TREND_EDGE) / max(len(values) - 1, 1)
     scale = CHART_PLOT / (marks[-1] - marks[0])
 
     def across(index: int) -> float:
-        # One alone stands where the last one would.
+        # A single one is placed where the last one would be.
         return round(plot_width - TREND_EDGE if len(values) == 1 else TREND_EDGE + index * pitch, 2)
 
     def down(value: float) -> float:
@@ -257,10 +257,10 @@ FLOW_PLOT = 250.0
 FLOW_GAP = 14.0
 NODE_WIDTH = 8.0
 
-# A name stands between the first two nodes, with its votes; a letter of it is about so wide.
+# A name is between the first two nodes, with its votes; a letter of it is about this wide.
 NAME_LENGTH = 18
 LETTER_WIDTH = 5.8
-BESIDE_NODE = 5.0
+NODE_GAP = 5.0
 SPACE_WIDTH = 3.0
 # As much of a ribbon as is to be seen between a number and the next node.
 RIBBON_SEEN = 14.0
@@ -280,7 +280,7 @@ def flow(
     order = sorted(rounds[0], key=lambda name: (name not in leads, -rounds[0][name]))
     ballots = sum(rounds[0].values())
     unit = (FLOW_PLOT - FLOW_GAP * (len(order) - 1)) / ballots
-    votes_width = BESIDE_NODE + LETTER_WIDTH * max(len(said(votes)) for tally in rounds for votes in tally.values())
+    votes_width = NODE_GAP + LETTER_WIDTH * max(len(said(votes)) for tally in rounds for votes in tally.values())
     called = [(names or {}).get(name, name) for name in order]
     # Names stand between the first two columns, which so are further apart than the others if need be.
     plot = WIDTH - max(FLOW_RIGHT, votes_width) - NODE_WIDTH
@@ -319,7 +319,7 @@ def flow(
         given = Counter(dict.fromkeys(left, 0))
         for move in arriving:
             given[move.source] += move.ballots
-        # Whoever stays keeps what they do not give away: all of it, or without what they had too many.
+        # Candidates who stay keep their votes, less any surplus passed on.
         kept = [VoteMove(name, name, node.votes - given[name]) for name, node in left.items() if name in right]
         leaves = {name: node.y for name, node in left.items()}
         arrives = {name: node.y for name, node in right.items()}
@@ -347,12 +347,12 @@ def letters_of(name: str) -> int:
 
 
 def shortened(name: str, letters: int) -> str:
-    """The name, cut to so many letters."""
+    """The name, cut to this many letters."""
     return name if letters_of(name) <= letters else f"{_begin(name, letters - 1)}…"
 
 
 def told_apart(names: Sequence[str], letters: int) -> list[str]:
-    """The names, each in so many letters; of those that begin alike, also how they end."""
+    """The names, each cut to this many letters; those that begin alike also keep their ends."""
     cut = [shortened(name, letters) for name in names]
     alike = {each for each, many in Counter(cut).items() if many > 1}
     ending = max(1, letters // 3)

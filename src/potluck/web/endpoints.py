@@ -125,7 +125,7 @@ class Call:
         form_name: str = "form",
         **context: Any,
     ) -> Response:
-        """The page of a form again, with the errors beside its fields; `field` is where a refusal is shown.
+        """The page of a form again, with the errors next to its fields; `field` is where a refusal is shown.
 
         `form_name` is what the template calls the form, where the page has several.
         """
@@ -133,7 +133,7 @@ class Call:
         return self.page(name, status=refused.status, headers=refused.headers, **{**context, form_name: refused.form})
 
     def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
-        """The form with the errors beside its fields, and the status and headers of the problem."""
+        """The form with the errors next to its fields, and the status and headers of the problem."""
         if refusal is not None and is_guess(refusal):
             try:
                 self.core.rate_limiter.take(GUESSES, self.visitor)

@@ -127,7 +127,7 @@ def shown(alternatives: frozenset[Any]) -> str:
 
 
 class _Value:
-    """One value of a Literal, told from the types beside it."""
+    """One value of a Literal."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

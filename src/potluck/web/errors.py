@@ -12,7 +12,7 @@ from potluck.validation.errors import BodyNotJson, ValidationError
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One kind of refusal: `/problems/{slug}` explains it to whoever meets it."""
+    """One kind of refusal, explained at `/problems/{slug}`."""
 
     slug: str
     status: int
@@ -66,32 +66,31 @@ NOT_JSON = Problem(
     "not-json",
     400,
     "The body is not JSON",
-    "The request's body could not be read as JSON in UTF-8, so nothing of it was looked at and nothing was written.",
+    "The request's body could not be read as JSON in UTF-8, so nothing was written.",
     "Check the quotes, commas and brackets, and that the text is UTF-8.",
 )
 BAD_REQUEST = Problem(
-    "bad-request", 400, "The request cannot be read", "The request does not keep to HTTP, so nothing was done."
+    "bad-request", 400, "The request cannot be read", "The request is not valid HTTP, so nothing was done."
 )
 NOT_SIGNED_IN = Problem(
     "not-signed-in",
     401,
     "Not signed in",
-    "This needs to know who you are, and the request carried nothing that says so, or something that is no longer good:"
-    " a session that ended or a token that was revoked.",
+    "This needs an account. The request has no session or token, or one that has expired or was revoked.",
     "Sign in again, or send a valid token as Authorization: Bearer.",
 )
 WRONG_CREDENTIALS = Problem(
     "wrong-credentials",
     401,
     "Wrong e-mail or password",
-    "No account has this e-mail address with this password. Which of the two is wrong is not told, to anybody.",
-    "Try again, or ask whoever runs this Potluck for a link to choose a new password.",
+    "No account has this e-mail address with this password. We do not say which of the two is wrong.",
+    "Try again, or ask the person who runs this Potluck for a link to choose a new password.",
 )
 WRONG_PASSWORD = Problem(
     "wrong-password",
     403,
     "Wrong password",
-    "You are signed in, but this change asks for your password once more, and the one given is not yours.",
+    "You are signed in, but this change needs your password again, and this one is wrong.",
 )
 TOKEN_CANNOT = Problem(
     "token-cannot",
@@ -104,41 +103,41 @@ REGISTRATION_CLOSED = Problem(
     "registration-closed",
     403,
     "No registration",
-    "Whoever runs this Potluck has closed registration, or opened it to invited people only.",
-    "Ask them for an invitation.",
+    "Registration on this server is closed, or open to invited people only.",
+    "Ask the person who runs it for an invitation.",
 )
 CROSS_SITE = Problem(
     "cross-site",
     403,
-    "Asked from another site",
-    "A browser that is signed in sent this from a page that is not Potluck's own, so it was not done.",
-    "Open Potluck itself and do it there. Programs send a token instead of a cookie.",
+    "Request from another site",
+    "This request came from a page of another site, so it was refused.",
+    "Open Potluck and try again there. Programs send a token instead of a cookie.",
 )
-FORBIDDEN = Problem("forbidden", 403, "Not allowed", "You are known here, but your role does not allow this.")
+FORBIDDEN = Problem("forbidden", 403, "Not allowed", "Your role does not allow this.")
 NOT_FOUND = Problem(
     "not-found",
     404,
     "Not found",
-    "There is nothing here, or nothing that is yours to see. The two look the same, on purpose.",
+    "There is nothing here, or you may not see it. The two look the same on purpose.",
 )
 METHOD_NOT_ALLOWED = Problem(
-    "method-not-allowed", 405, "Not like this", "This address exists, but does not take that kind of request."
+    "method-not-allowed", 405, "Method not allowed", "This address does not support this method."
 )
 VERSION_CONFLICT = Problem(
     "version-conflict",
     409,
-    "Somebody was faster",
-    "It was changed after you saw it, so your change was not made. The answer has it as it is now, in “current”.",
-    "Look at both, and send the change again with the current version.",
+    "Changed by someone else",
+    "It changed after you loaded it, so your change was not saved. The current version is in “current”.",
+    "Compare the two, and send your change again with the current version.",
 )
 PRECONDITION_FAILED = Problem(
     "precondition-failed",
     412,
-    "Not the version you saw",
-    "It was changed after you saw it, so your change was not made. The answer has it as it is now, in “current”.",
-    "Look at both, and send the change again with the current version in If-Match.",
+    "Version does not match",
+    "It changed after you loaded it, so your change was not saved. The current version is in “current”.",
+    "Compare the two, and send your change again with the current version in If-Match.",
 )
-ALREADY_EXISTS = Problem("already-exists", 409, "It is there already", "Something with this id or name exists already.")
+ALREADY_EXISTS = Problem("already-exists", 409, "Already exists", "Something with this id or name exists already.")
 EMAIL_TAKEN = Problem(
     "email-taken",
     409,
@@ -150,23 +149,24 @@ STILL_NEEDED = Problem(
     "still-needed",
     409,
     "You are still needed",
-    "You are the last one who can look after the places that the answer names, so your account was not deleted.",
-    "Let somebody else look after them too, or delete them first.",
+    "You are the only person who can manage the places that the answer names, so your account was not deleted.",
+    "Make someone else a manager, or delete them first.",
 )
-TOO_MANY = Problem("too-many", 409, "As many as there can be", "There is room for only so many of these.")
+TOO_MANY = Problem("too-many", 409, "Limit reached", "No more of these can be added.")
 ALREADY_DONE = Problem(
     "already-done",
     409,
     "Already done",
-    "This request was done before under the same Idempotency-Key. Its answer held a secret, which is not kept.",
-    "What it made is named in “made”. If the secret is lost, delete that and make another.",
+    "This request was executed before under the same Idempotency-Key. Its answer contained a secret, which is not"
+    " stored.",
+    "“made” is the id of what it created. If the secret is lost, delete that and create another.",
 )
 TOO_SLOW = Problem(
     "too-slow",
     408,
     "Too slow",
-    "The request did not arrive in the time there is for it, so nothing was done.",
-    "Send it again; over a better connection, if there is one.",
+    "The request took too long to arrive, so nothing was done.",
+    "Send it again, over a better connection if possible.",
 )
 OWN_INVITATION = Problem(
     "own-invitation",
@@ -175,66 +175,63 @@ OWN_INVITATION = Problem(
     "You made this invitation yourself, so it is for someone else. It is not used up.",
     "Send its link to the person you want to invite.",
 )
-EXPIRED = Problem(
-    "expired", 410, "No longer good", "What this opened is used up, withdrawn or over its time. Which is not told."
-)
-TOO_LARGE = Problem("too-large", 413, "Too large", "The body is larger than what is taken here.")
+EXPIRED = Problem("expired", 410, "No longer valid", "It was used, withdrawn or has expired.")
+TOO_LARGE = Problem("too-large", 413, "Too large", "The body is larger than allowed here.")
 ADDRESS_TOO_LONG = Problem(
-    "address-too-long", 414, "Address too long", "The address that was asked for is longer than any there is here."
+    "address-too-long", 414, "Address too long", "The address is longer than any on this server."
 )
 WRONG_MEDIA_TYPE = Problem(
     "wrong-media-type",
     415,
-    "Not that kind of body",
-    "The body's Content-Type is not one that is taken here.",
+    "Unsupported media type",
+    "The body's Content-Type is not supported here.",
     "Send JSON, as application/json.",
 )
 INVALID_FIELDS = Problem(
     "invalid-fields",
     422,
     "Some fields need another look",
-    "One or more fields are wrong. All of them are listed in “errors”, each with what it should be."
-    " Nothing was written.",
+    "One or more fields are invalid. “errors” lists all of them, each with what it should be. Nothing was written.",
 )
 KEY_REUSED = Problem(
     "key-reused",
     422,
     "This key was used for something else",
-    "The Idempotency-Key came before with another request. A key stands for one request and its repeats.",
+    "The Idempotency-Key was used before with another request. A key is for one request and its repeats.",
     "Use a new key for a new request.",
 )
 VERSION_NEEDED = Problem(
     "version-needed",
     428,
-    "Which version?",
-    "A change must name the version that was seen, so that nobody's change is overwritten unseen.",
+    "Version required",
+    "A change must name the version that it is based on, so that it does not overwrite another change.",
     'Send "version" in the body, or If-Match with the ETag of the last answer.',
 )
 THROTTLED = Problem(
     "throttled",
     429,
     "Too many attempts",
-    "This was tried more often than is allowed. Retry-After has the seconds after which it can be tried again.",
+    "This was tried too often. Retry-After is the number of seconds to wait.",
 )
 HEADERS_TOO_LARGE = Problem(
-    "headers-too-large", 431, "Headers too large", "The request's headers are larger than what is taken here."
+    "headers-too-large", 431, "Headers too large", "The request's headers are larger than allowed."
 )
 BROKEN = Problem(
-    "broken", 500, "Something broke here", "It is our mistake, not yours. It has been written down under the number."
+    "broken", 500, "Something went wrong", "It is our mistake, not yours. The details are logged under this request id."
 )
 OUTCOME_UNKNOWN = Problem(
     "outcome-unknown",
     503,
-    "Done, or not",
-    "The store took the write, but its answer was lost, so nobody can say whether it was done. It was not done twice.",
-    "Send it again with the same Idempotency-Key, or look before you do.",
+    "Outcome unknown",
+    "The store's answer was lost, so it is unknown whether the request was executed. It was not executed twice.",
+    "Send it again with the same Idempotency-Key, or check first.",
 )
 BUSY = Problem(
     "busy",
     503,
     "Busy just now",
-    "The store is asked more than it can answer. Nothing of this request was written.",
-    "Try again after the seconds that Retry-After has.",
+    "The store has more requests than it can answer. Nothing of this request was written.",
+    "Try again after the seconds in Retry-After.",
 )
 
 STORE_DAMAGED = Problem(
@@ -249,10 +246,10 @@ STORE_DAMAGED = Problem(
 NO_ROOM = Problem(
     "no-room",
     503,
-    "No room for more",
-    "The store is as full as whoever runs this Potluck lets it become; strangers are refused first. Nothing of this"
-    " request was written. What is there can be read, and deleted.",
-    "Delete what is not needed any more, sign in, or tell whoever runs this Potluck.",
+    "Storage full",
+    "The store has reached its limit; anonymous callers are refused first. Nothing of this"
+    " request was written. Existing data can be read and deleted.",
+    "Delete what you no longer need, sign in, or tell the person who runs this Potluck.",
 )
 
 PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, Problem))
@@ -275,7 +272,7 @@ class ProblemError(Exception):
         class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="It is on the list already"):
             \"\"\"The same thing is on the list and not bought yet. Nothing was changed.\"\"\"
 
-    An entity among its members is shown by the view of its subject. `field` is the form field that it is shown beside,
+    An entity among its members is shown by the view of its subject. `field` is the form field that it is shown next to,
     `detail` the sentence in the answer, where that is not the explanation.
     """
 

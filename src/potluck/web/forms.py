@@ -1,4 +1,4 @@
-"""Forms of pages: the same inputs as in JSON, filled in as text, and shown again with errors beside the fields.
+"""Forms of pages: the same inputs as in JSON, filled in as text, and shown again with errors next to the fields.
 
 **Absent is not false, in a form either.** Browsers do not send a box that is not ticked, so its field has its default:
 `done: bool | Unset = UNSET` stays UNSET. A page where unticked means false says so itself, with a hidden field of the
@@ -100,7 +100,7 @@ class Form(Generic[T]):
 
     @property
     def errors(self) -> ByField:
-        """The first error of each field, to show beside it."""
+        """The first error of each field, to show next to it."""
         return ByField({each.field.partition("[")[0]: each.message for each in reversed(self.all_errors)})
 
     @property
@@ -140,7 +140,7 @@ class Form(Generic[T]):
         return conflict_between(mine, saved, self.base, current.version, labels, shown or {})
 
     def refused_with(self, error: Exception, detail: str, field: str | None = None) -> "Form[T]":
-        """The same form with any refusal added: its errors by field, or `detail` beside `field` or above the form."""
+        """The same form with any refusal added: its errors by field, or `detail` next to `field` or above the form."""
         if isinstance(error, ValidationError):
             return self.refused(error)
         if field is None and isinstance(error, ProblemError | Refusal):

@@ -1,4 +1,4 @@
-"""Whether the process is well, for whoever watches it."""
+"""Health checks, for monitoring."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The front page: for whoever is signed in, what the apps have to say; for a visitor, what this is."""
+"""The home page: the apps' cards for people who are signed in, and an introduction for others."""
 
 import asyncio
 import logging

@@ -123,7 +123,7 @@ def _require_fields(cls: Any, entity: EntityPlan) -> None:
             continue
         held = entity_field(entity.cls, field.name, cls.__name__, NOT_A_FIELD)
         if held.is_version:
-            raise DeclarationError(f"{where}: the version is raised by every write, and chosen by nobody")
+            raise DeclarationError(f"{where}: the version is incremented by every write, so callers cannot set it")
         extra = not_covered(field.type, held.type | Unset)
         if extra:
             raise DeclarationError(f"{where}: {entity.name}.{field.name} cannot hold {shown(extra)}")

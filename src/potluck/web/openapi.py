@@ -42,25 +42,25 @@ PLACES = ("path", "query", "header")
 
 DESCRIPTION = """\
 Everything that Potluck's pages can do, for programs. Send and expect JSON, with names in camelCase and times in ISO
-8601, in UTC. Sign in with `POST /api/v1/sessions` and send the token as `Authorization: Bearer`, or make a personal API
-token.
+8601, in UTC. Sign in with `POST /api/v1/sessions` and send the token as `Authorization: Bearer`, or create a personal
+API token.
 
-Unknown fields and unknown parameters are refused, and so is a field that is given twice. When fields are wrong, the
+Unknown fields and unknown parameters are refused, and so is a field that is sent twice. If fields are invalid, the
 answer lists all of them in `errors`, and nothing was written. Errors are `application/problem+json` (RFC 9457), and the
 page at their `type` explains them. Every answer carries `X-Request-Id`."""
 
 PROBLEM_SCHEMA: Schema = {
     "type": "object",
-    "description": "What went wrong, as RFC 9457 has it.",
+    "description": "An error, as in RFC 9457.",
     "properties": {
         "type": {"type": "string", "description": "The address of a page that explains this kind of problem."},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What went wrong this time."},
-        "requestId": {"type": "string", "description": "Whom to ask about it knows it by this."},
+        "requestId": {"type": "string", "description": "Quote this id when reporting the problem."},
         "errors": {
             "type": "array",
-            "description": "All wrong fields at once.",
+            "description": "All invalid fields.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -70,7 +70,7 @@ PROBLEM_SCHEMA: Schema = {
                 "required": ["field", "message"],
             },
         },
-        "current": {"description": "The item as it is now, where the request was of an older version."},
+        "current": {"description": "The current item, if the request was based on an older version."},
     },
     "required": ["type", "title", "status", "detail", "requestId"],
 }
@@ -86,8 +86,8 @@ SECURITY_SCHEMES = {
         "type": "apiKey",
         "in": "cookie",
         "name": "__Host-potluck",
-        "description": "What a browser that signed in carries; its name is `potluck` on plain http."
-        " Whatever changes something must come from Potluck's own pages.",
+        "description": "The session cookie of a browser; its name is `potluck` on plain http."
+        " Requests that change something must come from Potluck's own pages.",
     },
 }
 # OpenAPI describes how a token is sent in the security of a call, not as a parameter.
@@ -97,7 +97,7 @@ SIGNED_IN: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 REQUEST_ID = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
 ETAG = {"ETag": {"$ref": "#/components/headers/ETag"}}
 COMPONENT_HEADERS = {
-    "X-Request-Id": {"description": "By which the request is found in the log.", "schema": {"type": "string"}},
+    "X-Request-Id": {"description": "The id of the request in the log.", "schema": {"type": "string"}},
     "ETag": {
         "description": "For `If-None-Match`; for `If-Match`, if it is a version.",
         "schema": {"type": "string"},
@@ -106,17 +106,17 @@ COMPONENT_HEADERS = {
 
 # Parameters that mean the same in every call.
 COMMON = {
-    "limit": "How many at most.",
-    "cursor": "The `nextCursor` of the part before; without, the first part.",
-    "since": "The position after which to begin: the `position` of a list, or of the answer before.",
+    "limit": "The most items to return.",
+    "cursor": "The `nextCursor` of the previous page; without it, the first page.",
+    "since": "The position to continue after: the `position` of a list, or of the previous answer.",
 }
 
 # The default descriptions of successful answers.
 SUCCESSES = {
-    ("get", 200): "What was asked for.",
-    ("post", 201): "It was made.",
-    ("put", 200): "As it is now.",
-    ("patch", 200): "As it is now.",
+    ("get", 200): "The requested resource.",
+    ("post", 201): "Created.",
+    ("put", 200): "The updated resource.",
+    ("patch", 200): "The updated resource.",
 }
 OF_EVENTS = (
     "Events as they happen: `id` is a position, `event` is created, updated or deleted (or reset, if the"
@@ -141,7 +141,7 @@ IDEMPOTENCY_KEY = CallParameter(
     name="Idempotency-Key",
     place="header",
     type=TextType(least=1, most=LONGEST_KEY),
-    description="The same key with the same request gives the first answer again and does nothing twice; kept for"
+    description="A repeated request with the same key gets the first answer and is not executed again; stored for"
     " 24 hours. From callers who are not signed in, a UUID.",
 )
 IF_MATCH = CallParameter(
@@ -151,13 +151,13 @@ IF_NONE_MATCH = CallParameter(
     name="If-None-Match",
     place="header",
     type=TextType(),
-    description="The ETag of the answer one has; 304 if it is still so.",
+    description="The ETag of a previous answer; 304 if nothing has changed.",
 )
 SINCE = CallParameter(
     name="since",
     place="query",
     type=TextType(most=LONGEST_POSITION),
-    description="The position after which to begin: the `position` of a list, or the id of an event.",
+    description="The position to continue after: the `position` of a list, or the id of an event.",
 )
 LAST_EVENT_ID = CallParameter(
     name="Last-Event-ID",
@@ -454,7 +454,7 @@ def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": dict(sorted({**schemas.components, "Problem": PROBLEM_SCHEMA}.items())),
-            "responses": {"Problem": _problem_answer("Anything else that went wrong.")} | _shared_answers(calls),
+            "responses": {"Problem": _problem_answer("Any other error.")} | _shared_answers(calls),
             "headers": COMPONENT_HEADERS,
             "securitySchemes": SECURITY_SCHEMES,
         },
@@ -509,7 +509,7 @@ def _parameter(parameter: CallParameter, schemas: Schemas) -> dict[str, Any]:
 def _responses(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
     responses: dict[str, Any] = {str(call.status): _success(call, schemas)}
     if any(each.name == IF_NONE_MATCH.name for each in call.parameters):
-        responses["304"] = {"description": "It is as it was.", "headers": REQUEST_ID | ETAG}
+        responses["304"] = {"description": "Not modified.", "headers": REQUEST_ID | ETAG}
     by_status: dict[int, list[Problem]] = {}
     for problem in sorted(call.all_problems, key=lambda each: (each.status, each.slug)):
         by_status.setdefault(problem.status, []).append(problem)

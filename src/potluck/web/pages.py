@@ -38,7 +38,7 @@ from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_fo
 from potluck.web.runner import Runner, Sent
 
 HTMX = "hx-request"
-# With these the page of the form cannot be shown either: nobody is signed in, or they may not see the thing.
+# With these the page of the form cannot be shown either: the caller is not signed in, or may not see the thing.
 NOT_SHOWN_AGAIN = frozenset({401, 404})
 
 
@@ -305,7 +305,7 @@ class Pages:
     async def _again(
         self, asked: _PageRequest, action: Action, filled: Form[Any] | None, refusal: Exception
     ) -> Response | None:
-        """The form again, with the errors beside its fields; None where there is no page to show it on."""
+        """The form again, with the errors next to its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
         assert action.form is not None
         if answer is None or answer.problem.status in NOT_SHOWN_AGAIN:

@@ -98,7 +98,7 @@ class Cursors:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page of which list is asked for, and by whom."""
+    """A request for one page of a list."""
 
     limit: int
     after: Mapping[str, Any] | None
@@ -121,7 +121,7 @@ class PageRequest:
     def part_of(self, items: Sequence[T], order: Order | None) -> tuple[list[T], dict[str, Any] | None]:
         """A page of a list that was read whole; sorted by an `order`, also if the last item of the page before is gone.
 
-        Items that sort alike are told apart by how many of them the pages before had.
+        Items that sort alike are distinguished by how many of them the previous pages had.
         """
         if order is None:
             start = 0 if self.after is None else int(self.after["start"])

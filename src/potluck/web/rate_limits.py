@@ -5,7 +5,7 @@
     @polls.action("POST", "/codes", rate_limit=CODES)
     async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]: ...
 
-A stranger is counted by client address; somebody who is signed in by account, with ten times the limit.
+Anonymous callers are counted by client address, others by account with ten times the limit.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class RateLimiter:
         amount = rate_limit.amount * (1 if principal is None else SIGNED_IN_TIMES)
         now, seconds = self._clock().timestamp(), rate_limit.per.total_seconds()
         key, share = (rate_limit.of, who), rate_limit.weight(sent) * seconds / amount
-        # A clock that is set back must lock nobody out.
+        # A clock that is set back must not lock anyone out.
         owed = min(max(self._whole_at.pop(key, now), now), now + seconds)
         whole_at = owed + share
         too_soon = whole_at - now - seconds

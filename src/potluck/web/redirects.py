@@ -60,7 +60,7 @@ def _may_have(kind: Any, name: str) -> bool:
     if kind in WITHOUT_FIELDS:
         # What a text or a list can do, such as `title`, is no field of an answer.
         return False
-    # A struct without fields, such as Entity itself, stands for others that have some.
+    # A struct without fields, such as Entity itself, is the base of others that have some.
     has_known_fields = issubclass(kind, Struct) and kind.__struct_fields__ != ()
     # Not only fields: the class has its properties as well.
     return not has_known_fields or hasattr(kind, name)

@@ -29,7 +29,7 @@ ATTEMPTS = 5
 
 
 def load_secret(settings: Settings) -> bytes:
-    """At least 32 bytes that nobody else knows: from the setting, else from the file, which is made if need be.
+    """A secret of at least 32 bytes: from the setting, else from the file, which is created if missing.
 
     If several processes start at once, one makes the file and all use it. Several machines have data folders of their
     own, so they need the setting.
@@ -140,8 +140,8 @@ def _read(file: Path) -> bytes:
         # Not repaired silently: others may have read it, and only the operator can tell.
         if os.name == "posix" and mode & 0o077:
             raise SettingsError(
-                f"{file} may be read by others than its owner (mode {mode:o}): if nobody has read it, chmod 600 is "
-                "enough; if somebody may have, delete it, and `potluck accept-new-secret` makes another"
+                f"users other than its owner may read {file} (mode {mode:o}): if no one has read it, chmod 600 is "
+                "enough; if someone may have, delete it, and `potluck accept-new-secret` creates another"
             )
         secret = opened.read(LONGEST_FILE).strip()
     if len(secret) < SHORTEST_SECRET:

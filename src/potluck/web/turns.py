@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 
 class Turns:
-    """A lock for each rule and the path parameters it is about, kept only while somebody holds or awaits it."""
+    """A lock for each rule and its path parameters, which exists only while a call holds or awaits it."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Any, asyncio.Lock] = WeakValueDictionary()

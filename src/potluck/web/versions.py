@@ -21,7 +21,7 @@ class Carries(Protocol):
 TAG = re.compile(r'(W/)?"([^"]*)"')
 VERSION = re.compile(r"([1-9][0-9]{0,15})(?:-[0-9a-f]{16})?")
 
-# Stands for an ETag that no version ever had, so that the write is refused as a conflict and answered with the current
+# For an ETag that no version ever had, so that the write is refused as a conflict and answered with the current
 # item. It is a valid version, so that a condition can be written with it, and longer than VERSION matches.
 NEVER = 10**16
 

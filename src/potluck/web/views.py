@@ -70,7 +70,7 @@ class ViewPlan:
         self.functions = functions
         self.lookup = _lookup_of(cls.__name__, functions)
         self.same_for_all = self.lookup is None or bool(getattr(self.lookup, "same_for_all", False))
-        # Generated source that names each keyword is as fast as a constructor call written by hand.
+        # Generated source that names each keyword is as fast as a literal constructor call.
         arguments = [f"{name}=item.{name}" for name in self.plain]
         for name, function in functions.items():
             given = "item, lookup" if _takes_lookup(function) else "item"

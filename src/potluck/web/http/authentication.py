@@ -58,7 +58,7 @@ class Authentication:
         return request.cookies.get(self.cookie_name(request))
 
     def credential(self, request: HTTPConnection) -> Credential | None:
-        """A hash of the caller's credentials, without looking up whom they identify; None if they send none.
+        """A hash of the caller's credentials, without looking up the account; None if they send none.
 
         Two callers share one only if they are the same to `principal`, and both a browser or both a program.
         """

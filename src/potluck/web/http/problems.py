@@ -46,7 +46,7 @@ class HttpProblem(Exception):
 
 
 class ProblemAnswer(NamedTuple):
-    """An error as callers are told of it."""
+    """An error as callers see it."""
 
     problem: Problem
     detail: str
@@ -63,7 +63,7 @@ class Problems:
         self.by_slug = by_slug((*PROBLEMS, *declared))
 
     def refusal(self, error: Exception) -> ProblemAnswer | None:
-        """How callers are told of the error; None for a bug of ours."""
+        """The error as callers see it; None for a bug of ours."""
         if isinstance(error, ProblemError):
             return ProblemAnswer(error.problem, str(error), _shown(error.members), error.headers)
         if isinstance(error, HttpProblem):

@@ -76,7 +76,7 @@ def write_line(line: bytes) -> None:
 
 
 class ClientGone(BaseException):
-    """The client disconnected before it had sent everything. Not an Exception: nothing failed, and nobody waits."""
+    """The client disconnected before it had sent everything. Not an Exception: nothing failed, and no one waits."""
 
 
 class RequestLog:
@@ -223,7 +223,7 @@ def logging_in_lines(settings: Settings, write: Writer = write_line) -> Iterator
 def log_unhandled_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Replaces the event loop's exception handler, whose text shows arguments and results."""
     error = context.get("exception")
-    logging.getLogger("potluck.loop").error("a failure that nobody awaited", exc_info=error)
+    logging.getLogger("potluck.loop").error("an unhandled exception in a task", exc_info=error)
 
 
 class JsonLines(logging.Handler):

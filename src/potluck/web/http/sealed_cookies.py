@@ -1,7 +1,7 @@
-"""Encrypted cookies, in which a browser keeps things for whoever uses it: the key of a vote, a pending invitation.
+"""Encrypted cookies for the person who uses a browser: the key of a vote, a pending invitation.
 
 Several people may use one browser, one after the other, so each cookie opens only for the person it was given to. One
-given to somebody who is signed in belongs to their account. One given to an anonymous visitor belongs to the browser's
+set for a person who is signed in belongs to their account. One set for an anonymous visitor belongs to the browser's
 number, which is in a cookie of its own; whoever signs in takes that number over, and everything it opens is theirs from
 then on. So nothing has to be deleted when people sign out, nor when a session expires or is ended elsewhere, which no
 response of ours would reach.
@@ -21,7 +21,7 @@ from potluck.web.sealing import NotSealed, Seal
 
 # How cookies of ours are recognised.
 PREFIX = "potluck"
-# It says something, and entitles nobody to anything.
+# It is only a message, and grants nothing.
 FLASH = f"{PREFIX}-flash"
 NUMBER_BYTES = 16
 NUMBER = "browser number"
@@ -92,7 +92,7 @@ class SealedCookies:
         return (session_cookie("", secure=self._secure),)
 
     def signed_in(self, user_id: UUID) -> tuple[Cookie, ...]:
-        """The cookies that hand over to this person what an anonymous visitor was given, but nobody else's."""
+        """The cookies that pass an anonymous visitor's cookies on to this person, but no other person's."""
         self._number = self._number_here() if self._user_id is None else ""
         self._user_id = user_id
         return (self._numbered(),) if self._number else ()

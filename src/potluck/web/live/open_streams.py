@@ -1,4 +1,4 @@
-"""How many event streams a worker has open, for whom, and how many it allows."""
+"""How many event streams a worker has open for each caller, and how many it allows."""
 
 from collections import Counter
 from collections.abc import Hashable

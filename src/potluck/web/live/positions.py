@@ -2,7 +2,7 @@
 
 Encrypted, because sequence numbers show how much others write, and because with a forged position someone could read
 what happened before they had access. The same goes for a position from a list they had access to earlier, and for one
-from somebody who had access before them, so each is valid only for the partitions and the caller it was made for. The
+from someone who had access before them, so each is valid only for the partitions and the caller it was made for. The
 same position is always the same text.
 """
 

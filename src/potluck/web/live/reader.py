@@ -294,7 +294,7 @@ class ListReader:
     # --- waiting ------------------------------------------------------------------------------------------------
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until a change touches one of the lists; False if none does within so many seconds."""
+        """Wait until a change touches one of the lists; False if none does within this many seconds."""
         if self.ended or self._has_news():
             return True
         loop = asyncio.get_running_loop()

@@ -144,7 +144,7 @@ class Stream:
         return id_text(self.reader.position())
 
     async def _start_over(self) -> bytes:
-        """Begin now, because the log does not reach back; the caller is told to read the list again."""
+        """Begin now, because the log does not reach back; the caller has to read the list again."""
         await self.reader.begin(None, self._now)
         self._more = False
         await self._must_be_allowed()

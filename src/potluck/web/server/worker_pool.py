@@ -73,7 +73,7 @@ class _Workers:
         stopping = asyncio.create_task(self._stopping.wait())
         try:
             await asyncio.wait((ended, stopping), return_when=asyncio.FIRST_COMPLETED)
-            # As long as anyone holds the socket open, it takes connections that nobody will answer.
+            # While any process holds the socket open, it accepts connections that will not be answered.
             for each in self._sockets:
                 each.close()
             self._end(signal.SIGTERM)
@@ -163,7 +163,7 @@ class _Workers:
         for process in self._processes:
             if process.returncode is None:
                 with suppress(ProcessLookupError):
-                    # Not send_signal(), which polls the process and takes the exit status from whoever waits for it.
+                    # Not send_signal(), which polls the process and takes the exit status from its waiter.
                     os.kill(process.pid, number)
 
 
