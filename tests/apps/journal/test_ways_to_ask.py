@@ -119,6 +119,30 @@ def test_a_pronoun_is_the_topic_of_the_question_before():
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "question", "whole"),
+    [
+        ("How many sessions in June?", "how many of them were nogi", "How many no-gi sessions in June?"),
+        ("How many gi sessions in June?", "avg intensity", "average intensity in the gi in June"),
+        ("How many times did I drill half guard?", "how many times this year", "How often half guard this year?"),
+        ("longest session this year", "and the shortest", "shortest session this year"),
+        ("hours in June", "per week?", "hours per week in June"),
+    ],
+)
+def test_a_follow_up_is_answered_like_the_whole_question(before: str, question: str, whole: str):
+    assert answer(question, before).content == answer(whole).content
+
+
+def test_being_tapped_is_not_tapping():
+    (term,) = read("How many times did I get tapped?").where.terms  # type: ignore[union-attr]
+    for text, counts in (
+        ("Got tapped twice.", True),
+        ("Tapped Jonas twice.", False),
+        ("Held by tape.", False),
+    ):
+        assert any(Sentence(text, stems_in(text)).has(phrase) for phrase in term.phrases) is counts
+
+
 def test_a_name_of_the_journal_may_have_common_words():
     context = CONTEXT._replace(words={*CONTEXT.words, "great", "lakes"}, text="great lakes open, first match won.")
     reading = reading_of("how did great lakes go for me", context)

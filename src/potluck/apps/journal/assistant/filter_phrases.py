@@ -141,9 +141,11 @@ Filter @tagged: Tag Term | Tag Det Term | Tag Det? Term and Term | Term tag/tags
     tagged
 Filter @with_tags: with a tag | with any tags/tag | with tags | that have tags | tagged Session
 Filter @without_tags: not tagged | without a tag | without any tags/tag | without tags | with no tags/tag | untagged
-Feel: was/were/am/is/are/been/be/being/feel/felt/feeling/feels/get/got/getting
-Filter @unclear: Feel Subject Thing | Subject Feel Thing | Feel Thing | Subject was Feel Thing | Feel Subject Feel
-    Thing
+Feel: was/were/am/is/are/been/be/being/feel/felt/feeling/feels
+Filter @passive: get/got/getting Thing
+Filter @verb_and_object: Written Det Written
+Filter @unclear: ever Thing | where/when Subject Feel Thing | Feel Subject Thing | Subject Feel Thing |
+    Feel Thing | Subject was Feel Thing | Feel Subject Feel Thing
 Top topic: Det Written | Known | Named
 Start topic: Written
 Hurt: hurt/hurts/hurting/pain/painful/sore/soreness/ache/ached/aches |

@@ -8,11 +8,14 @@ from typing import Any
 
 from potluck.apps.journal.assistant.bag import Bag
 from potluck.apps.journal.assistant.chart import Phrase
-from potluck.apps.journal.assistant.reading import NOTHING, Filter, Kind, Reading, Side
+from potluck.apps.journal.assistant.reading import NOTHING, Filter, Kind, Reading, Side, merged
 from potluck.apps.journal.assistant.shapes import shaped
 from potluck.apps.journal.assistant.sides import shifted
 
 _CHANGES = {"period", "where", "relative", "weekday", "hard", "amount", "topic", "every"}
+
+
+TRAINED = frozenset(["train", "trained", "training", "session", "sessions", "class", "classes", "roll", "spar"])
 
 
 def followed_up(
@@ -43,6 +46,22 @@ def followed_up(
         both = previous if previous.kind in ("compare", "worn") else _both(earlier, previous)
         if both is not None:
             return _another_comparison(Bag(rest, words, today), both)
+    if keys == {"adj"} and previous.kind == "extreme" and rest[0].value[0] in ("minutes", "rounds", "intensity"):
+        measure, least = rest[0].value
+        return previous._replace(measure=measure, least=least)
+    if keys == {"per"} and previous.kind in ("total", "rate"):
+        return previous._replace(kind="rate", unit=rest[0].value)
+    if (
+        keys == {"ask", "period"}
+        and asks <= {"count", "often"}
+        and not TRAINED & {*words}
+        and previous.where != NOTHING
+    ):
+        # "How many times this year?" is about what was asked for before.
+        bag = Bag(rest, words, today)
+        return bag.reading("total", where=previous.where) if bag.settled() else None
+    if {"them", "those", "these"} & {*words} and keys <= {"ask", "noun", "where", "hard", "amount", "topic", "weekday"}:
+        return _some_of_them(Bag(rest, words, today), previous)
     if "link" in keys and previous.period is not None and len(words) <= 5:
         # "Gi or no-gi?" is about the days of the question before.
         found = shaped(rest, words, today)
@@ -60,6 +79,8 @@ def followed_up(
         return None
     changes: dict[str, Any] = {}
     if relative is not None:
+        if relative == "year" and previous.period is not None and previous.period.days < 360:
+            relative = "year ago"
         if previous.period is None or (shift := shifted(previous.period, relative)) is None:
             return None
         changes["periods"] = (shift,)
@@ -83,6 +104,17 @@ def followed_up(
         kept |= {name: value for name, value in bag.where._asdict().items() if value != getattr(NOTHING, name)}
         changes["where"] = Filter(**kept)
     return previous._replace(**changes) if changes else None
+
+
+def _some_of_them(bag: Bag, previous: Reading) -> Reading | None:
+    """ "How many of them were no-gi?" """
+    if previous.kind not in ("total", "summary", "average", "quotes") or bag.asks - {"count", "often", "list", "which"}:
+        return None
+    if not bag.settled() or bag.where == NOTHING or bag.values.keys() - {"noun"} or bag.noun not in (None, "sessions"):
+        return None
+    where = merged([previous.where, bag.where])
+    kind: Kind = "total" if bag.asks & {"count", "often"} else "summary"
+    return where and previous._replace(kind=kind, measure="sessions", where=where, goal=None, asks_whether=False)
 
 
 def _both(earlier: Reading | None, previous: Reading) -> Reading | None:
@@ -110,7 +142,7 @@ def _another_measure(bag: Bag, asks: set[Any], previous: Reading, refers: bool) 
         return None
     if (
         bag.where != NOTHING
-        or bag.values.keys() - {"noun"}
+        or bag.values.keys() - {"noun", "avg"}
         or bag.noun not in ("minutes", "rounds", "intensity", "sessions")
     ):
         return None
@@ -118,5 +150,11 @@ def _another_measure(bag: Bag, asks: set[Any], previous: Reading, refers: bool) 
         return None
     if previous.kind not in ("total", "average", "summary", "compare"):
         return None
-    kind: Kind = "compare" if previous.kind == "compare" else "average" if bag.measure == "intensity" else "total"
+    kind: Kind = (
+        "compare"
+        if previous.kind == "compare"
+        else "average"
+        if bag.measure == "intensity" or "avg" in bag
+        else "total"
+    )
     return previous._replace(kind=kind, measure=bag.measure, goal=None, asks_whether=False)

@@ -73,6 +73,7 @@ def asks_ahead(question: str) -> bool:
         re.search(
             r"^(?:will|should|shall|book|recommend|buy|remind|schedule)\b"
             r"|\b(?:will|should|shall) (?:i|she|he|we|they)\b"
+            r"|^when (?:is|are) (?:the|my) next\b"
             r"|\b(?:tomorrow|gonna|going to (?:be|win|train))\b|^how (?:do|can|should) (?:i|you|we) ",
             _plain(question),
         )

@@ -62,6 +62,14 @@ def _term(*some: Words) -> Term:
     return Term(tuple(phrase_of(each) for each in some), "” or “".join(" ".join(each) for each in some))
 
 
+def _passive(words: Words) -> Filter:
+    """ "Get tapped" is not "tapped Jonas"; "get nervous" is "nervous"."""
+    if words[-1].endswith("ed") or words[-1] in ("caught", "swept", "thrown", "beaten"):
+        phrases = tuple(phrase_of((verb, *words)) for verb in ("got", "was", "were", "been", "being"))
+        return Filter(terms=(Term(phrases, f"got {' '.join(words)}"),))
+    return Filter(terms=(_term(words)._replace(is_clear=False),))
+
+
 def _tagged(*terms: Term) -> Filter:
     return Filter(terms=tuple(term._replace(tag_only=True) for term in terms))
 
@@ -142,6 +150,10 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "mentioned": lambda term: Filter(terms=(term,)),
     "written": lambda *words: Filter(terms=tuple(map(_term, words))),
     "with_tags": lambda: Filter(tagged=True), "without_tags": lambda: Filter(tagged=False),
+    "passive": _passive,
+    "verb_and_object": lambda verb, thing: Filter(
+        terms=tuple(_term(words)._replace(is_clear=False) for words in (verb, thing))
+    ),
     "unsure": lambda words: Filter(terms=(_term(words),)),
     "unclear": lambda words: Filter(terms=(_term(words)._replace(is_clear=False),)),
     "pain": _pain,

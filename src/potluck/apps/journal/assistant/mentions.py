@@ -20,7 +20,12 @@ IRREGULAR = {
     "rolled": "roll", "injury": "injur", "injuries": "injur", "feet": "foot", "soreness": "sore", "achy": "ache",
     "painful": "pain", "hurting": "hurt", "shot": "shoot", "shots": "shoot", "held": "hold", "fell": "fall",
     "fallen": "fall", "gave": "give", "given": "give", "came": "come", "ate": "eat", "eaten": "eat",
-    "tightness": "tight",    "stiffness": "stiff", "swelling": "swell", "drew": "draw", "drawn": "draw", "led": "lead",
+    "tightness": "tight",
+    # One letter from another word: tap, mat, spin, strip.
+    "tape": "taping", "tapes": "taping", "taped": "taping", "mate": "mates", "spine": "spines", "stripe": "stripes",
+    "stripes": "stripes", "mates": "mates", "taping": "taping",
+    "stiffness": "stiff", "swelling": "swell", "drew": "draw",
+    "forgot": "forget", "forgotten": "forget", "drawn": "draw", "led": "lead",
 }  # fmt: skip
 SHORTEST_STEM = 3
 
