@@ -12,7 +12,7 @@ from potluck.table import InvalidValue
 from potluck.table.entity import plan_of
 from potluck.table.fields import stored_value
 from potluck.validation.errors import FieldError
-from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset, Versioned
+from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset, Versioned, merged
 from tests.web.cellar import Bottle, BottleChange, BottleName, NewBottle, Notes, Shelf
 
 
@@ -32,6 +32,34 @@ def test_a_change_brings_the_version_that_was_seen():
     assert BottleChange(name="Barolo", version=3).version == 3
     assert BottleChange(name="Barolo").version is UNSET
     assert issubclass(BottleChange, Versioned)
+
+
+class Label(msgspec.Struct, frozen=True):
+    front: str
+    back: str = ""
+
+
+class Labelled(msgspec.Struct, frozen=True):
+    label: Label
+    name: str = "Barolo"
+    version: int = 1
+
+
+class LabelChange(Input):
+    front: str | Unset = UNSET
+    back: str | Unset = UNSET
+
+
+class LabelledChange(Versioned):
+    label: LabelChange | Unset = UNSET
+    name: str | Unset = UNSET
+
+
+def test_what_is_sent_of_an_input_inside_changes_that_part_and_no_more():
+    before = Labelled(Label("Barolo", "Contains sulphites"))
+    change = LabelledChange(version=1, label=LabelChange(front="Barolo 2019"))
+    assert merged(before, change) == Labelled(Label("Barolo 2019", "Contains sulphites"))
+    assert merged(before, LabelledChange()) == before
 
 
 def test_the_names_that_callers_use_are_in_camel_case():
@@ -93,7 +121,7 @@ def test_fewer_choices_than_the_entity_has_are_allowed():
 
 
 def test_the_version_is_chosen_by_nobody():
-    with refused("Chosen.version: the version is raised by every write"):
+    with refused("Chosen.version: the version is incremented by every write"):
 
         class Chosen(New[Bottle]):
             version: int

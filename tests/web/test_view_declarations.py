@@ -66,6 +66,21 @@ def test_a_view_shows_the_fields_it_lists_in_camel_case_and_nothing_else():
     }
 
 
+def test_a_view_without_some_fields_shows_all_others_of_the_entity():
+    class BottleRow(View[Bottle], without=("secret", "cellar_id")):
+        @computed
+        def name(item: Bottle) -> str:
+            return item.name.upper()
+
+    shown = as_json(view_plan(BottleRow).show(bottle()))
+    assert set(BottleRow.__struct_fields__) == set(Bottle.__struct_fields__) - {"secret", "cellar_id"}
+    assert (shown["name"], shown["version"]) == ("BAROLO", 1)
+    with refused("Bottle has no field secrte .did you mean secret"):
+
+        class Misspelt(View[Bottle], without=("secrte",)):
+            pass
+
+
 async def test_a_lookup_is_loaded_once_for_all_items_of_an_answer():
     at: list[str] = []
     shown = await view_plan(RatedBottle).show_many(at, [bottle(), bottle(CHABLIS, "Chablis")])

@@ -28,6 +28,7 @@ __all__ = ["UNSET", "DeclarationError", "Edit", "FormOf", "Input", "New", "Unset
 
 E = TypeVar("E", bound=Entity)
 In = TypeVar("In", bound="Input")
+T = TypeVar("T", bound=msgspec.Struct)
 
 Unset = UnsetType
 """The type of a field that need not be sent: `name: StoreName | Unset = UNSET`."""
@@ -106,6 +107,17 @@ class Edit(Versioned, Generic[E], frozen=True):
     """New values for some fields of an entity; what is not sent stays as it is."""
 
     __entity__: ClassVar[type[Any]]
+
+
+def merged(thing: T, change: Input) -> T:
+    """The thing with the values that were sent; an input inside changes what was sent of its part, and no more."""
+    values = {}
+    for name in change.__struct_fields__:
+        value = getattr(change, name)
+        if value is UNSET or name == VERSION:
+            continue
+        values[name] = merged(getattr(thing, name), value) if isinstance(value, Input) else value
+    return msgspec.structs.replace(thing, **values)
 
 
 def _require_check(name: str, check: Any) -> None:

@@ -24,7 +24,7 @@ from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, Becomes
 from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation
-from potluck.web.inputs import UNSET, Edit, New
+from potluck.web.inputs import UNSET, Edit, Input, New, merged
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
@@ -78,16 +78,25 @@ class UnitOfWork:
 
         `refused` says what a refused write means, where it can mean more than a concurrent change.
         """
-        new = {
-            name: value
-            for name in change.__struct_fields__
-            if name != "version" and (value := getattr(change, name)) is not UNSET and value != getattr(thing, name)
-        }
-        if not new:
+        changes = self.changes(thing, self.merged(thing, change))
+        if not changes:
             return Writes(thing)
-        changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
         after, write = self.edit(thing, *changes)
         return Writes(after, write if refused is None else or_raise(write, refused), *others)
+
+    def merged(self, thing: E, change: Input) -> E:
+        """The thing with the values that were sent; an input inside changes what was sent of its part, and no more."""
+        return merged(thing, change)
+
+    def changes(self, before: E, after: E) -> list[Change]:
+        """What differs, for an update: every field, so that none is answered as saved without being stored."""
+        kind, version = type(before), plan_of(before).version
+        changed = [name for name in kind.__struct_fields__ if getattr(after, name) != getattr(before, name)]
+        return [
+            the(getattr(kind, name)).becomes(getattr(after, name))
+            for name in changed
+            if version is None or name != version.name
+        ]
 
     def edit(
         self, thing: E, *changes: Change, when: Condition | None = None, keep_version: bool = False

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import potluck.apps.journal
-from potluck.apps.journal import comments, entries, export, links, search, stats, threads
+from potluck.apps.journal import account, comments, entries, links, search, stats, threads
 from potluck.apps.journal.app import SUBJECTS
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
@@ -78,7 +78,7 @@ async def measured(folder: Path) -> CallCosts:
         await direct.do(threads.ask, mara, question, **said)
         await cost("ask about one word", direct.do(threads.ask, mara, question, **said))
         await cost("read a conversation", direct.list(threads.said_in, mara, **said))
-        response = await direct.read(export.export_journal, mara)
+        response = await direct.read(account.export_journal, mara)
         await cost("export two entries", _whole(response))
         await cost("end a link", direct.do(links.end_link, mara, links.WhichSide(), user_id=renzo.user_id))
         await cost("delete an entry", direct.do(entries.delete_entry, mara, entry_id=first.entry_id))

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from potluck.apps.library.account_data import forgetting
+from potluck.apps.library.account import forgetting
 from potluck.apps.library.home_card import home_card_of, how_long
 from potluck.apps.library.importing import ImportFile, import_file
 from potluck.apps.library.lending import Lend, lend

@@ -9,7 +9,7 @@ import msgspec
 
 from potluck.apps.polls import polls as rules
 from potluck.apps.polls.access import PollAdmin, ReadsRecord, SeesResults, ToPoll, VoteHolder, WrongKey
-from potluck.apps.polls.account_deletion import PollsData
+from potluck.apps.polls.account import PollsData
 from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import PollsContext, polls_context
 from potluck.apps.polls.deletion import Deletions

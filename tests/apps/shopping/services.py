@@ -11,10 +11,10 @@ from msgspec import UNSET
 
 from potluck.apps.shopping import app as shopping_app
 from potluck.apps.shopping import clearing, inventory, locations, restocking, shopping_list, stores
+from potluck.apps.shopping.account import export_of
 from potluck.apps.shopping.cascade import Cascade
 from potluck.apps.shopping.consumers import consumers_of
 from potluck.apps.shopping.entities import Member
-from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import families
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.people.authentication import Principal

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from potluck.apps.journal.account import JournalData, export
 from potluck.apps.journal.addresses import HOME
 from potluck.apps.journal.comments import comments
 from potluck.apps.journal.consumers import consumers_of
@@ -11,7 +12,6 @@ from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.demo import demo_of
 from potluck.apps.journal.entities import roll_model
 from potluck.apps.journal.entries import entries, shared_entries
-from potluck.apps.journal.export import JournalData, export
 from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
 from potluck.apps.journal.links import APP, athletes, join, links, place_name, role_in_words

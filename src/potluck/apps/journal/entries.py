@@ -34,6 +34,7 @@ from potluck.table import Condition, Milliseconds, Operation, Query, absent, del
 from potluck.validation import FieldError, Message, ValidationError
 from potluck.web import (
     UNSET,
+    Access,
     Actions,
     AlreadyThere,
     FoundByAccess,
@@ -283,15 +284,19 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
 @entries.change(rate_limit=WRITING)
 async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Writes[Entry]:
     """Change an entry; its words change with it."""
-    return changing(entry, change, at.now)
+    return changing(at, entry, change)
 
 
-def changing(entry: Entry, change: EntryChange, now: datetime) -> Writes[Entry]:
+def changing(at: Access, entry: Entry, change: EntryChange) -> Writes[Entry]:
     """The entry after the change, and the writes."""
-    after = _changed(entry, change, now)
+    after = at.merged(entry, change)
+    if change.session_metrics is not UNSET:
+        after = replace(after, session_metrics=_with_unique_tags(after.session_metrics))
+    if change.date is not UNSET:
+        after = replace(after, date=_possible(change.date, at.now))
     if after == entry:
         return Writes(entry)
-    after = replace(after, updated_at=now, version=entry.version + 1)
+    after = replace(after, updated_at=at.now, version=entry.version + 1)
     if after.date != entry.date:
         # The date is part of the key, so the entry moves. Reads through META find it in the old place or the new one.
         moved = update(EntryMeta.one(entry.entry_id), the(EntryMeta.date).becomes(after.date), when=present)
@@ -303,11 +308,7 @@ def changing(entry: Entry, change: EntryChange, now: datetime) -> Writes[Entry]:
             or_retry(moved),
             *_words(entry, after),
         )
-    # Whatever differs is written, so that no field is answered as saved without being stored.
-    changed = [name for name in Entry.__struct_fields__ if getattr(after, name) != getattr(entry, name)]
-    write = update(
-        entry, *(the(getattr(Entry, name)).becomes(getattr(after, name)) for name in changed if name != "version")
-    )
+    write = update(entry, *at.changes(entry, after))
     # On a retry the rule finds the entry wherever it is by then, and its version detects a conflict.
     return Writes(after, or_retry(write), *_words(entry, after))
 
@@ -350,21 +351,6 @@ def _as_commented(entry: Entry) -> Condition:
 def _words(before: Entry | None, after: Entry | None) -> list[Operation]:
     """The index writes that fit into the transaction; the consumer does the rest."""
     return keyword_writes(before, after)[:WORDS_AT_ONCE]
-
-
-def _changed(entry: Entry, change: EntryChange, now: datetime) -> Entry:
-    sections, metrics, when = entry.sections, entry.session_metrics, entry.date
-    if change.sections is not UNSET:
-        sections = replace(sections, **_sent(change.sections))
-    if change.session_metrics is not UNSET:
-        metrics = _with_unique_tags(replace(metrics, **_sent(change.session_metrics)))
-    if change.date is not UNSET:
-        when = _possible(change.date, now)
-    return replace(entry, sections=sections, session_metrics=metrics, date=when)
-
-
-def _sent(change: Input) -> dict[str, Any]:
-    return {name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
 
 
 def _with_unique_tags(metrics: SessionMetrics) -> SessionMetrics:

@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from potluck.apps.library.account_data import export_of, forgetting
+from potluck.apps.library.account import export_of, forgetting
 from potluck.apps.library.collections import collections
 from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.context import LibraryContext

@@ -8,7 +8,7 @@ from typing import Any
 import potluck.apps.polls.live_results
 import potluck.apps.polls.pages  # noqa: F401
 from potluck.apps.polls.access import HOME
-from potluck.apps.polls.account_deletion import PollsData
+from potluck.apps.polls.account import PollsData
 from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.demo import demo_of

@@ -11,7 +11,7 @@ from potluck.apps.polls.app import TEMPLATES as POLLS_TEMPLATES
 from potluck.apps.polls.app import VOTER_IDS
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.entities import ranked_choice_polls
-from potluck.apps.shareables.account_data import ShareablesData
+from potluck.apps.shareables.account import ShareablesData
 from potluck.apps.shareables.ballots import ballots, results
 from potluck.apps.shareables.consumers import consumers_of
 from potluck.apps.shareables.context import ShareablesContext

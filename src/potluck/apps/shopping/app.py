@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
+from potluck.apps.shopping.account import export_of
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.clearing import undoing
 from potluck.apps.shopping.consumers import consumers_of
 from potluck.apps.shopping.demo import demo_of
 from potluck.apps.shopping.entities import inventory as inventory_table
-from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import HOME, families
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.apps.shopping.inventory import inventory
-from potluck.apps.shopping.inventory_pages import to_list
-from potluck.apps.shopping.list_pages import list_home
 from potluck.apps.shopping.locations import locations
 from potluck.apps.shopping.offline import offline_pages
+from potluck.apps.shopping.pages.inventory import to_list
+from potluck.apps.shopping.pages.shopping_list import list_home
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
 from potluck.web import App, AppEntry, Core

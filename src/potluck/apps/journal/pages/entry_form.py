@@ -55,7 +55,7 @@ from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people import new_id
 from potluck.validation import FieldError, ValidationError, decode_tree
-from potluck.web import UNSET, Actions, ByField, Form, Line, Show, Unset, Versioned, Writes, or_retry, redirect
+from potluck.web import UNSET, Access, Actions, ByField, Form, Line, Show, Unset, Versioned, Writes, or_retry, redirect
 
 TAGS_OFFERED = 8
 MINUTES_STEP = 5
@@ -163,7 +163,7 @@ async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
         entry = await at.store.get(Entry.one(at.own_id, known.date, known.entry_id))
         if entry is not None:
             # Sent before, and its answer was lost: what was typed since is a change of it.
-            return _changed_by(said, entry, zone_of(profile.time_zone), at.now)
+            return _changed_by(at, said, entry, zone_of(profile.time_zone))
     new = NewEntry(
         sections=Sections(private=said.private, shared=said.shared),
         session_metrics=said.metrics(),
@@ -267,10 +267,10 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
 
 @entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?draft={{entry_id}}", flash="The entry is changed.", on=edit_page)
 async def change_by_form(at: OwnEntry, entry: Entry, said: EntryForm) -> Writes[Entry]:
-    return _changed_by(said, entry, await zone_for(at), at.now)
+    return _changed_by(at, said, entry, await zone_for(at))
 
 
-def _changed_by(said: EntryForm, entry: Entry, zone: tzinfo, now: datetime) -> Writes[Entry]:
+def _changed_by(at: Access, said: EntryForm, entry: Entry, zone: tzinfo) -> Writes[Entry]:
     """Change the entry to what the form says; a blank time leaves it at its own."""
     metrics, when = said.metrics(), said.moment(zone)
     # The form has no seconds: the same minute means that the time was not changed.
@@ -281,7 +281,7 @@ def _changed_by(said: EntryForm, entry: Entry, zone: tzinfo, now: datetime) -> W
         date=UNSET if when == as_shown else when,
     )
     with _beside_its_field():
-        return changing(entry, change, now)
+        return changing(at, entry, change)
 
 
 entries.form("/delete", then=ENTRIES, flash="The entry is deleted, with its comments.")(delete_entry)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.account import export_journal
 from potluck.apps.journal.addresses import SETTINGS
 from potluck.apps.journal.entities import UserProfile
-from potluck.apps.journal.export import export_journal
 from potluck.apps.journal.fields import UNSAID, zone_of
 from potluck.apps.journal.file_errors import NO_JOURNAL, is_within
 from potluck.apps.journal.files import JournalFile

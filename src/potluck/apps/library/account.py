@@ -2,8 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
@@ -34,33 +33,28 @@ from potluck.web import Core, Export, View, Writes, view_plan
 AT_ONCE = 100
 
 
-class HistoryView(View[Event]):
+class HistoryRow(View[Event], without=("owner_id", "item_version")):
+    """That an item was lent or returned."""
+
+
+class LoanRow(View[Loan], without=("owner_id",)):
+    """What is lent, and until when."""
+
+
+class SharedRow(View[SharedLibrary], without=("shared_to_id", "shared_from_id")):
+    """A library that someone shares with them."""
+
     library_id: UUID
-    item_id: UUID
-    type: Literal["LENT", "RETURNED"]
-    event: str
-    updated_at: datetime
-
-
-class OutView(View[Loan]):
-    library_id: UUID
-    item_id: UUID
-    lent_at: datetime
-
-
-class PointerView(View[SharedLibrary]):
-    library_id: UUID
-    shared_from_name: str
 
 
 TABLES: dict[str, tuple[type[Any] | tuple[type[Any], ...], type[View[Any]]]] = {
     "libraries": (Library, LibraryView),
     "collections": (Collection, CollectionView),
     "items": ((Book, Video), LibraryItemView),
-    "history": (Event, HistoryView),
-    "lent": (Loan, OutView),
+    "history": (Event, HistoryRow),
+    "lent": (Loan, LoanRow),
     "shares": (Share, ShareView),
-    "sharedWithYou": (SharedLibrary, PointerView),
+    "sharedWithYou": (SharedLibrary, SharedRow),
 }
 
 

@@ -18,8 +18,8 @@ from potluck.apps.shopping.inventory import (
     delete_inventory_item,
     inventory,
 )
-from potluck.apps.shopping.list_pages import person, store_choices
 from potluck.apps.shopping.ordering import by_name
+from potluck.apps.shopping.pages.shopping_list import person, store_choices
 from potluck.apps.shopping.shopping_list import NewShoppingItem, ShoppingItemView, add_low_stock, add_to_list
 from potluck.web import Actions, Input, Show, Writes
 

@@ -1,0 +1,1 @@
+"""The pages of Shopping; each module declares those of one subject."""
