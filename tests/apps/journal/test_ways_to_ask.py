@@ -79,6 +79,11 @@ def test_a_week_that_reaches_beyond_the_month_is_looked_at_whole(month: int):
     assert every.startswith("No: " if empty else "Yes: ")
 
 
+@pytest.mark.parametrize("question", ["which days in june did i not train", "when did i not train in june"])
+def test_days_without_training_are_named(question: str):
+    assert answer(question).content == answer("How many days off in June?").content
+
+
 def test_weeks_without_something_are_counted():
     tag = Counter(tag for row in ROWS for tag in row.tags).most_common(1)[0][0]
     done = [row.day for row in ROWS if has(tag)(row)]

@@ -13,7 +13,7 @@ from potluck.apps.journal.assistant.sides import one_period
 from potluck.apps.journal.periods import Period, calendar_unit, weekday_before
 
 # What a session can be called by, so that counting it counts sessions.
-EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars"])
+EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars", "lesson", "lessons", "camp", "camps"])
 
 
 # "How many did I make it to?" counts sessions, "how many did I hit?" does not.

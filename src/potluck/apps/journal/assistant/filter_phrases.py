@@ -109,7 +109,7 @@ And: and | or | and on | or on
 Filter @weekend: on/at/over/during? the? weekend/weekends | weekend Session | weekend ones
 Filter @working_days: on/during? the? weekdays | on a weekday | weekday Session | weekday ones | during the week |
     week days | on work days | midweek
-Filter time=morning: in/during? the? morning/mornings | early Session
+Filter time=morning: in/during? the? early? morning/mornings | early Session
 Filter time=afternoon: in/during? the? afternoon/afternoons
 Filter time=evening: in/during/at? the? evening/evenings/night/nights
 Very: really | very | that were | which were | were | was | considered
@@ -144,8 +144,8 @@ Filter @without_tags: not tagged | without a tag | without any tags/tag | withou
 Feel: was/were/am/is/are/been/be/being/feel/felt/feeling/feels
 Filter @passive: get/got/getting Thing
 Filter @verb_and_object: Written Det Written
-Filter @unclear: ever Thing | where/when Subject Feel Thing | Feel Subject Thing | Subject Feel Thing |
-    Feel Thing | Subject was Feel Thing | Feel Subject Feel Thing
+Filter @unclear: ever Thing | where/when Subject Feel Thing | Feel Subject Thing | Subject Feel Thing | Feel Thing |
+    Subject was Feel Thing | Feel Subject Feel Thing
 Top topic: Det Written | Known | Named
 Start topic: Written
 Hurt: hurt/hurts/hurting/pain/painful/sore/soreness/ache/ached/aches |

@@ -172,10 +172,10 @@ Top last=1: last | last time | the last time | most recently | most recent | lat
     thing | last entry | the last entry
 Top last=2: second last | second to last | next to last | penultimate | second most recent | last but one | session
     before last | the time before last
-Top first=1: first | first time | the first time | first ever | very first | the very first | earliest | my first | my
-    very first | first thing | oldest | for the first time | when did Subject start/begin | when did Subject
-    start/begin training/rolling/with | how long have Subject been training for? | how long has Subject been training
-    for? | how long have Subject been doing bjj/this
+Top first=1: since when do/have/has/does Subject been? train/training | first | first time | the first time | first
+    ever | very first | the very first | earliest | my first | my very first | first thing | oldest | for the first
+    time | when did Subject start/begin | when did Subject start/begin training/rolling/with | how long have Subject
+    been training for? | how long has Subject been training for? | how long have Subject been doing bjj/this
 Top nth: Ordinal Session | Ordinal Session of/in/from
 Newest: last | latest | past | previous | most recent | newest
 Top newest @whole: Own? Newest Number
@@ -243,10 +243,10 @@ Top not_done: Not_doing Left_out | Not_doing Absent | Not_doing Det Absent
 Not_doing: Aux Subject not do/train/have/get? | where/when/that/which? Subject Aux not do/train/have/get? | Aux not
     Subject do/train/have/get? | without | with no/zero | Aux Subject not go/get to a/the? | Subject Aux not go/get to
     a/the? | Aux not Subject go/get to a/the?
-Top not_train=yes: where/when/that/which? Subject Aux not Train | in which Subject Aux not Train | where/when/that?
-    Subject never Train | without training/sessions | without a/any/one session/training | with no/zero
-    training/sessions/session | where/when Subject Aux no training/sessions | where/when Subject skipped/missed
-    training? | i took off | off
+Top not_train=yes: Aux Subject not Train | Aux not Subject Train | where/when/that/which? Subject Aux not Train | in
+    which Subject Aux not Train | where/when/that? Subject never Train | without training/sessions | without a/any/one
+    session/training | with no/zero training/sessions/session | where/when Subject Aux no training/sessions |
+    where/when Subject skipped/missed training? | i took off | off
 Top doubles=yes: twice a/per day | twice in a/one single? day | twice on/in the same day | twice on one/a day | two -
     a - days | two a days | double sessions | double days | two/2/multiple/several sessions/times/trainings in/on/per?
     a/one/the same? day | more than once a/per day | more than once in/on a/one/the same? single? day | more than one

@@ -69,6 +69,9 @@ streak ; $ ask:long/count/summary/when/which/whether/list/how adj top current in
 pause ; $ near ask:count/often/whether/when/list/which/summary noun:sessions ever total ; pause
 gap ; $ near ask:long/summary/when/which/count/how/list adj top current noun:sessions/days ; gap
 off ; period ask:count/which/list/when/summary/how total ever noun:days ; days off
+not_train noun:days ; period ask:count/which/list/when/how total ; days off
+not_train group:day ; period ; days off
+ask:when not_train ; period ; days off
 idle ; $ ask:count/which/list/when/whether total ; idle
 not_train lacking ; $ ask:count/which/list/when/whether total ; idle
 not_done lacking ; $ ask:count/which/list/when/whether total ; idle
