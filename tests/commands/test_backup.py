@@ -340,7 +340,7 @@ def test_a_backup_is_for_its_owner_alone_whatever_the_umask(stored):
 
 
 def test_backup_refuses_a_store_whose_secret_is_missing_or_another(stored):
-    assert "was made by another secret than POTLUCK_SECRET" in refused(
+    assert "was created with another secret than POTLUCK_SECRET" in refused(
         potluck("backup", "copy", cwd=stored, POTLUCK_SECRET=GIVEN)
     )
     (stored / "data" / "secret").unlink()
@@ -475,10 +475,10 @@ def test_a_copy_by_hand_without_the_secret_does_not_start(stored):
 
 def test_a_store_does_not_start_with_another_secret(stored):
     told = refused(potluck("serve", "--port", "0", cwd=stored, POTLUCK_SECRET=GIVEN))
-    assert told.startswith("potluck: data/potluck.db was made by another secret than POTLUCK_SECRET. ")
+    assert told.startswith("potluck: data/potluck.db was created with another secret than POTLUCK_SECRET. ")
     (stored / "data" / "secret").write_text(GIVEN)
     told = refused(potluck("demo", cwd=stored))
-    assert told.startswith("potluck: data/potluck.db was made by another secret than the one in data/secret. ")
+    assert told.startswith("potluck: data/potluck.db was created with another secret than the one in data/secret. ")
     assert GIVEN not in told
 
 

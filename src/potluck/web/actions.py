@@ -120,16 +120,16 @@ class Actions(Generic[E]):
 
     def view_for(self, access: type[Access]) -> ViewPlan:
         """The view of things that callers with this access get."""
-        for each in access.__mro__:
-            if each in self.views:
-                return self.views[each]
+        for base in access.__mro__:
+            if base in self.views:
+                return self.views[base]
         raise DeclarationError(f"{self.api or self.page_address}: there is no view for {access.__name__}")
 
     def declared_by(self, rule: Callable[..., Any]) -> Action:
         """The action that this rule was declared as, for code that runs it outside its own endpoint."""
-        for each in self.declared:
-            if isinstance(each, Action) and each.rule is rule:
-                return each
+        for declaration in self.declared:
+            if isinstance(declaration, Action) and declaration.rule is rule:
+                return declaration
         raise DeclarationError(f"{self.api or self.page_address}: {rule.__name__} is none of its actions")
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -311,7 +311,9 @@ class Actions(Generic[E]):
         )
 
         def declare(rule: Any) -> Any:
-            known = next((each for each in self.declared if isinstance(each, Action) and each.rule is rule), None)
+            known = next(
+                (action for action in self.declared if isinstance(action, Action) and action.rule is rule), None
+            )
             return self._action(
                 "POST",
                 path,
@@ -449,7 +451,7 @@ class Actions(Generic[E]):
     ) -> _Signature:
         """What a rule takes and returns, read once, at import; `of` is its access, where that is said apart."""
         hints = get_type_hints(rule)
-        access, *given = [hints.get(name) for name in signature(rule).parameters]
+        access, *parameters = [hints.get(name) for name in signature(rule).parameters]
         access = of or access
         if not (isinstance(access, type) and issubclass(access, Access)):
             raise DeclarationError(f"{rule.__name__}: the first parameter must be an Access; it says who may call this")
@@ -459,17 +461,17 @@ class Actions(Generic[E]):
             raise DeclarationError(f"{rule.__name__}: write `async def`; only a list may be an ordinary function")
         read = _Signature(rule=rule, access=access, answer=_answer(hints.get("return")))
         self._must_have_view(read)
-        for each in given:
-            if each is Show:
+        for parameter in parameters:
+            if parameter is Show:
                 read.takes_show = True
-            elif self.id is not None and kinds_of(each) == self.entities:
+            elif self.id is not None and kinds_of(parameter) == self.entities:
                 read.on_thing = True
-            elif isinstance(each, type) and issubclass(each, Input):
-                read.input = each
+            elif isinstance(parameter, type) and issubclass(parameter, Input):
+                read.input = parameter
             else:
-                raise DeclarationError(f"{rule.__name__}: {each} is neither an Input nor the subject's entity")
-        addresses = [each for each in (self.api, self.page_address) if each is not None]
-        known = {name for each in (*addresses, path) for name in PATH_PARAMETER.findall(each)}
+                raise DeclarationError(f"{rule.__name__}: {parameter} is neither an Input nor the subject's entity")
+        addresses = [address for address in (self.api, self.page_address) if address is not None]
+        known = {name for address in (*addresses, path) for name in PATH_PARAMETER.findall(address)}
         known |= {self.id} if self.id is not None else set()
         missing = known - set(parameters_of(access, self.entity))
         if missing:
@@ -486,10 +488,10 @@ class Actions(Generic[E]):
             raise DeclarationError(
                 f"{read.rule.__name__}: a {entities[0].__name__} is shown by a view; give the subject one"
             )
-        for each in entities:
-            if each not in self.view_for(read.access).entities:
+        for entity in entities:
+            if entity not in self.view_for(read.access).entities:
                 shown = self.view_for(read.access).cls.__name__
-                raise DeclarationError(f"{read.rule.__name__}: {shown} does not show a {each.__name__}")
+                raise DeclarationError(f"{read.rule.__name__}: {shown} does not show a {entity.__name__}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -514,8 +516,8 @@ class _Signature:
 
 def names_of_access(access: type[Access]) -> set[str]:
     """The attributes that an access has anyway, which a path parameter of the same name would overwrite."""
-    own = (each for each in access.__mro__ if each.__module__ in OWN_MODULES)
-    return {name for each in own for name in (*vars(each), *get_annotations(each))}
+    own = (base for base in access.__mro__ if base.__module__ in OWN_MODULES)
+    return {name for base in own for name in (*vars(base), *get_annotations(base))}
 
 
 def needed_by(access: type[Access]) -> set[str]:
@@ -528,21 +530,21 @@ def needed_by(access: type[Access]) -> set[str]:
 
 
 def problems_of(declared: Problems) -> tuple[Problem, ...]:
-    return tuple(each if isinstance(each, Problem) else problem_of(each) for each in declared)
+    return tuple(problem if isinstance(problem, Problem) else problem_of(problem) for problem in declared)
 
 
 def _views(view: Any) -> dict[type[Access], ViewPlan]:
     if view is None:
         return {}
     if isinstance(view, Mapping):
-        return {access: view_plan(each) for access, each in view.items()}
+        return {access: view_plan(shown) for access, shown in view.items()}
     return {Access: view_plan(view)}
 
 
 def _entities_in(answer: Any) -> list[type[Entity]]:
     """The entities that an answer of this type is, or lists."""
     if get_origin(answer) in (Union, UnionType, list, Sequence, Query):
-        return [entity for each in get_args(answer) for entity in _entities_in(each)]
+        return [entity for part in get_args(answer) for entity in _entities_in(part)]
     # Entity itself is the type of classes that are not known here.
     return [answer] if isinstance(answer, type) and issubclass(answer, Entity) and answer is not Entity else []
 

@@ -46,7 +46,7 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
     info = document["info"]
     return {
         "version": info["version"],
-        "paragraphs": [_pieces(" ".join(each.split())) for each in info["description"].split("\n\n")],
+        "paragraphs": [_pieces(" ".join(paragraph.split())) for paragraph in info["description"].split("\n\n")],
         "groups": [group for group in groups if group["calls"]],
         "count": len(calls),
         "problem_fields": list(_fields(schemas["Problem"], schemas)),
@@ -69,7 +69,7 @@ def _call(
         "tag": operation["tags"][0],
         "method": method.upper(),
         "path": path,
-        "parts": [each for each in re.split(r"({[^}]+})", path) if each],
+        "parts": [part for part in re.split(r"({[^}]+})", path) if part],
         "short": path.removeprefix("/api/v1"),
         "summary": operation["summary"],
         "description": _pieces(operation.get("description", "")),
@@ -77,14 +77,14 @@ def _call(
         "deprecated": operation.get("deprecated", False),
         "parameters": [
             {
-                "name": each["name"],
-                "place": PLACES[each["in"]],
-                "required": each["required"],
-                "words": words(each["schema"], schemas),
-                "default": _default(each["schema"]),
-                "description": _pieces(each.get("description", "")),
+                "name": parameter["name"],
+                "place": PLACES[parameter["in"]],
+                "required": parameter["required"],
+                "words": words(parameter["schema"], schemas),
+                "default": _default(parameter["schema"]),
+                "description": _pieces(parameter.get("description", "")),
             }
-            for each in operation.get("parameters", ())
+            for parameter in operation.get("parameters", ())
         ],
         "body": list(_fields(body, schemas)) if body else [],
         "answers": [
@@ -109,8 +109,8 @@ def _answer(status: str, answer: dict[str, Any], schemas: dict[str, Schema]) -> 
         "good": not problem,
         "media": "" if media == "application/json" else media,
         "problems": [
-            {"slug": slug, "title": each["summary"], "detail": each["value"]["detail"]}
-            for slug, each in examples.items()
+            {"slug": slug, "title": problem["summary"], "detail": problem["value"]["detail"]}
+            for slug, problem in examples.items()
         ],
         "description": [] if examples else _pieces(answer["description"]),
         "fields": list(_fields(schema, schemas)) if schema and not problem and media == "application/json" else [],
@@ -133,16 +133,16 @@ def _fields(schema: Schema, schemas: dict[str, Schema], path: str = "", deep: in
         if other.get("type") != "null":
             yield from _fields(other, schemas, path, deep)
     required = schema.get("required", ())
-    for name, each in schema.get("properties", {}).items():
+    for name, field in schema.get("properties", {}).items():
         inside = f"{path}.{name}" if path else name
         yield {
             "name": inside,
             "required": name in required,
-            "words": words(each, schemas),
-            "default": _default(each),
-            "description": _pieces(each.get("description", "")),
+            "words": words(field, schemas),
+            "default": _default(field),
+            "description": _pieces(field.get("description", "")),
         }
-        yield from _fields(each, schemas, inside, deep + 1)
+        yield from _fields(field, schemas, inside, deep + 1)
     if isinstance(more := schema.get("additionalProperties"), dict):
         yield from _fields(more, schemas, f"{path}.*", deep + 1)
 
@@ -150,12 +150,12 @@ def _fields(schema: Schema, schemas: dict[str, Schema], path: str = "", deep: in
 def words(schema: Schema, schemas: dict[str, Schema]) -> str:
     """What a value must be, in a few words."""
     if any_of := schema.get("anyOf"):
-        return " or ".join(words(each, schemas) for each in any_of)
+        return " or ".join(words(alternative, schemas) for alternative in any_of)
     schema = _resolved(schema, schemas)
     if "oneOf" in schema:
         return "one of several objects"
     if "enum" in schema:
-        return " or ".join(json.dumps(each, ensure_ascii=False) for each in schema["enum"])
+        return " or ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     match schema.get("type"):
         case "string":
             return _text_words(schema)
@@ -214,9 +214,9 @@ def _resolved(schema: Schema, schemas: dict[str, Schema]) -> Schema:
 def example(schema: Schema, schemas: dict[str, Schema], name: str = "", *, every: bool = False) -> Any:
     """A believable value that fits the schema; of an object the required fields, or `every` field."""
     schema = _resolved(schema, schemas)
-    for given in ("examples", "enum"):
-        if schema.get(given):
-            return schema[given][0]
+    for keyword in ("examples", "enum"):
+        if schema.get(keyword):
+            return schema[keyword][0]
     if inner := schema.get("anyOf") or schema.get("oneOf"):
         return example(inner[0], schemas, name, every=every)
     match schema.get("type"):
@@ -227,7 +227,7 @@ def example(schema: Schema, schemas: dict[str, Schema], name: str = "", *, every
         case "boolean":
             return True
         case "array":
-            prefix = [example(each, schemas, name, every=every) for each in schema.get("prefixItems", ())]
+            prefix = [example(item, schemas, name, every=every) for item in schema.get("prefixItems", ())]
             item: Schema = schema.get("items") or {}
             wanted = max(schema.get("minItems", 1), 1) - len(prefix) if item else 0
             return prefix + [example(item, schemas, name, every=every) for _ in range(wanted)]
@@ -239,7 +239,7 @@ def example(schema: Schema, schemas: dict[str, Schema], name: str = "", *, every
 def _example_object(schema: Schema, schemas: dict[str, Schema], every: bool) -> dict[str, Any]:
     properties = schema.get("properties", {})
     if every:
-        return {name: example(each, schemas, name, every=True) for name, each in properties.items()}
+        return {name: example(field, schemas, name, every=True) for name, field in properties.items()}
     wanted = list(schema.get("required", ())) or [name for name in properties if name != "version"][:1]
     if "version" in properties and "version" not in wanted:
         wanted.append("version")
@@ -254,20 +254,20 @@ def _example_number(schema: Schema) -> Any:
     if schema["type"] == "integer":
         middle = int(middle)
     first = -(-schema.get("minimum", 0) // step) * step
-    for each in (1, first, step, 0, *bounds, *(bound + step for bound in bounds), middle):
+    for number in (1, first, step, 0, *bounds, *(bound + step for bound in bounds), middle):
         if (
-            schema.get("minimum", each) <= each <= schema.get("maximum", each)
-            and each > schema.get("exclusiveMinimum", each - 1)
-            and each < schema.get("exclusiveMaximum", each + 1)
-            and each % step in (0, each % 1 if schema["type"] == "number" and "multipleOf" not in schema else 0)
+            schema.get("minimum", number) <= number <= schema.get("maximum", number)
+            and number > schema.get("exclusiveMinimum", number - 1)
+            and number < schema.get("exclusiveMaximum", number + 1)
+            and number % step in (0, number % 1 if schema["type"] == "number" and "multipleOf" not in schema else 0)
         ):
-            return each
+            return number
     return first
 
 
 def _example_text(schema: Schema, name: str) -> str:
-    if found := EXAMPLES.get(schema.get("format", "")):
-        return found
+    if known := EXAMPLES.get(schema.get("format", "")):
+        return known
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     text = NAMED_EXAMPLES.get(name, "Something")
     text = text if len(text) >= least else text.ljust(least, "x")
@@ -283,10 +283,16 @@ def _curl(
     schemas: dict[str, Schema],
 ) -> str:
     parameters = operation.get("parameters", ())
-    for each in parameters:
-        if each["in"] == "path":
-            path = path.replace(f"{{{each['name']}}}", str(example(each["schema"], schemas, each["name"])))
-    query = "&".join(f"{each['name']}=POSITION" for each in parameters if each["in"] == "query" and each["required"])
+    for parameter in parameters:
+        if parameter["in"] == "path":
+            path = path.replace(
+                f"{{{parameter['name']}}}", str(example(parameter["schema"], schemas, parameter["name"]))
+            )
+    query = "&".join(
+        f"{parameter['name']}=POSITION"
+        for parameter in parameters
+        if parameter["in"] == "query" and parameter["required"]
+    )
     lines = [f'curl "$POTLUCK{path}{f"?{query}" if query else ""}"']
     if path.endswith("/events"):
         lines[0] = lines[0].replace("curl ", "curl --no-buffer ")
@@ -305,7 +311,7 @@ def _curl(
 
 def _pieces(text: str) -> list[tuple[bool, str]]:
     """A text in pieces, each with whether it is code."""
-    return [(bool(index % 2), each) for index, each in enumerate(text.split("`")) if each]
+    return [(bool(index % 2), piece) for index, piece in enumerate(text.split("`")) if piece]
 
 
 def _slug(name: str) -> str:

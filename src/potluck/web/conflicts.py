@@ -51,7 +51,7 @@ class FormConflict:
 
     @property
     def must_choose(self) -> bool:
-        return any(each.kept is None for each in self.fields)
+        return any(field.kept is None for field in self.fields)
 
 
 def fingerprints(values: Mapping[str, Any]) -> str:
@@ -68,8 +68,8 @@ def conflict_between(
     shown: Mapping[str, Callable[[Any], Any]],
 ) -> FormConflict:
     """The conflict between what was sent and what is saved, about the fields that have a label."""
-    theirs = {name: each if isinstance(each, bool | list | tuple) else str(each) for name, each in theirs.items()}
-    before = dict(each.split(":", 1) for each in base.split(",") if ":" in each)
+    theirs = {name: value if isinstance(value, bool | list | tuple) else str(value) for name, value in theirs.items()}
+    before = dict(part.split(":", 1) for part in base.split(",") if ":" in part)
     fields = []
     for name, label in labels.items():
         if name not in mine:
@@ -87,7 +87,7 @@ def conflict_between(
         for name, value in mine.items()
         if name != VERSION
     }
-    others = {each.name: theirs.get(each.name, "") for each in fields}
+    others = {field.name: theirs.get(field.name, "") for field in fields}
     sent = [*_pairs("", typed), *_pairs(THEIRS, others)]
     return FormConflict(version, fingerprints(theirs), fields, sent)
 
@@ -98,7 +98,7 @@ def chosen(sent: dict[str, list[str]], *, editing: bool) -> dict[str, list[str]]
     A field without a choice is saved as theirs: what was saved is never undone without a word. It is shown for editing
     as mine, because that is saved nowhere.
     """
-    for name in [each.removeprefix(THEIRS) for each in sent if each.startswith(THEIRS)]:
+    for name in [key.removeprefix(THEIRS) for key in sent if key.startswith(THEIRS)]:
         choice = sent.get(KEEP + name, ["mine" if editing else "theirs"])
         if choice != ["mine"]:
             sent[name] = sent[THEIRS + name]
@@ -128,7 +128,7 @@ def _pairs(prefix: str, values: Values) -> Iterator[tuple[str, str]]:
             yield prefix + name, value
         else:
             # An empty one says that there is none.
-            yield from ((prefix + name, each) for each in value or [""])
+            yield from ((prefix + name, item) for item in value or [""])
 
 
 def _text(value: Value) -> str:

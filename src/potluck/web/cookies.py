@@ -92,12 +92,12 @@ def cookies_after(
     sets: Sets, drops: Sequence[BrowserCookie], cookies: SealedCookies, at: Any, answer: Any, ids: Mapping[str, Any]
 ) -> Iterator[Cookie]:
     """The cookies of a form with this answer."""
-    for each, source in sets.items():
+    for cookie, source in sets.items():
         value = source(at, answer) if callable(source) else getattr(answer, source)
         if value is not None:
-            yield from each.set(cookies, value, _path(each, answer, ids))
-    for each in drops:
-        yield from each.drop(cookies, _path(each, answer, ids))
+            yield from cookie.set(cookies, value, _path(cookie, answer, ids))
+    for cookie in drops:
+        yield from cookie.drop(cookies, _path(cookie, answer, ids))
 
 
 def _path(cookie: BrowserCookie, answer: Any, ids: Mapping[str, Any]) -> str:
@@ -110,8 +110,8 @@ def must_be_settable(
     rule: str, sets: Sets, drops: Sequence[BrowserCookie], parameters: Sequence[str], answer: Any
 ) -> None:
     """A DeclarationError unless each path names parameters or fields, and each value is in every answer."""
-    for each in (*sets, *drops):
-        must_be_there(rule, each.path, parameters, answer, "the path of a cookie")
+    for cookie in (*sets, *drops):
+        must_be_there(rule, cookie.path, parameters, answer, "the path of a cookie")
     for source in sets.values():
         if isinstance(source, str):
             must_be_there(rule, f"/{{{source}}}", (), answer, "sets")

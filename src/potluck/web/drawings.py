@@ -182,7 +182,7 @@ def trend(values: Sequence[Range | None], names: Mapping[int, str], marks: Seque
             runs.append([])
         else:
             runs[-1].append((across(index), value))
-    runs = [each for each in runs if each]
+    runs = [run for run in runs if run]
     return Trend(
         WIDTH,
         CHART_TOP + CHART_PLOT + CHART_FOOT,
@@ -195,7 +195,7 @@ def trend(values: Sequence[Range | None], names: Mapping[int, str], marks: Seque
             if len(run) > 1
         ),
         [Point(x, down(average)) for run in runs for x, (_, average, _) in run],
-        [Mark(0, down(each), str(each)) for each in marks],
+        [Mark(0, down(number), str(number)) for number in marks],
         [Mark(across(index), CHART_TOP + CHART_PLOT + CHART_FOOT - 4, name) for index, name in names.items()],
     )
 
@@ -316,14 +316,14 @@ def flow(
     places: list[str | None] = [*order, None]
     for index, arriving in enumerate(moves):
         left, right = placed[index], placed[index + 1]
-        given = Counter(dict.fromkeys(left, 0))
+        passed_on = Counter(dict.fromkeys(left, 0))
         for move in arriving:
-            given[move.source] += move.ballots
+            passed_on[move.source] += move.ballots
         # Candidates who stay keep their votes, less any surplus passed on.
-        kept = [VoteMove(name, name, node.votes - given[name]) for name, node in left.items() if name in right]
+        staying = [VoteMove(name, name, node.votes - passed_on[name]) for name, node in left.items() if name in right]
         leaves = {name: node.y for name, node in left.items()}
         arrives = {name: node.y for name, node in right.items()}
-        moved = sorted([*arriving, *kept], key=lambda move: (places.index(move.source), places.index(move.target)))
+        moved = sorted([*arriving, *staying], key=lambda move: (places.index(move.source), places.index(move.target)))
         for move in moved:
             if not move.ballots:
                 continue
@@ -354,11 +354,11 @@ def shortened(name: str, letters: int) -> str:
 def told_apart(names: Sequence[str], letters: int) -> list[str]:
     """The names, each cut to this many letters; those that begin alike also keep their ends."""
     cut = [shortened(name, letters) for name in names]
-    alike = {each for each, many in Counter(cut).items() if many > 1}
+    alike = {short for short, many in Counter(cut).items() if many > 1}
     ending = max(1, letters // 3)
     return [
-        f"{_begin(name, letters - 1 - ending)}…{_end(name, ending)}" if each in alike and each != name else each
-        for name, each in zip(names, cut, strict=True)
+        f"{_begin(name, letters - 1 - ending)}…{_end(name, ending)}" if short in alike and short != name else short
+        for name, short in zip(names, cut, strict=True)
     ]
 
 

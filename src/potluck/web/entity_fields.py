@@ -30,7 +30,7 @@ def entities_named(namespace: dict[str, Any], *bases: str) -> tuple[type[Entity]
 def kinds_of(named: Any) -> tuple[type[Any], ...]:
     """The classes that an annotation names: one, or several with `|` between them."""
     several = get_args(named) if get_origin(named) in (Union, UnionType) else (named,)
-    return tuple(each for each in several if isinstance(each, type))
+    return tuple(alternative for alternative in several if isinstance(alternative, type))
 
 
 def entity_field(entity: type[Entity], name: str, where: str, advice: str) -> FieldPlan:
@@ -46,22 +46,22 @@ def entity_field(entity: type[Entity], name: str, where: str, advice: str) -> Fi
 def not_covered(values: Any, by: Any) -> frozenset[Any]:
     """The alternatives of one type that another does not have; what is inside lists and objects is not compared."""
     wanted, there = _alternatives(values), _alternatives(by)
-    kinds = {each for each in there if isinstance(each, type)}
+    kinds = {alternative for alternative in there if isinstance(alternative, type)}
     kinds |= {int} if float in kinds else set()
-    origins = {get_origin(each) or each for each in there}
+    origins = {get_origin(alternative) or alternative for alternative in there}
     return frozenset(
-        each
-        for each in wanted
-        if each not in there
-        and each not in kinds
-        and (_literal_type(each) or each) not in kinds
-        and not (get_origin(each) is not None and get_origin(each) in origins)
+        alternative
+        for alternative in wanted
+        if alternative not in there
+        and alternative not in kinds
+        and (_literal_type(alternative) or alternative) not in kinds
+        and not (get_origin(alternative) is not None and get_origin(alternative) in origins)
     )
 
 
 def is_looser(kind: Any, held: FieldPlan) -> bool:
     """Whether it accepts a value that the entity's field would refuse: too long, too small, with too many places."""
-    plans = (_planned(each, held) for each in _with_metadata(kind))
+    plans = (_planned(alternative, held) for alternative in _with_metadata(kind))
     return any(_admits_more(plan, held) for plan in plans if plan is not None)
 
 
@@ -69,9 +69,9 @@ def _with_metadata(kind: Any) -> list[Any]:
     """The alternatives of a type with the metadata of each, without None and what need not be sent."""
     if get_origin(kind) is Annotated:
         inner, *extras = get_args(kind)
-        return [Annotated[each, *extras] for each in _with_metadata(inner)]
+        return [Annotated[alternative, *extras] for alternative in _with_metadata(inner)]
     if get_origin(kind) in (Union, UnionType):
-        return [found for each in get_args(kind) for found in _with_metadata(each)]
+        return [alternative for part in get_args(kind) for alternative in _with_metadata(part)]
     return [] if kind in (NoneType, UnsetType) else [kind]
 
 
@@ -83,37 +83,37 @@ def _planned(kind: Any, held: FieldPlan) -> FieldPlan | None:
         return None
 
 
-def _admits_more(given: FieldPlan, held: FieldPlan) -> bool:
-    if given.choices:
+def _admits_more(sent: FieldPlan, held: FieldPlan) -> bool:
+    if sent.choices:
         # Its values are compared one by one.
         return False
-    if held.max_length is not None and (given.max_length is None or given.max_length > held.max_length):
+    if held.max_length is not None and (sent.max_length is None or sent.max_length > held.max_length):
         return True
-    if held.min_length and (given.min_length or 0) < held.min_length:
+    if held.min_length and (sent.min_length or 0) < held.min_length:
         return True
-    if held.kind in NUMBERS and given.kind in NUMBERS and _reaches_further(given, held):
+    if held.kind in NUMBERS and sent.kind in NUMBERS and _reaches_further(sent, held):
         return True
-    if held.places is not None and given.kind is Kind.DECIMAL and (given.places is None or given.places > held.places):
+    if held.places is not None and sent.kind is Kind.DECIMAL and (sent.places is None or sent.places > held.places):
         return True
-    if held.element is not None and given.element is not None and _admits_more(given.element, held.element):
+    if held.element is not None and sent.element is not None and _admits_more(sent.element, held.element):
         return True
     return any(
-        name in given.members and _admits_more(given.members[name], member) for name, member in held.members.items()
+        name in sent.members and _admits_more(sent.members[name], member) for name, member in held.members.items()
     )
 
 
-def _reaches_further(given: FieldPlan, held: FieldPlan) -> bool:
+def _reaches_further(sent: FieldPlan, held: FieldPlan) -> bool:
     """Whether a number below or above the bounds of the entity's field would be accepted."""
     for least, less in ((held.ge, False), (held.gt, True)):
         if least is not None and not (
-            (given.ge is not None and (given.ge > least if less else given.ge >= least))
-            or (given.gt is not None and given.gt >= (least if less or given.kind is not Kind.INTEGER else least - 1))
+            (sent.ge is not None and (sent.ge > least if less else sent.ge >= least))
+            or (sent.gt is not None and sent.gt >= (least if less or sent.kind is not Kind.INTEGER else least - 1))
         ):
             return True
     for most, more in ((held.le, False), (held.lt, True)):
         if most is not None and not (
-            (given.le is not None and (given.le < most if more else given.le <= most))
-            or (given.lt is not None and given.lt <= (most if more or given.kind is not Kind.INTEGER else most + 1))
+            (sent.le is not None and (sent.le < most if more else sent.le <= most))
+            or (sent.lt is not None and sent.lt <= (most if more or sent.kind is not Kind.INTEGER else most + 1))
         ):
             return True
     return False
@@ -122,7 +122,10 @@ def _reaches_further(given: FieldPlan, held: FieldPlan) -> bool:
 def shown(alternatives: frozenset[Any]) -> str:
     """Alternatives of a type as Python writes them."""
     return ", ".join(
-        sorted("None" if each is type(None) else getattr(each, "__name__", repr(each)) for each in alternatives)
+        sorted(
+            "None" if alternative is type(None) else getattr(alternative, "__name__", repr(alternative))
+            for alternative in alternatives
+        )
     )
 
 
@@ -145,7 +148,7 @@ class _Value:
 def _alternatives(kind: Any) -> frozenset[Any]:
     kind = plain_type(kind)
     if get_origin(kind) in (Union, UnionType):
-        return frozenset(found for each in get_args(kind) for found in _alternatives(each))
+        return frozenset(alternative for part in get_args(kind) for alternative in _alternatives(part))
     if get_origin(kind) is Literal:
         return frozenset(_Value(value) for value in get_args(kind))
     return frozenset({kind})

@@ -252,7 +252,7 @@ NO_ROOM = Problem(
     "Delete what you no longer need, sign in, or tell the person who runs this Potluck.",
 )
 
-PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, Problem))
+PROBLEMS = tuple(problem for problem in list(globals().values()) if isinstance(problem, Problem))
 
 
 CHALLENGE = 'Bearer realm="potluck"'
@@ -260,7 +260,7 @@ CHALLENGE = 'Bearer realm="potluck"'
 
 def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
     """Each problem by its slug, the last part of its address."""
-    return {each.slug: each for each in problems}
+    return {problem.slug: problem for problem in problems}
 
 
 # --- problems that rules raise ---------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ FULL_SECONDS = "300"
 
 
 def _fields(error: ValidationError) -> dict[str, Any]:
-    return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
+    return {"errors": [{"field": field.field, "message": field.message} for field in error.errors]}
 
 
 def _retry_after(error: people.NotNow) -> dict[str, str]:

@@ -101,12 +101,12 @@ class Form(Generic[T]):
     @property
     def errors(self) -> ByField:
         """The first error of each field, to show next to it."""
-        return ByField({each.field.partition("[")[0]: each.message for each in reversed(self.all_errors)})
+        return ByField({error.field.partition("[")[0]: error.message for error in reversed(self.all_errors)})
 
     @property
     def non_field_errors(self) -> tuple[str, ...]:
         """Errors that belong to no field, to show above the form."""
-        return tuple(each.message for each in self.all_errors if each.field.partition("[")[0] not in self._names)
+        return tuple(error.message for error in self.all_errors if error.field.partition("[")[0] not in self._names)
 
     @property
     def value(self) -> T:
@@ -177,7 +177,7 @@ def _as_text(value: Any) -> Any:
         return ""
     if isinstance(value, bool):
         return value
-    return [_as_text(each) for each in value] if isinstance(value, list | tuple) else str(value)
+    return [_as_text(item) for item in value] if isinstance(value, list | tuple) else str(value)
 
 
 def decode_form(kind: type[T], raw: bytes) -> Form[T]:
@@ -200,9 +200,9 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     base = sent.get(BASE, [""])[0]
     # Anything else that a page sends, such as the name of the button, is ignored.
     values = ByField({name: _shown(field, _texts(field, sent)) for name, field in fields.items()})
-    given = {name: _given(field, _texts(field, sent)) for name, field in fields.items()}
+    sent_values = {name: _given(field, _texts(field, sent)) for name, field in fields.items()}
     try:
-        value = decode_tree(kind, {name: each for name, each in given.items() if each is not UNSET})
+        value = decode_tree(kind, {name: text for name, text in sent_values.items() if text is not UNSET})
     except ValidationError as error:
         return Form(values, error.errors, None, frozenset(fields), kind, base, frozenset(sent), editing)
     return Form(values, (), value, frozenset(fields), kind, base, frozenset(sent), editing)
@@ -211,8 +211,8 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
 def _fields(kind: type[Any]) -> dict[str, types.ObjectField]:
     expected = schema_of(kind)
     assert isinstance(expected, types.ObjectType)
-    for each in expected.fields.values():
-        inner = without_null(each.type)
+    for declared in expected.fields.values():
+        inner = without_null(declared.type)
         several = isinstance(inner, types.ObjectType | types.UnionType)
         of_texts = isinstance(inner, types.MapType) and isinstance(inner.value, types.TextType)
         if (
@@ -220,7 +220,7 @@ def _fields(kind: type[Any]) -> dict[str, types.ObjectField]:
             or (isinstance(inner, types.MapType) and not of_texts)
             or (isinstance(inner, types.ListType) and inner.item is None)
         ):
-            raise TypeError(f"{kind.__name__}.{each.attribute} is more than a form can hold")
+            raise TypeError(f"{kind.__name__}.{declared.attribute} is more than a form can hold")
     return expected.fields
 
 

@@ -35,13 +35,13 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
                 answering=await answers(call.core.engine),
                 registration=call.core.settings.registration,
             )
-        said = await asyncio.gather(*(_card(app, principal) for app in apps))
-        cards = {app.name: card for app, card in zip(apps, said, strict=True)}
+        app_cards = await asyncio.gather(*(_card(app, principal) for app in apps))
+        cards = {app.name: card for app, card in zip(apps, app_cards, strict=True)}
         return call.page(
             "home.html",
             catalogue=catalogue,
             facts={name: card.fact for name, card in cards.items() if card is not None},
-            waiting=[(name, each) for name, card in cards.items() if card is not None for each in card.waiting],
+            waiting=[(name, item) for name, card in cards.items() if card is not None for item in card.waiting],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],
             plain=lacks_https(call.visitor.origin),
         )

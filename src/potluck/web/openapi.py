@@ -204,21 +204,21 @@ class DocumentedCall:
     @property
     def all_problems(self) -> set[Problem]:
         """Every problem that the call can be answered with, except those that any call can."""
-        takes = {each.name for each in self.parameters}
-        found = {*self.problems, errors.INVALID_FIELDS}
+        takes = {parameter.name for parameter in self.parameters}
+        problems = {*self.problems, errors.INVALID_FIELDS}
         if self.needs_principal:
-            found.add(errors.NOT_SIGNED_IN)
+            problems.add(errors.NOT_SIGNED_IN)
         if self.body is not None:
-            found |= {errors.NOT_JSON, errors.TOO_LARGE, errors.WRONG_MEDIA_TYPE}
-        if any(each.place == "path" for each in self.parameters):
-            found.add(errors.NOT_FOUND)
+            problems |= {errors.NOT_JSON, errors.TOO_LARGE, errors.WRONG_MEDIA_TYPE}
+        if any(parameter.place == "path" for parameter in self.parameters):
+            problems.add(errors.NOT_FOUND)
         if IF_MATCH.name in takes:
-            found.add(errors.PRECONDITION_FAILED)
+            problems.add(errors.PRECONDITION_FAILED)
             if self.method != "delete":
-                found |= {errors.VERSION_CONFLICT, errors.VERSION_NEEDED}
+                problems |= {errors.VERSION_CONFLICT, errors.VERSION_NEEDED}
         if IDEMPOTENCY_KEY.name in takes:
-            found.add(errors.KEY_REUSED)
-        return found
+            problems.add(errors.KEY_REUSED)
+        return problems
 
 
 # --- from declarations to calls ---------------------------------------------------------------------------------------
@@ -226,7 +226,13 @@ class DocumentedCall:
 
 def calls_of(subjects: Iterable[Actions[Any]]) -> list[DocumentedCall]:
     """Every call that these subjects declare."""
-    return [call for subject in subjects for each in subject.declared if each.path is not None for call in _calls(each)]
+    return [
+        call
+        for subject in subjects
+        for declaration in subject.declared
+        if declaration.path is not None
+        for call in _calls(declaration)
+    ]
 
 
 def _calls(declared: Declared) -> Iterator[DocumentedCall]:
@@ -319,12 +325,14 @@ def _common(declared: Declared, parameters: Iterable[CallParameter], below: str 
         if name != AUTHORIZATION
     ]
     return {
-        "path": re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path),
+        "path": re.sub(r"{(\w+)}", lambda match: f"{{{camel(match[1])}}}", path),
         "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
         "needs_principal": declared.access.needs_principal,
         "takes_token": AUTHORIZATION in declared.access.headers,
         # An access may name a header that calls of this kind take anyway.
-        "parameters": list({(each.place, each.name): each for each in (*headers, *in_path, *parameters)}.values()),
+        "parameters": list(
+            {(parameter.place, parameter.name): parameter for parameter in (*headers, *in_path, *parameters)}.values()
+        ),
     }
 
 
@@ -336,7 +344,7 @@ def _said(declared: Declared) -> dict[str, Any]:
 
 def _words(listing: Listing) -> str:
     """What a list is of: `/families/{family_id}/shopping-list` is the shopping list."""
-    written_out = [each for each in str(listing.path).strip("/").split("/") if not each.startswith("{")]
+    written_out = [part for part in str(listing.path).strip("/").split("/") if not part.startswith("{")]
     return written_out[-1].replace("-", " ")
 
 
@@ -368,7 +376,7 @@ def _problems(declared: Declared, *others: Problem) -> frozenset[Problem]:
 
 def _is_entity(kind: Any) -> bool:
     kinds = kinds_of(kind)
-    return bool(kinds) and all(issubclass(each, Entity) for each in kinds)
+    return bool(kinds) and all(issubclass(kind, Entity) for kind in kinds)
 
 
 def _is_response(kind: Any) -> bool:
@@ -383,7 +391,7 @@ def _answer(declared: Declared, kind: Any) -> Any:
         return _view(declared)
     if get_origin(kind) in (Union, UnionType):
         # A rule that may return a response of its own, a file or a redirect, is described by its other answers.
-        shown = [_answer(declared, each) for each in get_args(kind) if not _is_response(each)]
+        shown = [_answer(declared, alternative) for alternative in get_args(kind) if not _is_response(alternative)]
         return Union[tuple(shown)] if shown else Any  # noqa: UP007 - of as many as there are
     if _is_response(kind):
         return Any
@@ -402,9 +410,9 @@ def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     more: type[Any] | None = None if also is None else _returned(also)
     if also is not None and more is None:
         raise DeclarationError(f"{view.__name__}: annotate what `also` returns; the API document needs it")
-    fields = [] if more is None else [(each.name, each.type) for each in msgspec.structs.fields(more)]
+    fields = [] if more is None else [(field.name, field.type) for field in msgspec.structs.fields(more)]
     # In JSON they keep the names that their own struct gives them.
-    renamed = {} if more is None else {each.name: each.encode_name for each in msgspec.structs.fields(more)}
+    renamed = {} if more is None else {field.name: field.encode_name for field in msgspec.structs.fields(more)}
     renamed |= {"next_cursor": "nextCursor"}
     return msgspec.defstruct(
         f"{view.__name__}Page",
@@ -463,10 +471,10 @@ def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
 
 def _check_ids(calls: Iterable[DocumentedCall]) -> None:
     seen: set[str] = set()
-    for each in calls:
-        if each.id in seen:
-            raise DeclarationError(f"Two calls are named {each.id}: give one of the rules another name")
-        seen.add(each.id)
+    for call in calls:
+        if call.id in seen:
+            raise DeclarationError(f"Two calls are named {call.id}: give one of the rules another name")
+        seen.add(call.id)
 
 
 def _operation(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
@@ -476,9 +484,9 @@ def _operation(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
     operation["operationId"] = call.id
     if not call.needs_principal:
         operation["security"] = [{}, *SIGNED_IN] if call.takes_token else []
-    ordered = sorted(call.parameters, key=lambda each: (PLACES.index(each.place), each.name))
+    ordered = sorted(call.parameters, key=lambda parameter: (PLACES.index(parameter.place), parameter.name))
     if ordered:
-        operation["parameters"] = [_parameter(each, schemas) for each in ordered]
+        operation["parameters"] = [_parameter(parameter, schemas) for parameter in ordered]
     if call.body is not None:
         operation["requestBody"] = {
             "required": not call.body_optional,
@@ -508,10 +516,10 @@ def _parameter(parameter: CallParameter, schemas: Schemas) -> dict[str, Any]:
 
 def _responses(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
     responses: dict[str, Any] = {str(call.status): _success(call, schemas)}
-    if any(each.name == IF_NONE_MATCH.name for each in call.parameters):
+    if any(parameter.name == IF_NONE_MATCH.name for parameter in call.parameters):
         responses["304"] = {"description": "Not modified.", "headers": REQUEST_ID | ETAG}
     by_status: dict[int, list[Problem]] = {}
-    for problem in sorted(call.all_problems, key=lambda each: (each.status, each.slug)):
+    for problem in sorted(call.all_problems, key=lambda listed: (listed.status, listed.slug)):
         by_status.setdefault(problem.status, []).append(problem)
     for status, problems in by_status.items():
         responses[str(status)] = (
@@ -537,9 +545,9 @@ def _success(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
 
 def _shared_answers(calls: Iterable[DocumentedCall]) -> dict[str, Any]:
     """Each problem as a shared response: most are the only one under their status in a call."""
-    found = {problem for call in calls for problem in call.all_problems}
-    ordered = sorted(found, key=lambda each: each.slug)
-    return {each.slug: _problem_answer(_explained(each), [each]) for each in ordered}
+    problems = {problem for call in calls for problem in call.all_problems}
+    ordered = sorted(problems, key=lambda problem: problem.slug)
+    return {problem.slug: _problem_answer(_explained(problem), [problem]) for problem in ordered}
 
 
 def _explained(problem: Problem) -> str:
@@ -549,11 +557,11 @@ def _explained(problem: Problem) -> str:
 def _problem_answer(described: str, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": {"$ref": "#/components/schemas/Problem"}}
     examples = {
-        each.slug: {
-            "summary": each.title,
-            "value": each.body(each.explanation, sha256(each.slug.encode()).hexdigest()[:32]),
+        problem.slug: {
+            "summary": problem.title,
+            "value": problem.body(problem.explanation, sha256(problem.slug.encode()).hexdigest()[:32]),
         }
-        for each in problems
+        for problem in problems
     }
     if examples:
         content["examples"] = examples
@@ -568,20 +576,20 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
     schema = Endpoints()
 
     @cache
-    def made() -> tuple[bytes, str, dict[str, Any]]:
+    def rendered() -> tuple[bytes, str, dict[str, Any]]:
         document = dict(make())
         raw = msgspec.json.format(msgspec.json.encode(document), indent=2)
         return raw, tag_of(raw), api_page.shown(document)
 
     @schema.get("/schema/openapi.json")
     async def openapi_json(call: Call) -> JsonResponse:
-        raw, tag, _ = made()
+        raw, tag, _ = rendered()
         if known(call.request, tag):
             return not_modified(tag)
         return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
 
     @schema.get("/schema")
     async def api(call: Call) -> Response:
-        return call.page("api.html", origin=call.visitor.origin, **made()[2])
+        return call.page("api.html", origin=call.visitor.origin, **rendered()[2])
 
     return schema

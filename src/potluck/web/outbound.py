@@ -39,7 +39,7 @@ class Fetched:
 
 
 def _resolved(host: str, port: int) -> Iterable[str]:
-    return [str(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
 class Outbound:
@@ -75,22 +75,22 @@ class Outbound:
             port = parts.port or PORTS[parts.scheme]
             try:
                 address = self._address(parts.hostname, port, checked)
-                found = self._one(parts, port, address, most_bytes, accept, deadline)
+                result = self._one(parts, port, address, most_bytes, accept, deadline)
             except (OSError, HTTPException, UnicodeError) as error:
                 raise Unreachable(f"{parts.hostname} does not answer: {error!r}") from error
-            if isinstance(found, Fetched):
-                return found
-            url = urljoin(url, found)
+            if isinstance(result, Fetched):
+                return result
+            url = urljoin(url, result)
             checked = checked or urlsplit(url).netloc != parts.netloc
         raise Unreachable("it leads from one address to the next")
 
     def _address(self, host: str, port: int, checked: bool) -> str:
-        found = [each.partition("%")[0] for each in self._resolve(host, port)]
-        if not found:
+        addresses = [address.partition("%")[0] for address in self._resolve(host, port)]
+        if not addresses:
             raise Unreachable(f"{host} has no address")
-        if checked and not all(self._permits(ip_address(each)) for each in found):
+        if checked and not all(self._permits(ip_address(address)) for address in addresses):
             raise BadAddress("The address must be on the Internet, not in a private network")
-        return found[0]
+        return addresses[0]
 
     def _one(
         self, parts: SplitResult, port: int, address: str, most_bytes: int, accept: str, deadline: float

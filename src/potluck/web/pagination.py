@@ -41,7 +41,7 @@ def list_input(filters: type[Input] | None) -> Any:
     if filters is None:
         return PageQuery
     hints = get_type_hints(filters, include_extras=True)
-    defaults = {each.name: each.default for each in msgspec.structs.fields(filters)}
+    defaults = {field.name: field.default for field in msgspec.structs.fields(filters)}
     for name, default in defaults.items():
         if default is msgspec.NODEFAULT:
             raise DeclarationError(f"{filters.__name__}.{name}: a filter can be left out, so it needs a default")
@@ -109,8 +109,8 @@ class PageRequest:
     def read(cls, path: str, query: QueryParams, visitor: Visitor, wanted: PageQuery, cursors: Cursors) -> PageRequest:
         """The page that a request asks for; its cursor is good for this caller, address and filter alone."""
         who = None if visitor.principal is None else visitor.principal.user_id
-        said = sorted(each for each in query.multi_items() if each[0] not in ("limit", "cursor"))
-        sealed_for = f"{who} {path} {said!r}"
+        filters = sorted(pair for pair in query.multi_items() if pair[0] not in ("limit", "cursor"))
+        sealed_for = f"{who} {path} {filters!r}"
         after = None if wanted.cursor is UNSET else cursors.unseal(wanted.cursor, sealed_for)
         return cls(wanted.limit, after, sealed_for, cursors)
 

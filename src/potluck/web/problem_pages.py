@@ -10,13 +10,13 @@ problem_pages = Endpoints()
 
 @problem_pages.get("/problems", public=True)
 async def problems(call: Call) -> Response:
-    listed = sorted(call.site.problems.by_slug.values(), key=lambda each: (each.status, each.slug))
+    listed = sorted(call.site.problems.by_slug.values(), key=lambda problem: (problem.status, problem.slug))
     return call.public_page("problem_types.html", problems=listed)
 
 
 @problem_pages.get("/problems/{slug}", public=True)
 async def problem(call: Call) -> Response:
-    found = call.site.problems.by_slug.get(call.text("slug"))
-    if found is None:
+    problem = call.site.problems.by_slug.get(call.text("slug"))
+    if problem is None:
         raise NotFound
-    return call.public_page("problem_type.html", problem=found)
+    return call.public_page("problem_type.html", problem=problem)

@@ -58,7 +58,7 @@ _large_bodies = ThreadPoolExecutor(1, thread_name_prefix="potluck-decode")
 def camel(name: str) -> str:
     """A name in camelCase, as callers write it: `store_id` is `storeId`."""
     first, *others = name.split("_")
-    return first + "".join(each.capitalize() for each in others)
+    return first + "".join(word.capitalize() for word in others)
 
 
 async def visitor_of(
@@ -110,7 +110,7 @@ class Ids:
 
     def __call__(self, request: Request) -> dict[str, Any]:
         """The values by name; ValidationError with every one that is wrong."""
-        found: dict[str, Any] = {}
+        ids: dict[str, Any] = {}
         wrong: list[FieldError] = []
         for name, text in request.path_params.items():
             if name not in self._types:
@@ -118,16 +118,16 @@ class Ids:
                 continue
             if name in self._uuids and UUID_TEXT.fullmatch(text):
                 # A fast path: most parameters are valid UUIDs.
-                found[name] = UUID(text)
+                ids[name] = UUID(text)
                 continue
             value = path_value(self._types[name], camel(name), text)
             if isinstance(value, FieldError):
                 wrong.append(value)
             else:
-                found[name] = value
+                ids[name] = value
         if wrong:
             raise ValidationError(*wrong)
-        return found
+        return ids
 
 
 _ids_by_access: dict[type[Access], Ids] = {}
@@ -135,10 +135,10 @@ _ids_by_access: dict[type[Access], Ids] = {}
 
 def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
     """The path parameters that an access needs."""
-    found = _ids_by_access.get(access)
-    if found is None:
-        found = _ids_by_access[access] = Ids(parameters_of(access))
-    return found(request)
+    ids = _ids_by_access.get(access)
+    if ids is None:
+        ids = _ids_by_access[access] = Ids(parameters_of(access))
+    return ids(request)
 
 
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
@@ -172,10 +172,10 @@ async def decoded(decode: Callable[[Any, bytes], T], kind: Any, body: bytes) -> 
 
 def must_be_json(request: Request) -> None:
     """Raise WrongMediaType unless the body is declared as plain JSON in UTF-8."""
-    said, encoding = value_of(request.scope, b"content-type"), value_of(request.scope, b"content-encoding")
-    if said == "application/json" and encoding is None:
+    content_type, encoding = value_of(request.scope, b"content-type"), value_of(request.scope, b"content-encoding")
+    if content_type == "application/json" and encoding is None:
         return
-    kind, parameters = media_type_of(said or "")
+    kind, parameters = media_type_of(content_type or "")
     encoding = (encoding or "identity").strip().lower()
     charset = parameters.get("charset", "utf-8")
     if not JSON_TYPE.fullmatch(kind) or charset not in UTF_8 or encoding not in ("identity", ""):
@@ -188,9 +188,9 @@ def must_be_form(request: Request) -> None:
         raise WrongMediaType(f"The form must be sent as {FORM}")
 
 
-def media_type_of(said: str) -> tuple[str, dict[str, str]]:
-    kind, *parts = said.split(";")
-    named = (each.partition("=") for each in parts)
+def media_type_of(header: str) -> tuple[str, dict[str, str]]:
+    kind, *parts = header.split(";")
+    named = (part.partition("=") for part in parts)
     return kind.strip().lower(), {name.strip().lower(): value.strip().strip('"').lower() for name, _, value in named}
 
 
@@ -201,19 +201,19 @@ def idempotency_key(
 
     `headers` are those that decide access: with another value in one of them, it is another request.
     """
-    given = values_of(request.scope, KEY)
-    if not given:
+    keys = values_of(request.scope, KEY)
+    if not keys:
         return None
-    if len(given) > 1:
+    if len(keys) > 1:
         raise ValidationError(FieldError("Idempotency-Key", "Idempotency-Key is given more than once"))
-    key = given[0]
+    key = keys[0]
     if not 1 <= len(key) <= LONGEST_KEY:
         raise ValidationError(FieldError("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
     target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
     # If-Match is part of what was asked, and so is what admitted the caller.
     parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
-    said = b"\n".join([body, *(each.encode("latin-1", "replace") for each in parts)])
-    hashed = request_hash(request.method, target, said, secret)
+    content = b"\n".join([body, *(part.encode("latin-1", "replace") for part in parts)])
+    hashed = request_hash(request.method, target, content, secret)
     return (
         IdempotencyKey.by_nobody(key, hashed) if principal is None else IdempotencyKey(principal.user_id, key, hashed)
     )

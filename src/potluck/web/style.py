@@ -153,10 +153,10 @@ def _out(name: str, note: str) -> dict[str, Any]:
 def _bars(index: int) -> list[dict[str, Any]]:
     tally, before = ROUNDS[index], ROUNDS[index - 1]
     playing = sum(tally.values())
-    found = []
-    for name, votes in sorted(tally.items(), key=lambda each: -each[1]):
+    candidates = []
+    for name, votes in sorted(tally.items(), key=lambda item: -item[1]):
         gain = votes - before[name] if index < len(ROUNDS) - 1 else 0
-        found.append(
+        candidates.append(
             _bar(
                 name,
                 str(votes),
@@ -167,7 +167,7 @@ def _bars(index: int) -> list[dict[str, Any]]:
                 gained=f"+{gain}" if gain else "",
             )
         )
-    return found
+    return candidates
 
 
 def _by_round() -> Iterable[list[str | int]]:

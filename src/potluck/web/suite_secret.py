@@ -1,6 +1,6 @@
 """The suite's own secret: from the settings, or made once in the data folder, and the same for every worker.
 
-A store remembers which secret it was made with. Who has voted is recognised by that secret alone, so with another one
+A store records which secret it was created with. Who has voted is recognised by that secret alone, so with another one
 everybody could vote again; another one is refused unless the operator has accepted it.
 """
 
@@ -94,18 +94,18 @@ async def verify_store_secret(store: Store, settings: Settings, secret: bytes) -
         # If several machines start at once, the first write decides.
         with suppress(AlreadyExists, OutcomeUnknown):
             await store.put(_check_of(secret), when=absent)
-    raise Unavailable("it does not keep by which secret it was made")
+    raise Unavailable("the store does not record its secret")
 
 
 async def made_by(store: Store, secret: bytes) -> bool | None:
     """Whether the store was made with this secret; None if it has none recorded."""
     try:
-        found = await store.get(SecretCheck.of_store())
+        recorded = await store.get(SecretCheck.of_store())
     except DynamoError as error:
         if error.code != "ResourceNotFoundException":
             raise
         return None  # there is no table yet
-    return None if found is None else hmac.compare_digest(found.check, _check_of(secret).check)
+    return None if recorded is None else hmac.compare_digest(recorded.check, _check_of(secret).check)
 
 
 async def accept_secret(store: Store, secret: bytes) -> None:
@@ -120,15 +120,15 @@ def _check_of(secret: bytes) -> SecretCheck:
 def made_by_another(settings: Settings) -> str:
     """What to do about a store that was made with another secret than the settings give."""
     file = settings.data / SECRET_FILE
-    given = f"the one in {file}" if settings.secret is None else "POTLUCK_SECRET"
+    configured = f"the one in {file}" if settings.secret is None else "POTLUCK_SECRET"
     if settings.engine == "embedded":
         return (
-            f"{settings.file} was made by another secret than {given}. Start it with its own: as POTLUCK_SECRET, or in "
-            f"{file} with POTLUCK_SECRET unset; `potluck restore` takes both from a backup. If it is lost, "
-            "`potluck accept-new-secret` takes this one instead, and says what that costs"
+            f"{settings.file} was created with another secret than {configured}. Start it with its own: as "
+            f"POTLUCK_SECRET, or in {file} with POTLUCK_SECRET unset; `potluck restore` takes both from a backup. If "
+            "it is lost, `potluck accept-new-secret` takes this one instead, and says what that costs"
         )
     return (
-        f"the tables on DynamoDB were made by another secret than {given}. Every machine needs the same: set "
+        f"the tables on DynamoDB were created with another secret than {configured}. Every machine needs the same: set "
         "POTLUCK_SECRET here to that of the first one, which it has in POTLUCK_SECRET or in the file `secret` of its "
         "data folder. If it is lost, `potluck accept-new-secret` takes this one instead, and says what that costs"
     )

@@ -31,16 +31,16 @@ class _Defined(NamedTuple):
 def reserved_names(environment: Environment) -> frozenset[str]:
     """What only the layout may define, or be given by the layer."""
     layout = _parsed(environment, LAYOUT)
-    own = {each.name for each in _defined(layout)} | (environment.globals.keys() - DEFAULT_NAMESPACE.keys())
+    own = {definition.name for definition in _defined(layout)} | (environment.globals.keys() - DEFAULT_NAMESPACE.keys())
     return frozenset((meta.find_undeclared_variables(layout) | own) - SET_BY_PAGES)
 
 
 def must_leave_names(environment: Environment, names: Set[str], reserved: frozenset[str]) -> None:
     """A DeclarationError for a page that defines a name of the layout as something else."""
     layout = set(_defined(_parsed(environment, LAYOUT)))
-    sources = {f'"{each.source.partition(":")[0]}"' for each in layout if each.source is not None}
+    sources = {f'"{definition.source.partition(":")[0]}"' for definition in layout if definition.source is not None}
     word = re.compile(rf"\b(?:{'|'.join(sorted(reserved))})\b")
-    for name in sorted(each for each in names if each.endswith(".html") and each != LAYOUT):
+    for name in sorted(name for name in names if name.endswith(".html") and name != LAYOUT):
         source = _source(environment, name)
         if not any(
             word.search(defined or imported) and (template not in sources or " as " in imported)
@@ -50,24 +50,24 @@ def must_leave_names(environment: Environment, names: Set[str], reserved: frozen
         page = environment.parse(source)
         if LAYOUT not in _extended(environment, page):
             continue
-        for each in _defined(page):
+        for definition in _defined(page):
             # Importing what the layout imports, from where it does, changes nothing.
-            if each.name in reserved and not (each.source is not None and each in layout):
-                raise DeclarationError(f"{name}: {each.name} is a name of the layout; call it something else")
+            if definition.name in reserved and not (definition.source is not None and definition in layout):
+                raise DeclarationError(f"{name}: {definition.name} is a name of the layout; call it something else")
 
 
 def _extended(environment: Environment, page: nodes.Template) -> list[str]:
     """The templates that a page extends, one after the other."""
-    found: list[str] = []
+    parents: list[str] = []
     while True:
         above = page.find(nodes.Extends)
-        if above is None or not isinstance(above.template, nodes.Const) or above.template.value in found:
-            return found
-        found.append(above.template.value)
+        if above is None or not isinstance(above.template, nodes.Const) or above.template.value in parents:
+            return parents
+        parents.append(above.template.value)
         try:
-            page = _parsed(environment, found[-1])
+            page = _parsed(environment, parents[-1])
         except TemplateNotFound:
-            return found
+            return parents
 
 
 def _defined(page: nodes.Template) -> Iterator[_Defined]:
@@ -76,14 +76,14 @@ def _defined(page: nodes.Template) -> Iterator[_Defined]:
         if isinstance(node, nodes.Macro):
             yield _Defined(node.name)
         elif isinstance(node, nodes.Assign | nodes.AssignBlock):
-            yield from (_Defined(each.name) for each in node.target.find_all(nodes.Name))
+            yield from (_Defined(target.name) for target in node.target.find_all(nodes.Name))
             if isinstance(node.target, nodes.Name):
                 yield _Defined(node.target.name)
         elif isinstance(node, nodes.Import):
             yield _Defined(node.target, _from(node))
         elif isinstance(node, nodes.FromImport):
-            for each in node.names:
-                original, alias = each if isinstance(each, tuple) else (each, each)
+            for imported in node.names:
+                original, alias = imported if isinstance(imported, tuple) else (imported, imported)
                 yield _Defined(alias, f"{_from(node)}:{original}")
 
 

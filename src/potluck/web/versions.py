@@ -54,27 +54,27 @@ def seen(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
 
 def expected(request: Carries) -> int | None:
     """The version that If-Match names; None without it, or with `*`, which any version matches."""
-    if (given := if_match(request)) is None:
+    if (tag_header := if_match(request)) is None:
         return None
-    found = TAG.fullmatch(given)
-    if found is None:
+    match = TAG.fullmatch(tag_header)
+    if match is None:
         raise ValidationError(FieldError("If-Match", 'If-Match must be one ETag, such as "3"'))
-    weak, tag = found.groups()
+    weak, tag = match.groups()
     version = VERSION.fullmatch(tag)
     return int(version[1]) if not weak and version else NEVER
 
 
 def if_match(request: Carries) -> str | None:
     """The value of If-Match; None without it, or with `*`. Repeated headers are joined into one list."""
-    given = values_of(request.scope, b"if-match")
-    said = ", ".join(given).strip() if given else None
-    return None if said == "*" else said
+    headers = values_of(request.scope, b"if-match")
+    joined = ", ".join(headers).strip() if headers else None
+    return None if joined == "*" else joined
 
 
 def known(request: Carries, tag: str) -> bool:
     """Whether the caller has the answer with this ETag already, by If-None-Match."""
-    given = ", ".join(values_of(request.scope, b"if-none-match"))
-    if not given:
+    joined = ", ".join(values_of(request.scope, b"if-none-match"))
+    if not joined:
         return False
     bare = tag.removeprefix("W/")
-    return given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))
+    return joined.strip() == "*" or any(f'"{known}"' == bare for _, known in TAG.findall(joined))

@@ -73,8 +73,8 @@ class ViewPlan:
         # Generated source that names each keyword is as fast as a literal constructor call.
         arguments = [f"{name}=item.{name}" for name in self.plain]
         for name, function in functions.items():
-            given = "item, lookup" if _takes_lookup(function) else "item"
-            arguments.append(f"{name}=_{name}({given})")
+            passed = "item, lookup" if _takes_lookup(function) else "item"
+            arguments.append(f"{name}=_{name}({passed})")
         scope: dict[str, Any] = {"cls": cls, **{f"_{name}": function for name, function in functions.items()}}
         exec(f"def show(item, lookup=None):\n    return cls({', '.join(arguments)})", scope)
         self.show: Callable[..., Any] = scope["show"]
@@ -102,30 +102,34 @@ class _ViewMeta(msgspec.StructMeta):
         annotations = namespace.setdefault("__annotations__", {})
         if "without" in options:
             derived = _all_fields(name, entities_named(namespace, "View"), options.pop("without"))
-            annotations |= {each: kind for each, kind in derived.items() if each not in namespace | annotations}
+            annotations |= {
+                attribute: kind for attribute, kind in derived.items() if attribute not in namespace | annotations
+            }
         plain = list(annotations)
-        for each in plain:
-            if each in namespace:
+        for attribute in plain:
+            if attribute in namespace:
                 raise DeclarationError(
-                    f"{name}.{each}: its value is the entity's; it takes no default and no other name"
+                    f"{name}.{attribute}: its value is the entity's; it takes no default and no other name"
                 )
-        functions = {each: made.function for each, made in namespace.items() if isinstance(made, computed)}
-        for each, function in functions.items():
-            annotations[each] = kind = _returned(f"{name}.{each}", function)
-            del namespace[each]
+        functions = {attribute: value.function for attribute, value in namespace.items() if isinstance(value, computed)}
+        for attribute, function in functions.items():
+            annotations[attribute] = kind = _returned(f"{name}.{attribute}", function)
+            del namespace[attribute]
             if UnsetType in get_args(kind):
-                namespace[each] = UNSET
+                namespace[attribute] = UNSET
         cls: Any = super().__new__(mcls, name, bases, namespace, **options)
         base: ViewPlan | None = getattr(cls, "__view__", None)
         entities = entities_named(namespace, "View") or (() if base is None else base.entities)
         if entities:
-            for each in entities:
-                _require_fields(cls, each, plain)
+            for entity in entities:
+                _require_fields(cls, entity, plain)
             if base is not None:
-                plain = [each for each in (*base.plain, *plain) if each not in functions]
-                functions = {each: made for each, made in base.functions.items() if each not in plain} | functions
-            for each in entities:
-                _require_items(name, each, functions)
+                plain = [attribute for attribute in (*base.plain, *plain) if attribute not in functions]
+                functions = {
+                    attribute: function for attribute, function in base.functions.items() if attribute not in plain
+                } | functions
+            for entity in entities:
+                _require_items(name, entity, functions)
             cls.__view__ = ViewPlan(cls, entities, list(dict.fromkeys(plain)), functions)
         return cls
 
@@ -155,7 +159,7 @@ def _all_fields(view: str, entities: Sequence[type[Entity]], without: Sequence[s
     (entity,) = entities
     for name in without:
         entity_field(entity, name, view, NOT_A_FIELD)
-    return {name: each.annotation for name, each in plan_of(entity).fields.items() if name not in without}
+    return {name: field.annotation for name, field in plan_of(entity).fields.items() if name not in without}
 
 
 def _require_fields(cls: type[Any], entity: type[Entity], plain: Sequence[str]) -> None:
@@ -193,14 +197,14 @@ def _takes_lookup(function: Callable[..., Any]) -> bool:
 
 def _lookup_of(view: str, functions: dict[str, Callable[..., Any]]) -> Any:
     """The lookup class: the annotation of the second parameter, in the functions that have one."""
-    found: dict[Any, None] = {}
+    lookups: dict[Any, None] = {}
     for name, function in functions.items():
         if _takes_lookup(function):
             _, parameter = signature(function).parameters
             lookup = get_type_hints(function).get(parameter)
             if not hasattr(lookup, "load"):
                 raise DeclarationError(f"{view}.{name}: {parameter} must be of a class with an async `load(at, items)`")
-            found[lookup] = None
-    if len(found) > 1:
-        raise DeclarationError(f"{view}: it has lookups {shown(frozenset(found))}; combine them into one class")
-    return next(iter(found), None)
+            lookups[lookup] = None
+    if len(lookups) > 1:
+        raise DeclarationError(f"{view}: it has lookups {shown(frozenset(lookups))}; combine them into one class")
+    return next(iter(lookups), None)

@@ -43,17 +43,17 @@ class Application:
             await _lifespan(receive, send)
             return
         request = Request(scope, receive, send)
-        found = self.router.find(scope["path"])
+        route = self.router.find(scope["path"])
         try:
-            if found is None:
+            if route is None:
                 raise HttpProblem(BY_STATUS[404])
             if scope["method"] == "OPTIONS":
-                await Response(status_code=204, headers={"allow": found.allowed})(scope, receive, send)
+                await Response(status_code=204, headers={"allow": route.allowed})(scope, receive, send)
                 return
             self.authentication.must_be_same_origin(request)
-            answering = found.endpoint(scope["method"])
+            answering = route.endpoint(scope["method"])
             if answering is None:
-                raise HttpProblem(BY_STATUS[405], {"allow": found.allowed})
+                raise HttpProblem(BY_STATUS[405], {"allow": route.allowed})
             scope["path_params"], scope["path_template"] = answering.values, answering.path
             response = await answering.endpoint(request)
         except Exception as error:

@@ -50,11 +50,11 @@ class Authentication:
 
     def secret(self, request: HTTPConnection) -> str | None:
         """The bearer token if there is an Authorization header, else the value of the session cookie."""
-        given = values_of(request.scope, b"authorization")
-        if given:
+        headers = values_of(request.scope, b"authorization")
+        if headers:
             # Of two headers, a proxy and we might each trust a different one.
-            named = len(given) == 1 and given[0][: len(BEARER)].lower() == BEARER
-            return given[0][len(BEARER) :].strip() if named else ""
+            named = len(headers) == 1 and headers[0][: len(BEARER)].lower() == BEARER
+            return headers[0][len(BEARER) :].strip() if named else ""
         return request.cookies.get(self.cookie_name(request))
 
     def credential(self, request: HTTPConnection) -> Credential | None:
@@ -63,9 +63,9 @@ class Authentication:
         Two callers share one only if they are the same to `principal`, and both a browser or both a program.
         """
         # Every read comes through here, so what a program sends is hashed unparsed.
-        given = [value for name, value in request.scope["headers"] if name == b"authorization"]
-        if given:
-            return sha256(b"\n".join(given)).digest()
+        headers = [value for name, value in request.scope["headers"] if name == b"authorization"]
+        if headers:
+            return sha256(b"\n".join(headers)).digest()
         secret = request.cookies.get(self.cookie_name(request))
         return None if secret is None else hash_of(secret)
 
@@ -99,8 +99,8 @@ class Authentication:
             return
         has_cookies = value_of(request.scope, b"cookie") is not None
         carries_cookie = has_cookies and any(name.startswith(OUR_COOKIES) and name != FLASH for name in request.cookies)
-        given = values_of(request.scope, b"authorization")
-        if not carries_cookie and len(given) == 1 and TOKEN.fullmatch(given[0]):
+        headers = values_of(request.scope, b"authorization")
+        if not carries_cookie and len(headers) == 1 and TOKEN.fullmatch(headers[0]):
             return
         sites = request.headers.getlist("sec-fetch-site")
         origins = request.headers.getlist("origin")

@@ -68,7 +68,7 @@ class Problems:
             return ProblemAnswer(error.problem, str(error), _shown(error.members), error.headers)
         if isinstance(error, HttpProblem):
             return ProblemAnswer(error.problem, str(error), {}, error.headers)
-        kind = next((ERRORS[each] for each in type(error).__mro__ if each in ERRORS), None)
+        kind = next((ERRORS[base] for base in type(error).__mro__ if base in ERRORS), None)
         if kind is None:
             return None
         detail = str(error) if kind.detail is None else kind.detail or kind.problem.explanation
@@ -104,8 +104,8 @@ class Problems:
 def wants_html(accept: str) -> bool:
     """Whether an Accept header prefers HTML: a browser asks for it by name; a program that takes anything gets JSON."""
     best, wanted = 0.0, False
-    for each in accept.split(","):
-        kind, *parameters = (part.strip().lower() for part in each.split(";"))
+    for choice in accept.split(","):
+        kind, *parameters = (part.strip().lower() for part in choice.split(";"))
         quality = next((part[2:] for part in parameters if part.startswith("q=")), "1")
         try:
             weight = float(quality)
@@ -118,7 +118,7 @@ def wants_html(accept: str) -> bool:
 
 def _shown(members: Mapping[str, Any]) -> dict[str, Any]:
     """The members that may be shown: a view may, but an entity has private attributes."""
-    return {name: each for name, each in members.items() if each is not None and not isinstance(each, Entity)}
+    return {name: member for name, member in members.items() if member is not None and not isinstance(member, Entity)}
 
 
 def _request_id(request: Request) -> str:

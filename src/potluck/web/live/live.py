@@ -246,8 +246,8 @@ class Live:
 
     def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Grant | None, caller: UUID | None) -> ListReader:
         lists: dict[Tail, list[Membership]] = {}
-        for each in _several(of):
-            member = Membership(each)
+        for query in _several(of):
+            member = Membership(query)
             lists.setdefault(self._tail(member.table), []).append(member)
         history = None if right is None else GrantHistory(right)
         if history is not None and self._tail(history.table) not in lists:
@@ -290,7 +290,7 @@ def _lists_id(lists: Sequence[AnyQuery], caller: UUID | None = None) -> bytes:
     """The id of these lists in positions, for everybody or for one caller: a digest of their partitions, the same in
     any process and for any query."""
     whose = () if caller is None else (f"for {caller}",)
-    return _digest((*sorted({_partition_id(each) for each in lists}), *whose))
+    return _digest((*sorted({_partition_id(query) for query in lists}), *whose))
 
 
 def _partition_id(of: AnyQuery) -> str:

@@ -52,7 +52,7 @@ class TablePart:
         self.lists = lists
         self.right = right
         """What gives the caller access, if that is a row of this table."""
-        topics = dict.fromkeys((each.index, partition_text(each.partition)) for each in lists)
+        topics = dict.fromkeys((member.index, partition_text(member.partition)) for member in lists)
         if right is not None:
             topics[right.topic] = None
         self.topics: tuple[TopicKey, ...] = tuple(topics)
@@ -104,8 +104,8 @@ class ListReader:
         self._of = of
         self._log_slots = log_slots
         self._parts = [
-            TablePart(tail, each, right if right is not None and right.table is tail.table else None)
-            for tail, each in lists.items()
+            TablePart(tail, members, right if right is not None and right.table is tail.table else None)
+            for tail, members in lists.items()
         ]
         self._wake: asyncio.Future[None] | None = None
         self._now = 0
@@ -359,15 +359,15 @@ def _had(part: TablePart, buffer: Buffer, record: BufferedRecord) -> bool:
 
 def _in_memory(part: TablePart, buffer: Buffer) -> list[BufferedRecord]:
     """The changes in memory that touch one of the lists, from where it left off, in order."""
-    found: dict[int, BufferedRecord] = {}
+    records: dict[int, BufferedRecord] = {}
     for key in part.topics:
         topic = buffer.topics.get(key)
         if topic is not None:
             for record in reversed(topic.records):
                 if record.ordinal < part.place:
                     break
-                found[record.ordinal] = record
-    return [found[ordinal] for ordinal in sorted(found)]
+                records[record.ordinal] = record
+    return [records[ordinal] for ordinal in sorted(records)]
 
 
 async def _resolved(log: Log, since: LivePosition, now: int) -> Vector:

@@ -38,13 +38,13 @@ class FastPath:
             if name in FRAMING:
                 return False
         try:
-            found = self.find(scope)
+            answer = self.find(scope)
         except Exception:
             # The application reports what is wrong.
             return False
-        if found is None:
+        if answer is None:
             return False
-        connection.send_at_once(*found)
+        connection.send_at_once(*answer)
         return True
 
     def find(self, scope: Scope) -> tuple[bytes, bytes] | None:

@@ -67,8 +67,8 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
     finally:
         with suppress(OSError):
             _port_file(settings).unlink()
-        for each in sockets:
-            each.close()
+        for bound in sockets:
+            bound.close()
     return 0
 
 
@@ -98,12 +98,12 @@ def listening(host: str, port: int) -> list[socket.socket]:
     """A listening socket for each address of the host; OSError with a readable reason if one cannot be opened."""
     shown = f"[{host}]" if ":" in host else host
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise OSError(f"there is no address {shown} here to listen on; --host or POTLUCK_HOST names another") from None
     sockets: list[socket.socket] = []
     refused: OSError | None = None
-    for family, kind, protocol, _, address in dict.fromkeys(found):
+    for family, kind, protocol, _, address in dict.fromkeys(addresses):
         try:
             # If any free port will do, the one found for the first address is used for all.
             chosen = (address[0], port or _port_of(sockets), *address[2:])
@@ -116,8 +116,8 @@ def listening(host: str, port: int) -> list[socket.socket]:
     else:
         if sockets:
             return sockets
-    for each in sockets:
-        each.close()
+    for bound in sockets:
+        bound.close()
     assert refused is not None
     raise OSError(_why_not(refused, shown, port)) from None
 
@@ -135,19 +135,19 @@ def cannot_start(error: BaseException) -> str | None:
 
 
 def _bound(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
-    made = socket.socket(family, kind, protocol)
+    bound = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
-            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        made.bind(address)
-        made.listen(BACKLOG)
-        made.setblocking(False)
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind(address)
+        bound.listen(BACKLOG)
+        bound.setblocking(False)
     except BaseException:
-        made.close()
+        bound.close()
         raise
-    return made
+    return bound
 
 
 def _port_of(sockets: Sequence[socket.socket]) -> int:

@@ -77,18 +77,18 @@ class SuiteServer(HttpServer):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        for each in sockets or ():
-            _set_user_timeout(each)
+        for listening in sockets or ():
+            _set_user_timeout(listening)
         await super().startup(sockets)
         if self.started:
             self._ready()
 
     def check_connections(self, now: float) -> None:
         super().check_connections(now)
-        connections = [each for each in self.connections if isinstance(each, SuiteConnection)]
+        connections = [connection for connection in self.connections if isinstance(connection, SuiteConnection)]
         too_many = len(connections) - MOST_CONNECTIONS
         if too_many > 0:
-            idle = [(since, each) for each in connections if (since := each.idle_since) is not None]
+            idle = [(since, connection) for connection in connections if (since := connection.idle_since) is not None]
             for _, connection in sorted(idle, key=lambda pair: pair[0])[:too_many]:
                 connection.transport.close()
             log.info("of %d connections, the longest idle are closed", len(connections))
@@ -149,8 +149,8 @@ def _found(make: Make) -> Callable[[Settings], AbstractAsyncContextManager[Any]]
     if not isinstance(make, str):
         return make
     module, _, name = make.partition(":")
-    found: Callable[[Settings], AbstractAsyncContextManager[Any]] = getattr(import_module(module), name)
-    return found
+    maker: Callable[[Settings], AbstractAsyncContextManager[Any]] = getattr(import_module(module), name)
+    return maker
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

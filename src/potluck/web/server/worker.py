@@ -35,7 +35,7 @@ def work(writing: int) -> int:
             os.close(writing)
 
     try:
-        serve_here(make, settings, [socket(fileno=each) for each in descriptors], lambda: report(REACHABLE))
+        serve_here(make, settings, [socket(fileno=descriptor) for descriptor in descriptors], lambda: report(REACHABLE))
     except Exception as error:
         problem = cannot_start(error)
         if problem is None or reported:

@@ -39,7 +39,7 @@ def supervise(make: Make, settings: Settings, sockets: Sequence[socket], announc
     """Run the workers until told to stop; returns the exit status."""
     if os.name != "posix":
         raise SettingsError("POTLUCK_WORKERS must be 1 on this system: workers share a socket as only POSIX can")
-    order = pickle.dumps((make, settings, [each.fileno() for each in sockets]))
+    order = pickle.dumps((make, settings, [listening.fileno() for listening in sockets]))
     with logging_in_lines(settings):
         return asyncio.run(_Workers(order, sockets, settings.workers, announce).run())
 
@@ -74,8 +74,8 @@ class _Workers:
         try:
             await asyncio.wait((ended, stopping), return_when=asyncio.FIRST_COMPLETED)
             # While any process holds the socket open, it accepts connections that will not be answered.
-            for each in self._sockets:
-                each.close()
+            for listening in self._sockets:
+                listening.close()
             self._end(signal.SIGTERM)
             await asyncio.wait((ended,), timeout=KILLED_AFTER_SECONDS)
         finally:
@@ -117,7 +117,7 @@ class _Workers:
                 "potluck.web.server.worker",
                 str(writing),
                 stdin=asyncio.subprocess.PIPE,
-                pass_fds=(writing, *(each.fileno() for each in self._sockets)),
+                pass_fds=(writing, *(listening.fileno() for listening in self._sockets)),
                 # The same import path as here.
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
                 # A Ctrl+C at the terminal goes to the parent only, which stops the workers.
@@ -136,9 +136,9 @@ class _Workers:
         with suppress(ConnectionError):
             process.stdin.write(self._order)
             await process.stdin.drain()
-        said = await _read_all(reading)
-        reachable = said == REACHABLE
-        return _Worker(process, reachable, "" if reachable else said.decode(errors="replace"))
+        report = await _read_all(reading)
+        reachable = report == REACHABLE
+        return _Worker(process, reachable, "" if reachable else report.decode(errors="replace"))
 
     def _count(self, change: int) -> None:
         self._serving += change
