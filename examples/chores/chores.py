@@ -60,7 +60,7 @@ async def one_chore(at: InHome, chore: Chore) -> Chore:
     return chore
 
 
-@chores.create(form=PageForm(then="/chores/{home_id}", on=home_page, row="chores/row.html"))
+@chores.create(form=PageForm(then="/chores/{home_id}", on=home_page))
 async def add_chore(at: InHome, new: NewChore) -> Writes[Chore]:
     """Add a chore."""
     chore = at.make(new, home_id=at.home_id, chore_id=new_id())
@@ -76,7 +76,7 @@ async def edit_chore(at: InHome, chore: Chore, edit: ChoreEdit) -> Writes[Chore]
 @chores.action(
     "PATCH",
     "/status",
-    form=PageForm(then="/chores/{home_id}", flash="{title} is {status}.", row="chores/row.html", versioned=False),
+    form=PageForm(then="/chores/{home_id}", flash="{title} is {status}.", versioned=False),
 )
 async def check_off(at: InHome, chore: Chore, wanted: StatusEdit) -> Writes[Chore]:
     """Check a chore off, or open it again."""

@@ -168,7 +168,7 @@ class Visit:
 
     def without_network(self) -> None:
         """Forgive what the browser says of requests that found nobody, which is not the page's doing."""
-        self.forgive("net::ERR|htmx:sse:error|htmx:error: Failed to fetch")
+        self.forgive("net::ERR")
 
     def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""

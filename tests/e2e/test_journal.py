@@ -100,9 +100,9 @@ def is_kept(visit: Visit, words: str) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while words not in visit.page.evaluate(
         """async () => {
-          const { src } = document.querySelector("script[src$='/writing.js']");
-          const { found } = await import(new URL("drafts.js", src));
-          return JSON.stringify(await found("new", document.getElementById("entry-form").dataset.draftKey));
+          const { src } = document.querySelector("script[src$='/entry-form.js']");
+          const { load } = await import(new URL("drafts.js", src));
+          return JSON.stringify(await load("new", document.getElementById("entry-form").dataset.draftKey));
         }"""
     ):
         assert time.monotonic() < deadline, words
@@ -398,7 +398,7 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     call(athlete, "DELETE", path.removeprefix("/journal"))
     expect(athlete.page.get_by_role("heading", name="Not found")).to_be_visible()
     for each in (athlete, coach):
-        each.forgive("status of 40|htmx:sse")
+        each.forgive("status of 40")
 
 
 def hears_what_is_shared(coach: Visit, athlete: Visit) -> None:

@@ -17,6 +17,17 @@ from tests.patience import PATIENCE_SECONDS
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
 SECONDS = 1000
+# Collects what streams bring.
+HEARD = """
+window.heard = "";
+const { decode } = TextDecoder.prototype;
+TextDecoder.prototype.decode = function (...given) {
+  const text = decode.apply(this, given);
+  window.heard += text;
+  return text;
+};
+"""
+RESET = "event: reset\ndata: {}\n\n"
 # How often a stream is checked that tells nothing, with what it takes to hear of it.
 RECHECKED_WITHIN = 15 + 2
 
@@ -57,7 +68,7 @@ def add(window, *names):
         window.page.keyboard.press("Enter")
         window.page.locator("#notes .row-name", has_text=name).wait_for()
         # The stream may bring the row before the answer does, and until then the form takes nothing else.
-        window.page.locator("#adding:not(.htmx-request)").wait_for()
+        window.page.locator("#adding:not([aria-busy])").wait_for()
 
 
 def retitle(window, name, to):
@@ -122,6 +133,28 @@ def test_what_somebody_types_is_not_taken_from_under_their_hands(both):
     until_same(here, there)
 
 
+def test_no_row_is_replaced_between_press_and_release(both):
+    here, there = both
+    add(here, "Firewood")
+    there.page.add_init_script(HEARD)
+    # However long the test takes, the button is not held for long.
+    there.stop_the_clock()
+    there.page.reload()
+    there.live()
+    delete = there.page.get_by_role("button", name="Delete Firewood")
+    delete.hover()
+    pressed = delete.element_handle()
+    there.page.mouse.down()
+    retitle(here, "Firewood", "Dry firewood")
+    there.page.wait_for_function("() => heard.includes('Dry firewood')")
+    assert pressed.evaluate("(button) => button.isConnected")
+    assert titles(there) == ["Firewood"]
+    there.page.mouse.up()
+    here.page.locator("#notes .row-name").wait_for(state="detached")
+    there.page.clock.run_for(1)
+    until_same(here, there)
+
+
 def offline_for(both, cable, seconds):
     here, there = both
     add(here, "Firewood", "Matches", "Water")
@@ -179,7 +212,7 @@ def test_a_script_that_comes_late_costs_nothing_but_time(both):
         time.sleep(0.5)
         route.continue_()
 
-    there.page.route(re.compile("hx-sse.min.js"), slowly)
+    there.page.route(re.compile("kit/event-stream.js"), slowly)
     there.page.reload(wait_until="commit")
     add(here, "Firewood")
     there.live()
@@ -189,7 +222,7 @@ def test_a_script_that_comes_late_costs_nothing_but_time(both):
 
 def test_a_page_whose_stream_never_began_reads_again_when_signal_is_back(both):
     here, there = both
-    events = re.compile("/events")
+    events = re.compile(r"/events\?")
     there.page.route(events, lambda route: route.abort())
     there.page.reload()
     add(here, "Firewood")
@@ -207,19 +240,15 @@ def test_a_page_whose_stream_never_began_reads_again_when_signal_is_back(both):
 def test_a_position_that_is_too_old_has_the_list_read_again(both):
     here, there = both
     add(here, "Firewood", "Matches")
-    there.page.route(re.compile("/events"), lambda route: route.abort())
+    events = re.compile(r"/events\?")
+    there.page.route(events, lambda route: route.abort())
     there.page.reload()
     remove(here, "Matches")
     retitle(here, "Firewood", "Dry firewood")
     add(here, "Water")
     assert titles(there) != titles(here)
-    there.page.evaluate(
-        """() => {
-          const detail = { message: { event: "reset", data: "" } };
-          const told = new CustomEvent("htmx:sse:before:message", { bubbles: true, cancelable: true, detail });
-          document.getElementById("notes").dispatchEvent(told);
-        }"""
-    )
+    there.page.unroute(events)
+    there.page.route(events, lambda route: route.fulfill(content_type="text/event-stream", body=RESET))
     until_same(here, there)
     there.without_network()
 

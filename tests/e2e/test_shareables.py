@@ -177,7 +177,6 @@ def test_a_list_is_cleared_away_in_time_and_laid_out_again(window):
     expect(guest.page.get_by_text("This list has been cleared away")).to_be_visible()
     guest.page.wait_for_load_state()
     assert "Head torches" not in guest.page.content()
-    guest.forgive("htmx:sse")
     looked_at(guest, "over")
     # So is the page of an admin another one, without being opened again.
     expect(admin.page.get_by_text("Lay it out again")).to_be_visible()
@@ -440,7 +439,7 @@ def test_who_has_the_phone_next_finds_and_changes_nothing_of_the_one_before(wind
     # The page that was open hears of it; by then the browser has said all it has to say of that.
     expect(page).to_have_url(re.compile("/unlock$"))
     nothing_is_here()
-    phone.forgive("status of 40|htmx:sse")
+    phone.forgive("status of 40")
     other.close()
 
 

@@ -153,7 +153,7 @@ def test_who_signs_out_of_a_page_that_was_loaded_by_force_leaves_nothing(home):
 def test_who_signs_out_where_nobody_looks_after_the_page_leaves_nothing(home, by):
     visit = home.visit
     if by == "the answer":
-        visit.page.route(re.compile("/leaving.js"), lambda route: route.abort())
+        visit.page.route(re.compile("/sign-out.js"), lambda route: route.abort())
     if by == "the page":
         visit.page.route(re.compile("/sign-out$"), without_its_header)
     visit.open("/account")

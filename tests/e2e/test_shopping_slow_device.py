@@ -12,7 +12,7 @@ from tests.e2e.shops import Home, Shop, call, family_of
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
 SECONDS = 1000
-# As in keeping.js.
+# As in offline-store.js.
 OPENS_WITHIN_SECONDS = 8
 # A storage that answers when it is let, as it would have, or with an error.
 SLOW_STORAGE = """
@@ -20,17 +20,18 @@ const open = IDBFactory.prototype.open;
 const asked = [];
 IDBFactory.prototype.open = function (...wanted) {
   let real = null;
-  const asking = {
-    get result() { return real.result; },
-    get error() { return real?.error ?? null; },
-    get transaction() { return real.transaction; },
-  };
+  const asking = Object.setPrototypeOf(new EventTarget(), IDBOpenDBRequest.prototype);
+  Object.defineProperties(asking, {
+    result: { get: () => real.result },
+    error: { get: () => real?.error ?? null },
+    transaction: { get: () => real.transaction },
+  });
   const answer = () => {
     real = open.apply(this, wanted);
-    for (const name of ["onsuccess", "onerror", "onblocked", "onupgradeneeded"])
-      real[name] = (event) => asking[name]?.(event);
+    for (const type of ["success", "error", "blocked", "upgradeneeded"])
+      real.addEventListener(type, () => asking.dispatchEvent(new Event(type)));
   };
-  asked.push({ answer, refuse: () => asking.onerror() });
+  asked.push({ answer, refuse: () => asking.dispatchEvent(new Event("error")) });
   return asking;
 };
 window.letStorage = (how) => asked.splice(0).forEach((each) => each[how]());

@@ -72,7 +72,15 @@ notes = Actions(
 async def book_page(at: InBook, book: Book, show: Show) -> dict[str, Any]:
     position = await at.position(Note.all_of_book(at.book_id))
     notes = await at.show(NoteView, await at.store.all(Note.all_of_book(at.book_id)))
-    return {"book": book, "notes": notes, "position": position, "form": show.form(NewNote)}
+    changing = show.form(NoteChange)
+    return {
+        "book": book,
+        "notes": notes,
+        "position": position,
+        "form": show.form(NewNote),
+        "conflict": changing.conflict(show.clash, {"title": "Title"}),
+        "clash": show.clash,
+    }
 
 
 @notes.list(live=lambda at: Note.all_of_book(at.book_id), row="notes/row.html")
@@ -87,14 +95,14 @@ async def one(at: InBook, note: Note) -> Note:
     return note
 
 
-@notes.create(NoteTaken, form=PageForm(on=book_page, then="/notes/{book_id}", row="notes/row.html"))
+@notes.create(NoteTaken, form=PageForm(on=book_page, then="/notes/{book_id}"))
 async def add(at: Writer, new: NewNote) -> Writes[Note]:
     """Add a note."""
     note = at.make(new, book_id=at.book_id, note_id=new.note_id or new_id(), author=at.principal.user_id)
     return Writes(note, or_raise(put(note, when=absent), NoteTaken))
 
 
-@notes.change(AdminsOnly, form=PageForm(then="/notes/{book_id}", row="notes/row.html"))
+@notes.change(AdminsOnly, form=PageForm(then="/notes/{book_id}", on=book_page))
 async def change(at: InBook, note: Note, change: NoteChange) -> Writes[Note]:
     """Edit a note."""
     if change.private is not UNSET and note.author != at.principal.user_id:
@@ -102,7 +110,7 @@ async def change(at: InBook, note: Note, change: NoteChange) -> Writes[Note]:
     return at.apply(note, change)
 
 
-@notes.delete(form=PageForm(path="/delete", then="/notes/{book_id}", row="notes/row.html"))
+@notes.delete(form=PageForm(path="/delete", then="/notes/{book_id}"))
 async def remove(at: InBook, note: Note) -> Writes[None]:
     """Delete a note."""
     return Writes(None, delete(note, when=present))

@@ -164,12 +164,6 @@ def test_an_accepted_form_leads_to_no_other_site(paged, then):
         paged.form("/more", then=then)(answering(Note))
 
 
-def test_a_row_needs_a_view():
-    without = Actions(InBook, Note.by_id, page="/books/{book_id}")
-    with refused("add_note: a row shows a thing by its view, and its subject has none"):
-        without.form("/more", then="/books/{book_id}", row="row.html")(answering(Any))
-
-
 def test_an_entity_is_answered_by_a_view_of_it():
     without = Actions(InBook, Note.by_id, page="/books/{book_id}", api="/books/{book_id}/notes")
     others = Actions(InBook, Note.by_id, {BookAdmin: NoteView}, api="/books/{book_id}/notes")

@@ -292,8 +292,21 @@ async def test_a_flash_may_have_a_button(client):
 
 async def test_a_page_fetched_in_the_background_leaves_the_flash_to_the_page_that_is_seen(client):
     await order_of(client, 3)
-    assert toast(await client.get("/stalls/fruit", headers={"sec-fetch-dest": "empty"})) == ""
-    assert toast(await client.get("/stalls/fruit", headers={"sec-fetch-dest": "document"})) != ""
+    fetched = {"sec-fetch-mode": "cors"}
+    assert toast(await client.get("/stalls/fruit", headers=fetched)) == ""
+    assert toast(await client.get("/stalls/fruit", headers={**fetched, "potluck-in-place": "yes"})) != ""
+
+
+async def test_a_flash_is_shown_where_a_service_worker_passes_the_request_on(client):
+    await order_of(client, 3)
+    passed_on = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "empty"}
+    assert toast(await client.get("/stalls/fruit", headers=passed_on)) != ""
+
+
+async def test_what_a_script_sends_is_said_by_no_later_page(client):
+    data = {"count-apples": "3"}
+    assert (await client.post("/stalls/fruit/order", data=data, headers={"accept": "application/json"})).is_redirect
+    assert toast(await client.get("/stalls/fruit")) == ""
 
 
 async def test_a_flash_cannot_be_made_up_and_is_not_shown_to_the_next_person(client):

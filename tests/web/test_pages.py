@@ -73,17 +73,10 @@ async def test_what_a_page_does_not_say_of_a_refusal_stands_above_it(tmp_path):
 # --- templates -------------------------------------------------------------------------------------------------------
 
 
-def mistyped_page() -> Iterator[Actions[Any]]:
-    page: Actions[Any] = Actions(SignedIn, page="/attic")
-    page.page("", "notes/bocks.html")(silent)
-    yield page
-    form: Actions[Any] = Actions(SignedIn, page="/attic")
-    form.form("/silent", then="/attic", row="notes/bocks.html")(put_silently)
-    yield form
+async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together(tmp_path):
+    subject: Actions[Any] = Actions(SignedIn, page="/attic")
+    subject.page("", "notes/bocks.html")(silent)
 
-
-@pytest.mark.parametrize("subject", [*mistyped_page()], ids=["of a page", "of a row"])
-async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together(tmp_path, subject):
     def attic_app(core: Core) -> App:
         return App(name="attic", tables=[], subjects=[subject])
 

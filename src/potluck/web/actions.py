@@ -279,7 +279,6 @@ class Actions(Generic[E]):
         *,
         then: Then,
         on: Callable[..., Any] | None = None,
-        row: str | None = None,
         versioned: bool = True,
         access: type[Access] | None = None,
         takes: type[FormOf[Any]] | None = None,
@@ -301,7 +300,6 @@ class Actions(Generic[E]):
             path=path,
             then=then,
             on=on,
-            row=row,
             versioned=versioned,
             takes=takes,
             flash=flash,
@@ -388,10 +386,6 @@ class Actions(Generic[E]):
             form_path = None
             if form is not None:
                 form_path = self._page(path if form.path is None else form.path, read)
-                if form.row is not None and read.on_thing and not self.views:
-                    raise DeclarationError(
-                        f"{rule.__name__}: a row shows a thing by its view, and its subject has none"
-                    )
                 if form.then == "" and form.on is None:
                     raise DeclarationError(
                         f"{rule.__name__}: say where an accepted form leads: `then=`, or `on=` the page that shows it"

@@ -104,8 +104,6 @@ class PageForm:
     of `on` is shown with the answer, as `show.done`; without `on`, that is a DeclarationError too."""
     on: Callable[..., Any] | None = None
     """The rule of the page that shows a refused form again; without one, the refusal is a page of its own."""
-    row: str | None = None
-    """The template that answers htmx: the thing as it is now; after a conflict, with what the user sent as well."""
     versioned: bool = True
     """False: the change is right whatever else has changed, so that an outdated version is no conflict."""
     takes: type[FormOf[Any]] | None = None

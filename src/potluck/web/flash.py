@@ -29,6 +29,8 @@ log = logging.getLogger("potluck.web")
 
 # Long enough for a redirect, and a message that was never shown is soon outdated.
 LASTS_SECONDS = 60
+# Sent by js/parts.js, which shows parts of the page that it fetches, and its toasts.
+IN_PLACE = "potluck-in-place"
 LONGEST_TEXT = 300
 ELLIPSIS = "…"
 
@@ -77,7 +79,9 @@ def flash_for(request: Request, visitor: Visitor) -> tuple[Flash | None, Sequenc
     answers a form, because it has something else to say.
     """
     cookies = visitor.cookies
-    is_seen = request.method == "GET" and request.headers.get("sec-fetch-dest", "document") == "document"
+    # Not by the destination, which is empty where a service worker passes the request on.
+    is_page = request.headers.get("sec-fetch-mode", "navigate") == "navigate" or IN_PLACE in request.headers
+    is_seen = request.method == "GET" and is_page
     if cookies is None or not is_seen:
         return None, ()
     value = cookies.noted(FLASH)

@@ -18,8 +18,6 @@ def must_have_templates(declared: Declared, names: Set[str]) -> None:
         _must_be_template(declared.access.__name__, declared.access.preview, names)
     elif isinstance(declared, Listing):
         _must_be_template(declared.name, declared.row, names)
-    elif isinstance(declared, Action) and declared.form is not None:
-        _must_be_template(declared.name, declared.form.row, names)
 
 
 def _must_be_template(whose: str, name: str | None, names: Set[str]) -> None:

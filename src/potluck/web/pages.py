@@ -27,7 +27,7 @@ from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.previews import is_preview
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import Cookie, html, redirect, with_cookies
+from potluck.web.http.responses import Cookie, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.http.sealed_cookies import SealedCookies
 from potluck.web.inputs import UNSET, Input
@@ -37,7 +37,6 @@ from potluck.web.redirects import address_after
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 
-HTMX = "hx-request"
 # With these the page of the form cannot be shown either: the caller is not signed in, or may not see the thing.
 NOT_SHOWN_AGAIN = frozenset({401, 404})
 
@@ -293,13 +292,13 @@ class Pages:
     async def _accepted(self, asked: _PageRequest, action: Action, posted: PageForm, done: ActionResult) -> Response:
         """The response to an accepted form, with the cookies that it sets."""
         cookies = [*cookies_after(posted.sets, posted.drops, asked.browser, done.caller, done.answer, asked.ids)]
-        if posted.row is not None and HTMX in asked.request.headers:
-            return with_cookies(self._row(asked, action, done.view), cookies)
         if posted.then == "":
             shown = Shown(self._templates, asked, done=done.view)
             shown.cookies += cookies
             return await self._show(asked, self._by_rule[posted.on], shown)
-        cookies += flash_set(asked.browser, await flash_after(posted.flash, done.caller, done.answer, asked.ids))
+        # A script that asks for JSON says by itself what happened, and shows no page.
+        if not asked.request.headers.get("accept", "").startswith("application/json"):
+            cookies += flash_set(asked.browser, await flash_after(posted.flash, done.caller, done.answer, asked.ids))
         return with_cookies(_then(posted.then, done, asked.ids), cookies)
 
     async def _again(
@@ -312,8 +311,6 @@ class Pages:
             return None
         if answer.problem.status >= 500 and not isinstance(refusal, NotNow):
             return None
-        if action.form.row is not None and HTMX in asked.request.headers and isinstance(refusal, Conflict):
-            return self._row(asked, action, refusal.members["current"], clash=filled, status=409)
         page = self._by_rule.get(action.form.on)
         return None if page is None else await self._show_refused(asked, page, filled, refusal)
 
@@ -337,14 +334,6 @@ class Pages:
 
     # --- live rows ----------------------------------------------------------------------------------------------------
 
-    def _row(self, asked: _PageRequest, action: Action, item: Any, *, clash: Any = None, status: int = 200) -> Response:
-        assert action.form is not None
-        assert action.form.row is not None
-        if item is None:
-            return html("", status)
-        context = {**asked.ids, "item": item, "clash": clash}
-        return html(self._templates.render(asked.request, action.form.row, context), status)
-
     def row_events(self, listing: Listing) -> Endpoint:
         ids_of = Ids(listing.parameters)
 
@@ -357,7 +346,7 @@ class Pages:
             since = decode_query(MaybeSince, request.query_params.multi_items(), strict=False).since
 
             def render(event: Any) -> str:
-                return self._templates.render(request, template, {**ids, "item": event.item, "clash": None})
+                return self._templates.render(request, template, {**ids, "item": event.item})
 
             return await self._api.stream(
                 request, listing, visitor, ids, at, None if since is UNSET else since, render=render

@@ -95,7 +95,6 @@ def _page(call: Call, app: str, page: int = 1) -> Response:
         "app": app,
         "apps": [entry._replace(address=f"/style/{entry.id}") for entry in served if entry.id in HUES],
         "me": {"name": "Mara Okafor", "initials": "MO", "address": "/style"},
-        "htmx": True,
         "hues": HUES,
         "hue": HUES[app],
         "icons": icon_names(),

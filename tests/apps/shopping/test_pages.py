@@ -124,7 +124,7 @@ async def test_everything_that_is_kept_is_there_to_be_fetched(suite):
     worker = await client.get("/shopping/worker.js")
     assert worker.headers["service-worker-allowed"] == "/"
     assert worker.headers["content-type"].startswith("text/javascript")
-    kept = re.search(r"const KEPT = (\[[^\]]+\]);", worker.text)
+    kept = re.search(r"const CACHED = (\[[^\]]+\]);", worker.text)
     assert kept
     addresses = re.findall(r'"([^"]+)"', kept[1])
     for address in addresses:

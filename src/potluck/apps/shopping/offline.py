@@ -27,7 +27,7 @@ offline_pages = Endpoints()
 def _cached(shell: str, assets: Assets) -> list[str]:
     """The shell, what it links to, and everything that its scripts may import."""
     linked = re.findall(rf'"({assets.at}/[^"#]+)', shell)
-    imported = [*assets.addresses("js/kit/"), *assets.addresses("", APP)]
+    imported = [*assets.addresses("js/kit/"), assets.address("vendor/idb/index.js"), *assets.addresses("", APP)]
     return [SHELL, *dict.fromkeys(each for each in (*linked, *imported) if not each.endswith(WORKER_SCRIPT.name))]
 
 
@@ -72,7 +72,7 @@ async def worker(call: Call) -> Response:
     version = sha256(f"{cached}{shell}".encode()).hexdigest()[:16]
     return Response(
         f"const VERSION = {msgspec.json.encode(version).decode()};\n"
-        f"const KEPT = {msgspec.json.encode(cached).decode()};\n{WORKER_SCRIPT.read_text()}",
+        f"const CACHED = {msgspec.json.encode(cached).decode()};\n{WORKER_SCRIPT.read_text()}",
         media_type="text/javascript",
         # Its scope is the whole site, because people sign in and out outside of Shopping.
         headers={"service-worker-allowed": "/", "cache-control": "no-cache"},

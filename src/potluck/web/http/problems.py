@@ -29,9 +29,6 @@ from potluck.web.versions import if_match
 PROBLEM_JSON = "application/problem+json"
 API = "/api/"
 
-HTMX = "hx-request"
-# htmx asked for a new version of a fragment, which a problem page does not contain: it would silently vanish.
-INSTEAD_OF_THE_PAGE = {"hx-retarget": "#main", "hx-reselect": "#main", "hx-reswap": "outerHTML"}
 
 log = logging.getLogger("potluck.web")
 
@@ -88,8 +85,6 @@ class Problems:
             problem = PRECONDITION_FAILED
         headers = {**refusal.headers, "cache-control": "no-store"}
         if not request.scope["path"].startswith(API) and wants_html(request.headers.get("accept", "")):
-            if HTMX in request.headers:
-                headers |= INSTEAD_OF_THE_PAGE
             context = {
                 "problem": problem,
                 "detail": refusal.detail,

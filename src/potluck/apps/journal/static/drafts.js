@@ -2,116 +2,128 @@
 //
 // A draft is encrypted with a key that the server gives only to its author, so the next person at this device cannot read
 // it, even if nobody signed out. Browsers offer no encryption on pages served over plain http: there a draft is kept
-// unencrypted, in this tab, until the tab is closed. Signing out deletes both: see js/leaving.js.
+// unencrypted, in this tab, until the tab is closed. Signing out deletes both: see js/sign-out.js.
+
+import { element, field, maybe, one } from "../../../web/static/js/kit/elements.js";
+import { clock } from "../../../web/static/js/kit/time.js";
+import { coalesced } from "../../../web/static/js/kit/turns.js";
+
+/** @typedef {[string, string][]} Values */
+/** `onto` is the refused form that it was typed onto. @typedef {{ values: Values, version: string, at: number, onto: string }} Draft */
 
 const PREFIX = `potluck-draft-journal-${document.body.dataset.person}-`;
-const sealing = Boolean(globalThis.crypto?.subtle);
+const isSealed = Boolean(globalThis.crypto?.subtle);
 const NONCE = 12;
 
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-
 // Storage can be forbidden, or full; then there is no draft.
-function store() {
+function storage() {
   try {
-    return sealing ? localStorage : sessionStorage;
+    return isSealed ? localStorage : sessionStorage;
   } catch {
     return null;
   }
 }
 
+/** @param {string} text */
 const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-const textOf = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-
+/** @param {number[]} bytes */
+const textOf = (bytes) => btoa(bytes.map((byte) => String.fromCharCode(byte)).join(""));
+/** @param {string} key */
 const imported = (key) => crypto.subtle.importKey("raw", bytesOf(key), "AES-GCM", false, ["encrypt", "decrypt"]);
+/** @param {string} name @param {BufferSource} iv */
+const cipher = (name, iv) => ({ name: "AES-GCM", iv, additionalData: new TextEncoder().encode(PREFIX + name) });
 
-async function keep(name, draft, key) {
-  const said = JSON.stringify(draft);
-  let kept = said;
-  if (sealing) {
+/** Resolves to whether it could be stored. @param {string} name @param {Draft} draft @param {string} key */
+async function store(name, draft, key) {
+  let text = JSON.stringify(draft);
+  if (isSealed) {
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE));
-    const cipher = { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(PREFIX + name) };
-    const sealed = await crypto.subtle.encrypt(cipher, await imported(key), new TextEncoder().encode(said));
-    kept = textOf([...nonce, ...new Uint8Array(sealed)]);
+    const plain = new TextEncoder().encode(text);
+    const sealed = await crypto.subtle.encrypt(cipher(name, nonce), await imported(key), plain);
+    text = textOf([...nonce, ...new Uint8Array(sealed)]);
   }
   try {
-    store()?.setItem(PREFIX + name, kept);
+    storage()?.setItem(PREFIX + name, text);
     return true;
   } catch {
     return false;
   }
 }
 
-// Null if there is no draft, or none that can be decrypted.
-export async function found(name, key) {
-  const kept = store()?.getItem(PREFIX + name);
-  if (!kept) return null;
+/** The draft, if there is one that can be decrypted. @param {string} name @param {string} key @returns {Promise<Draft | null>} */
+export async function load(name, key) {
+  const text = storage()?.getItem(PREFIX + name);
+  if (!text) return null;
   try {
-    if (!sealing) return JSON.parse(kept);
-    const raw = bytesOf(kept);
-    const cipher = { name: "AES-GCM", iv: raw.slice(0, NONCE), additionalData: new TextEncoder().encode(PREFIX + name) };
-    const opened = await crypto.subtle.decrypt(cipher, await imported(key), raw.slice(NONCE));
-    return JSON.parse(new TextDecoder().decode(opened));
+    if (!isSealed) return JSON.parse(text);
+    const bytes = bytesOf(text);
+    const sealed = bytes.slice(NONCE);
+    const plain = await crypto.subtle.decrypt(cipher(name, bytes.slice(0, NONCE)), await imported(key), sealed);
+    return JSON.parse(new TextDecoder().decode(plain));
   } catch {
     drop(name);
     return null;
   }
 }
 
-export const drop = (name) => store()?.removeItem(PREFIX + name);
+/** @param {string} name */
+export const drop = (name) => storage()?.removeItem(PREFIX + name);
 
-// Keeps what is typed into a form until a page says that it was saved, and restores it when the form is opened again.
-//
-//   version     of what is edited; "" for something new
-//   refused     the form holds what was just sent and refused
-//   filledIn    what the form holds, as name and value pairs
-//   fill        puts such pairs into the form
-//   said        where the page says so
-//   older       called with the version that a restored draft was typed onto, if that is an older one
-//
-// Returns the function to call whenever something was typed.
-export async function drafted({ name, version = "", key, refused, filledIn, fill, said, older = () => {} }) {
-  const untouched = JSON.stringify(filledIn());
-  let waiting = null;
+/**
+ * Keeps what is typed into a form until a page says that it was saved, and restores it when the form is opened again.
+ *
+ * `of` is the name of the draft, with a colon and the version of what is edited, if it is not new. Resolves to the function
+ * to call whenever something was typed.
+ * @param {HTMLFormElement} form
+ * @param {string} of
+ * @param {{ values: () => Values, fill: (values: Values) => void }} filled
+ */
+export async function keepDraft(form, of, { values, fill }) {
+  const [name, version = ""] = of.split(":");
+  const { draftKey = "", draftRefused } = form.dataset;
+  // The form holds what was just sent and refused.
+  const isRefused = draftRefused !== undefined;
+  const said = one(form, "[data-draft-said]");
+  const untouched = JSON.stringify(values());
 
-  // One at a time, so that the last save wins.
-  async function save() {
-    if (waiting) return (waiting.again = true);
-    waiting = { again: true };
-    while (waiting.again) {
-      waiting.again = false;
-      const values = filledIn();
-      // What was refused is saved nowhere else, even if nothing was typed since.
-      if (!refused && JSON.stringify(values) === untouched) {
-        drop(name);
-        said.textContent = "";
-      } else if (await keep(name, { values, version, at: Date.now(), onto: refused ? untouched : "" }, key)) {
-        said.textContent = sealing ? "Draft kept on this device" : "Draft kept while this tab is open";
-      }
+  const save = coalesced(async () => {
+    const typed = values();
+    const draft = { values: typed, version, at: Date.now(), onto: isRefused ? untouched : "" };
+    // What was refused is saved nowhere else, even if nothing was typed since.
+    if (!isRefused && JSON.stringify(typed) === untouched) {
+      drop(name);
+      said.textContent = "";
+    } else if (await store(name, draft, draftKey)) {
+      said.textContent = isSealed ? "Draft kept on this device" : "Draft kept while this tab is open";
     }
-    waiting = null;
-    return undefined;
+  });
+
+  /** It is saved onto the version that it was typed onto. @param {string} onto */
+  function follow(onto) {
+    field(form, "version").value = onto;
+    // What that version said is not known here: a conflict asks about every field that differs.
+    field(form, "base").value = "";
   }
 
-  function restore({ values, at, version: onto = "" }) {
-    fill(values);
+  /** @param {Draft} draft */
+  function restore({ values: typed, at, version: onto = "" }) {
+    fill(typed);
     const isOlder = onto !== version;
-    if (isOlder) older(onto);
-    const away = document.createElement("button");
-    away.type = "button";
-    away.className = "bare small";
-    away.textContent = "Start over";
-    away.addEventListener("click", () => {
+    if (isOlder) follow(onto);
+    const startOver = () => {
       fill(JSON.parse(untouched));
-      if (isOlder) older(version);
+      if (isOlder) follow(version);
       save();
-    });
+    };
     const about = isOlder ? " It was changed elsewhere since: when you save, you see both versions." : "";
-    said.replaceChildren(`Draft from ${clock.format(new Date(at))}.${about} `, away);
+    const button = element("button", { type: "button", class: "bare small", onclick: startOver }, "Start over");
+    said.replaceChildren(`Draft from ${clock(at)}.${about} `, button);
   }
 
-  const draft = await found(name, key);
+  const draft = await load(name, draftKey);
   // After a refusal, the draft is newer only if it was typed onto this same page: a reload sends the form again.
-  if (draft && (!refused || draft.onto === untouched)) restore(draft);
-  else if (refused) await save();
+  if (draft && (!isRefused || draft.onto === untouched)) restore(draft);
+  else if (isRefused) await save();
+  maybe(document, "[data-discard]")?.addEventListener("click", () => drop(name));
   return save;
 }

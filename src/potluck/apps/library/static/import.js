@@ -1,30 +1,35 @@
 // Shows the progress of a running import.
 
-import "./files.js";
+import "./file-field.js";
+import { enable, one } from "../../../web/static/js/kit/elements.js";
+import { on } from "../../../web/static/js/kit/events.js";
+import { request, send } from "../../../web/static/js/kit/send.js";
 
-const form = document.querySelector("[data-apply]");
 const EVERY = 400;
+// In milliseconds: thousands of rows take their time.
+const PATIENCE = 10 * 60_000;
 
-form?.addEventListener("submit", async (event) => {
+on(document, "submit", "form[data-apply]", async (form, event) => {
   const button = event.submitter;
   if (!button?.matches("[data-add]")) return;
   event.preventDefault();
-  const told = form.querySelector("[data-progress]");
-  button.setAttribute("aria-disabled", true);
-  const all = Number(form.dataset.new);
+  const said = one(form, "[data-progress]");
+  enable(button, false);
+  const total = Number(form.dataset.new);
   let done = false;
   const watching = setInterval(async () => {
-    const answer = await fetch(`/api/v1/libraries/${form.dataset.apply}`).catch(() => null);
-    if (!answer?.ok || done) return;
-    const added = (await answer.json()).totalItems - Number(form.dataset.before);
-    told.textContent = `${Math.max(0, Math.min(added, all))} of ${all} are on the shelf.`;
+    const { body } = await send(`/api/v1/libraries/${form.dataset.apply}`, { method: "GET" });
+    if (!body || done) return;
+    const added = body.totalItems - Number(form.dataset.before);
+    said.textContent = `${Math.max(0, Math.min(added, total))} of ${total} are on the shelf.`;
   }, EVERY);
-  const answer = await fetch(button.formAction, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+  const fields = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form))));
+  const response = await request(button.formAction, { method: "POST", body: fields, wait: PATIENCE });
   done = true;
   clearInterval(watching);
-  if (answer?.ok && answer.redirected) location.assign(answer.url);
+  if (response?.ok && response.redirected) location.assign(response.url);
   else {
-    told.textContent = "It stopped on the way. What was added stays, and a second try adds only the rest.";
-    button.removeAttribute("aria-disabled");
+    said.textContent = "It stopped on the way. What was added stays, and a second try adds only the rest.";
+    enable(button, true);
   }
 });

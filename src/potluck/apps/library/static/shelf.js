@@ -1,30 +1,19 @@
 // Live counts of the shelf; and leaving the page when a guest has lost access.
 
-const list = document.getElementById("shelf");
-const items = document.querySelector("[data-items]");
-const lent = document.querySelector("[data-lent]");
+import { maybe, one, setText } from "../../../web/static/js/kit/elements.js";
+import { onChildren } from "../../../web/static/js/kit/events.js";
+import { counted } from "../../../web/static/js/kit/words.js";
+
+const list = one(document, "#shelf");
+const items = one(document, "[data-items]");
+const lent = maybe(document, "[data-lent]");
 
 // Only if the whole shelf is on one page.
-if (items.dataset.items) {
-  const count = () => {
-    const there = list.querySelectorAll("[data-kind=book], [data-kind=video]").length;
-    const said = `${there} item${there === 1 ? "" : "s"}`;
-    if (items.textContent !== said) items.textContent = said;
+if (items.dataset.items)
+  onChildren(list, () => {
+    setText(items, counted(list.querySelectorAll("[data-kind=book], [data-kind=video]").length, "item"));
     const out = list.querySelectorAll("[data-kind]:where([data-lent])").length;
-    if (lent) lent.textContent = out ? `, ${out} lent` : "";
-  };
-  new MutationObserver(count).observe(list, { childList: true });
-}
+    if (lent) setText(lent, out ? `, ${out} lent` : "");
+  });
 
 list.addEventListener("potluck:over", () => location.replace("/library?over"));
-
-// A menu closes on a click elsewhere.
-const others = document.querySelector("details.others");
-document.addEventListener("click", (event) => {
-  if (!others.contains(event.target)) others.open = false;
-});
-others.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || !others.open) return;
-  others.open = false;
-  others.querySelector("summary").focus();
-});

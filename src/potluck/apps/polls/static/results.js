@@ -1,64 +1,51 @@
-// Steps through the rounds without leaving the page, and keeps open sections open when votes come in.
+// Steps through the rounds without leaving the page.
+
+import { isEnabled, maybe, one } from "../../../web/static/js/kit/elements.js";
+import { on, opensElsewhere } from "../../../web/static/js/kit/events.js";
+import { fetchPage, swap } from "../../../web/static/js/kit/page-parts.js";
+import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 
 // The parts that differ between rounds.
 const PARTS = ["rounds", "flow"];
+/** @type {Record<string, number>} */
+const STEPS = { before: -1, after: 1 };
 
-// The round being fetched; another tap means the one after it.
+/** The round being fetched; another tap means the one after it. @type {number | null} */
 let coming = null;
+/** @type {AbortController | null} */
 let asking = null;
 
-document.addEventListener("click", async (event) => {
-  const link = event.target.closest("#rounds [data-round]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+on(document, "click", "#rounds a[data-round]", async (link, event) => {
+  if (opensElsewhere(event)) return;
   event.preventDefault();
-  const step = { before: -1, after: 1 }[link.dataset.round];
-  const address = new URL(link.href);
-  if (coming !== null && step) {
-    const last = Number(document.getElementById("rounds").dataset.last);
-    address.searchParams.set("round", Math.max(1, Math.min(last, coming + step)));
-  } else if (link.getAttribute("aria-disabled") === "true") return;
+  const { round = "" } = link.dataset;
+  const address = new URL(/** @type {HTMLAnchorElement} */ (link).href);
+  if (coming !== null && round in STEPS) {
+    const last = Number(one(document, "#rounds").dataset.last);
+    address.searchParams.set("round", String(Math.max(1, Math.min(last, coming + STEPS[round]))));
+  } else if (!isEnabled(link)) return;
   const wanted = Number(address.searchParams.get("round"));
   if (wanted === coming) return;
   coming = wanted;
   asking?.abort();
-  const own = (asking = new AbortController());
-  const answer = await fetch(address, { headers: { accept: "text/html" }, signal: own.signal }).catch(() => null);
-  const text = answer?.ok ? await answer.text().catch(() => null) : null;
+  const own = new AbortController();
+  asking = own;
+  const answer = await fetchPage(address, { signal: own.signal });
   // Another one has been requested since.
   if (asking !== own) return;
-  coming = asking = null;
-  if (text === null) {
+  coming = null;
+  asking = null;
+  if (!answer?.ok) {
     location.assign(address);
     return;
   }
-  const page = new DOMParser().parseFromString(text, "text/html");
-  for (const id of PARTS) {
-    const fresh = page.getElementById(id);
-    const shown = document.getElementById(id);
-    if (!fresh || !shown) continue;
-    keep(shown, fresh);
-    shown.replaceWith(document.adoptNode(fresh));
-  }
-  // When votes come in, the page is fetched again for the same round.
-  history.replaceState(history.state, "", address.pathname + address.search);
-  document.querySelector(`#rounds [data-round="${link.dataset.round}"]`)?.focus({ preventScroll: true });
-});
-
-const labelOf = (fold) => fold.querySelector("summary").textContent.replace(/\d+/g, "").trim();
-
-function keep(old, fresh) {
-  const open = new Set([...old.querySelectorAll("details[open]")].map(labelOf));
-  for (const fold of fresh.querySelectorAll("details")) fold.open = open.has(labelOf(fold));
-}
-
-const frame = document.querySelector(".outcome-frame");
-
-if (frame) {
-  new MutationObserver((changes) => {
-    for (const { addedNodes, removedNodes } of changes) {
-      const [old] = removedNodes;
-      const [fresh] = addedNodes;
-      if (old?.nodeType === Node.ELEMENT_NODE && fresh?.nodeType === Node.ELEMENT_NODE) keep(old, fresh);
+  afterPress(() => {
+    for (const id of PARTS) {
+      const [shown, fresh] = [document.getElementById(id), answer.page.getElementById(id)];
+      if (shown && fresh) swap(shown, fresh);
     }
-  }).observe(frame, { childList: true });
-}
+    // When votes come in, the page is fetched again for the same round.
+    history.replaceState(history.state, "", address.pathname + address.search);
+    maybe(document, `#rounds [data-round="${round}"]`)?.focus({ preventScroll: true });
+  });
+});

@@ -3,11 +3,14 @@
 //   <div data-shareable="kfm-tre-40718">   on every page about one
 //   <div data-forgotten="left">            on the page after it was forgotten; "all": everything that was opened here
 
-const shown = document.querySelector("[data-shareable]");
+import { maybe } from "../../../web/static/js/kit/elements.js";
+import { onReturn } from "../../../web/static/js/kit/events.js";
+
+const shown = maybe(document, "[data-shareable]");
 
 if ("BroadcastChannel" in window) {
   const windows = new BroadcastChannel("potluck-shareables");
-  const forgotten = document.querySelector("[data-forgotten]");
+  const forgotten = maybe(document, "[data-forgotten]");
   if (forgotten) windows.postMessage(forgotten.dataset.forgotten);
   windows.addEventListener("message", ({ data }) => {
     if (!shown) return;
@@ -17,4 +20,4 @@ if ("BroadcastChannel" in window) {
   });
 }
 
-addEventListener("pageshow", (event) => event.persisted && shown && location.reload());
+onReturn(() => shown && location.reload());

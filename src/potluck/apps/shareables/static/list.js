@@ -1,105 +1,94 @@
 // The list: ticking for everybody, adding and reordering for admins. Without a script, forms do all of it.
 
-import "./people.js";
-import "./ticking.js";
-import { send, toast } from "./sending.js";
-import { tell, waits } from "./unsent.js";
+import "./ticks.js";
+import "./viewers.js";
+import { childrenOf, field, maybe, one } from "../../../web/static/js/kit/elements.js";
+import { refresh } from "../../../web/static/js/kit/live.js";
+import { toast } from "../../../web/static/js/kit/toast.js";
+import { coalesced } from "../../../web/static/js/kit/turns.js";
+import { linesOf } from "../../../web/static/js/kit/words.js";
+import { sendForm, tell, watch } from "./unsent-changes.js";
 
-const list = document.getElementById("contents");
-const refresh = () => list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
+const list = one(document, "#contents");
 
 // --- reordering ---
 
-if (list.dataset.sorting) {
-  const order = { wanted: false, sending: false, failed: false };
+const { sorting } = list.dataset;
 
-  async function push() {
-    if (order.sending) return;
-    order.sending = true;
-    let went = { how: "done" };
-    while (order.wanted && went.how === "done") {
-      order.wanted = false;
-      const ids = [...list.children].map((row) => ["itemIds", row.id.replace("item-", "")]);
-      went = await send(list.dataset.sorting, ids);
-    }
-    order.sending = false;
-    order.failed = went.how === "no-signal" || went.how === "later";
-    if (went.how === "refused") {
+if (sorting) {
+  let failed = false;
+
+  const push = coalesced(async () => {
+    failed = false;
+    const ids = childrenOf(list).map((row) => ["itemIds", row.id.replace("item-", "")]);
+    const { outcome, status, message, waits } = await sendForm(sorting, ids);
+    failed = waits;
+    if (outcome === "refused") {
       // Somebody added or deleted an item meanwhile.
-      toast(went.status === 409 ? "The order changed meanwhile. Move yours again." : went.words);
-      refresh();
+      toast(status === 409 ? "The order changed meanwhile. Move yours again." : message);
+      refresh(list);
     }
     tell();
-  }
+  });
 
   list.addEventListener("potluck:moved", () => {
     // As the server does: the same order numbers are dealt out again, so that its events move nothing.
-    const rows = [...list.children];
+    const rows = childrenOf(list);
     const numbers = rows.map((row) => row.dataset.order).sort();
-    rows.forEach((row, place) => (row.dataset.order = numbers[place]));
-    order.wanted = true;
+    rows.forEach((row, place) => {
+      row.dataset.order = numbers[place];
+    });
     push();
   });
-  waits({
-    count: () => Number(order.failed && !order.sending),
-    words: () => "The new order is not saved yet.",
-    again() {
-      order.wanted = true;
-      push();
-    },
-  });
+  watch({ count: () => Number(failed), words: () => "The new order is not saved yet.", again: push });
 }
 
 // --- adding ---
 
-const adding = document.querySelector("[data-add]");
+const adding = maybe(document, "[data-add]", HTMLFormElement);
 
 if (adding) {
-  const field = adding.elements.name;
+  const name = field(adding, "name");
+  /** @type {string[]} */
   const lines = [];
-  let busy = false;
   let failed = false;
 
-  async function push() {
-    if (busy) return;
-    busy = true;
+  const push = coalesced(async () => {
     failed = false;
-    while (lines.length && !failed) {
-      const went = await send(adding.action, { name: lines[0] });
-      failed = went.how === "no-signal" || went.how === "later";
-      if (failed) continue;
-      const [line] = lines.splice(0, 1);
-      if (went.how === "refused") {
-        toast(went.words);
-        if (!field.value) field.value = line;
-      }
+    while (lines.length) {
+      const { outcome, message, waits } = await sendForm(adding.action, { name: lines[0] });
+      failed = waits;
+      if (failed) break;
+      const line = lines.shift() ?? "";
+      if (outcome !== "refused") continue;
+      toast(message);
+      name.value ||= line;
     }
-    busy = false;
-    if (document.querySelector("[data-live-badge].off")) refresh();
+    if (maybe(document, "[data-live-badge].off")) refresh(list);
     tell();
-  }
+  });
 
+  /** @param {string} text */
   const add = (text) => {
-    lines.push(...text.split("\n").map((line) => line.trim()).filter(Boolean));
+    lines.push(...linesOf(text));
+    name.value = "";
     push();
   };
 
   adding.addEventListener("submit", (event) => {
     event.preventDefault();
-    add(field.value);
-    field.value = "";
-    field.focus();
+    add(name.value);
+    name.focus();
   });
-  field.addEventListener("paste", (event) => {
-    const text = event.clipboardData.getData("text");
+  name.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text") ?? "";
     if (!text.trim().includes("\n")) return;
     event.preventDefault();
-    add(field.value + text);
-    field.value = "";
+    add(name.value + text);
   });
-  waits({
-    count: () => (failed && !busy ? lines.length : 0),
-    words: (number) => (number === 1 ? `${lines[0]} is not on the list yet.` : `${number} rows are not on the list yet.`),
+  watch({
+    count: () => (failed ? lines.length : 0),
+    words: (count) => (count === 1 ? `${lines[0]} is not on the list yet.` : `${count} rows are not on the list yet.`),
     again: push,
   });
 }

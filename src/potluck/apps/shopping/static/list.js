@@ -4,116 +4,131 @@
 // the same forms do the same by themselves. Events are handled before the store has been read: that can take a device
 // seconds, and changes made meanwhile wait for it.
 
-import { addAll, addTyped, clear, count, restock, tick } from "./doing.js";
-import { draw, drawBanner } from "./drawing.js";
-import { dialog, openEditor, saveEdit, takeOff } from "./editing.js";
-import { root, toast } from "./elements.js";
-import { fromKept } from "./kept-page.js";
-import * as keeping from "./keeping.js";
-import { page } from "./page.js";
-import { begun, deliver, hear, reach, save, tryNow } from "./reaching.js";
+import { all, isEnabled, one } from "../../../web/static/js/kit/elements.js";
+import { onReturn, opensElsewhere } from "../../../web/static/js/kit/events.js";
+import { afterPress } from "../../../web/static/js/kit/press-guard.js";
+import { toast } from "../../../web/static/js/kit/toast.js";
+import { addAll, addBox, addTyped, clear, count, restock, tick } from "./actions.js";
+import { dialog, openEditor, saveEdit, takeOff } from "./editor.js";
+import { showStored } from "./offline-page.js";
+import * as store from "./offline-store.js";
+import { draw, drawBanner } from "./render.js";
+import { familyId, list, onUpdate, page, root, update } from "./state.js";
+import { begin as beginSending, deliver, hear, reach, save, tryNow } from "./sync.js";
 
-const field = document.getElementById("add");
+/** @typedef {HTMLButtonElement | null} Submitter */
+
+const addForm = /** @type {HTMLFormElement} */ (addBox.form);
 
 // Nothing can be stored here, and the forms do everything by themselves.
-let without = false;
-// Submissions made before the store answered: the form, the button, and whether the change was stored.
+let isWithout = false;
+/** Submissions made before the store answered, each with whether the change was stored. @type {{ form: HTMLFormElement, submitter: Submitter, stored: unknown }[]} */
 let early = [];
 // The box was submitted on a page that did not know yet whose list it is.
-let entered = false;
+let isEntered = false;
 
-function offered(name) {
-  field.value = "";
+/** @param {Submitter} submitter */
+function addOffered(submitter) {
+  const name = submitter?.textContent?.trim() ?? "";
+  addBox.value = "";
   toast(`${name} is on the list.`);
-  return addAll([{ name, quantity: null, unit: null }], field);
+  return addAll([{ name, quantity: null, unit: null }]);
 }
 
-function typed() {
-  if (field.value.trim()) return addTyped(field.value);
-  return field.focus();
-}
+/** What each form does, by its data-do. @type {Record<string, (id: string, submitter: Submitter) => unknown>} */
+const forms = {
+  tick: (id, submitter) => tick(id, submitter?.value ?? "purchased"),
+  count: (id, submitter) => (isEnabled(submitter) ? count(id, Number(submitter?.value)) : null),
+  restock,
+  clear,
+  save: saveEdit,
+  offer: (_id, submitter) => addOffered(submitter),
+  add: () => (addBox.value.trim() ? addTyped() : addBox.focus()),
+};
 
-function done(act, form, submitter) {
-  const id = form.closest("[data-id]")?.dataset.id;
-  if (act === "tick") return tick(id, submitter?.value ?? "purchased");
-  if (act === "count")
-    return submitter?.getAttribute("aria-disabled") === "true" ? null : count(id, Number(submitter?.value));
-  if (act === "restock") return restock(id);
-  if (act === "clear") return clear();
-  if (act === "save") return saveEdit(form);
-  if (act === "offer") return offered(submitter.textContent.trim());
-  return act === "add" ? typed() : null;
-}
-
+/** @param {SubmitEvent} event */
 function onSubmit(event) {
-  const form = event.target;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   const act = form.dataset.do;
-  if (!act || without) return;
+  if (!act || isWithout) return;
   event.preventDefault();
-  if (!page.kept) {
-    entered ||= act === "add";
+  if (!page.list) {
+    isEntered ||= act === "add";
     return;
   }
-  const { submitter } = event;
-  const kept = done(act, form, submitter);
-  if (!("ready" in root.dataset)) early.push({ form, submitter, kept });
+  const submitter = /** @type {Submitter} */ (event.submitter);
+  const row = /** @type {HTMLElement | null} */ (form.closest("[data-id]"));
+  const stored = forms[act](row?.dataset.id ?? "", submitter);
+  if (!("ready" in root.dataset)) early.push({ form, submitter, stored });
 }
 
 // Adds what was entered before the script ran: without a script, Enter only starts another line.
 function takeEntered() {
-  const typedHere = field.value !== field.defaultValue;
-  if (entered || (typedHere && field.value.endsWith("\n"))) field.form.requestSubmit();
-  entered = false;
+  const isTypedHere = addBox.value !== addBox.defaultValue;
+  if (isEntered || (isTypedHere && addBox.value.endsWith("\n"))) addForm.requestSubmit();
+  isEntered = false;
 }
 
-// Submissions that could not be stored go as they would have gone without this script. Submitting a form leaves the page, so
-// only one can be submitted: that of the box, which has everything that was added again, or otherwise the last one.
+/**
+ * Submissions that could not be stored go as they would have gone without this script. Submitting a form leaves the page, so
+ * only one can be submitted: that of the box, which has everything that was added again, or otherwise the last one.
+ * @param {unknown} error
+ */
 async function doWithout(error) {
   console.warn("The list does without its script:", error);
-  without = true;
-  const unkept = [];
-  for (const each of early) if ((await each.kept) === false) unkept.push(each);
-  if (!unkept.length) return;
-  if (field.value.trim()) field.form.requestSubmit();
-  else unkept.at(-1).form.requestSubmit(unkept.at(-1).submitter);
+  isWithout = true;
+  const unstored = [];
+  for (const submission of early) if ((await submission.stored) === false) unstored.push(submission);
+  const last = unstored.at(-1);
+  if (!last) return;
+  if (addBox.value.trim()) addForm.requestSubmit();
+  else last.form.requestSubmit(last.submitter);
 }
 
-function onClick(event) {
-  if (!page.kept || without || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const only = event.target.closest("a.only, a.only-all");
-  if (only) {
-    event.preventDefault();
-    page.filter = new URL(only.href).searchParams.get("store") ?? "";
-    history.replaceState(history.state, "", only.href);
-    const store = page.filter === "unassigned" ? "" : page.filter;
-    for (const field of root.querySelectorAll('[name="storeId"]')) field.value = store;
-    draw();
-    const head = root.querySelector(".group .only") ?? document.getElementById("add");
-    head.focus({ preventScroll: true });
-    return;
-  }
-  const act = event.target.closest("[data-do]");
-  if (act?.dataset.do === "edit") {
-    event.preventDefault();
-    openEditor(act.closest("[data-id]").dataset.id);
-  } else if (act?.dataset.do === "close") dialog.close();
-  else if (act?.dataset.do === "delete") takeOff();
-  else if (act?.dataset.do === "show") {
+/** @param {HTMLAnchorElement} link */
+function filter(link) {
+  page.filter = new URL(link.href).searchParams.get("store") ?? "";
+  history.replaceState(history.state, "", link.href);
+  const storeId = page.filter === "unassigned" ? "" : page.filter;
+  for (const field of all(root, '[name="storeId"]', HTMLInputElement)) field.value = storeId;
+  update();
+  afterPress(() => (all(root, ".group .only")[0] ?? addBox).focus({ preventScroll: true }));
+}
+
+/** What links and buttons do, by their data-do. @type {Record<string, (id: string) => void>} */
+const clicks = {
+  edit: openEditor,
+  close: () => dialog.close(),
+  delete: takeOff,
+  show() {
     page.showsWaiting = !page.showsWaiting;
     drawBanner();
-  }
+  },
+};
+
+/** @param {MouseEvent} event */
+function onClick(event) {
+  if (!page.list || isWithout || opensElsewhere(event) || !(event.target instanceof Element)) return;
+  const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest("a.only, a.only-all"));
+  const control = /** @type {HTMLElement | null} */ (event.target.closest("[data-do]"));
+  const act = clicks[control?.dataset.do ?? ""];
+  if (!link && !act) return;
+  if (link || control instanceof HTMLAnchorElement) event.preventDefault();
+  const row = /** @type {HTMLElement | null | undefined} */ (control?.closest("[data-id]"));
+  if (link) filter(link);
+  else act(row?.dataset.id ?? "");
 }
 
 function listen() {
   document.addEventListener("submit", onSubmit);
   document.addEventListener("click", onClick);
-  field.addEventListener("input", () => draw());
-  field.addEventListener("keydown", (event) => {
+  addBox.addEventListener("input", update);
+  addBox.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     // Until the page knows whose list it is, Enter starts another line; see takeEntered.
-    if (!page.kept) return;
+    if (!page.list) return;
     event.preventDefault();
-    field.form.requestSubmit();
+    addForm.requestSubmit();
   });
 }
 
@@ -122,53 +137,50 @@ function listenToSignal() {
   addEventListener("offline", () => {
     page.state = "no-signal";
     page.live = false;
-    draw();
+    update();
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) {
-      save();
-      return;
-    }
-    if (!page.live || page.state !== "ok") tryNow();
+    if (document.hidden) save();
+    else if (!page.live || page.state !== "ok") tryNow();
     else deliver();
   });
-  addEventListener("pageshow", (event) => event.persisted && reach());
+  onReturn(reach);
   // Expired items disappear by themselves.
-  setInterval(() => !document.hidden && draw(), 30_000);
+  setInterval(() => !document.hidden && update(), 30_000);
 }
 
 async function begin() {
-  const text = document.getElementById("kept-list").content.textContent.trim();
-  const served = text !== "";
-  if (served) page.kept = JSON.parse(text);
-  else if (!(await fromKept())) return;
-  page.items = new Map(page.kept.items.map((item) => [item.shoppingItemId, item]));
-  page.storeNames = new Map(page.kept.stores.map((each) => [each.storeId, each.name]));
-  begun();
-  draw();
+  const text = one(document, "#kept-list", HTMLTemplateElement).content.textContent?.trim();
+  if (text) page.list = JSON.parse(text);
+  else if (!(await showStored())) return;
+  const { person, items, stores, families } = list();
+  page.items = new Map(items.map((item) => [item.shoppingItemId, item]));
+  page.storeNames = new Map(stores.map(({ storeId, name }) => [storeId, name]));
+  beginSending();
+  update();
   // Called first, so that every later call finds the owner decided.
-  const theirs = served && keeping.belongsTo(page.kept.person);
+  const owned = text && store.belongsTo(person);
   takeEntered();
-  await theirs;
-  if (served) {
+  await owned;
+  if (text) {
     // If there is no room for it, pending changes are still sent.
-    await keeping.keepList(page.kept.family.familyId, { ...page.kept, at: page.fresh }).catch(() => {});
-    await keeping.onlyFamilies(page.kept.families.map((each) => each.familyId));
+    await store.storeList(familyId(), { ...list(), at: page.fresh }).catch(() => {});
+    await store.onlyFamilies(families.map((family) => family.familyId));
   }
-  page.changes = await keeping.waitingChanges(page.kept.family.familyId);
-  page.notices = await keeping.notices(page.kept.family.familyId);
+  page.changes = await store.waitingChanges(familyId());
+  page.notices = await store.notices(familyId());
   root.dataset.ready = "";
   early = [];
   listenToSignal();
   if (!navigator.onLine) page.state = "no-signal";
-  draw();
-  if (served) {
+  update();
+  if (text) {
     hear();
     deliver();
   } else reach();
 }
 
-async function keepPage() {
+async function installWorker() {
   if (!("serviceWorker" in navigator)) return;
   await navigator.serviceWorker.register("/shopping/worker.js", { scope: "/" });
   const registration = await navigator.serviceWorker.ready;
@@ -176,6 +188,7 @@ async function keepPage() {
   if (!navigator.serviceWorker.controller) registration.active?.postMessage("claim");
 }
 
+onUpdate(draw);
 listen();
 begin().catch(doWithout);
-keepPage().catch(() => {});
+installWorker().catch(() => {});

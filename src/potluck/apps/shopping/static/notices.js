@@ -1,102 +1,99 @@
 // Results of changes that need a message or a decision.
 
+import { element } from "../../../web/static/js/kit/elements.js";
+import { newId } from "../../../web/static/js/kit/send.js";
+import { clock } from "../../../web/static/js/kit/time.js";
+import { addBox, count, make, putBack } from "./actions.js";
 import { amount, inWords } from "./changes.js";
-import { announce, count, make, putBack, reread } from "./doing.js";
-import { element, part, time } from "./elements.js";
-import * as keeping from "./keeping.js";
-import { page } from "./page.js";
-import { newId } from "./sending.js";
+import { button, noticeBox } from "./elements.js";
+import * as store from "./offline-store.js";
+import { list, page, part } from "./state.js";
+import { announce, reread } from "./sync.js";
 
-function choice(text, from, act) {
-  return element("button", { type: "button", onclick: act }, element("b", {}, text), element("small", {}, from));
-}
+/** @typedef {import("./offline-store.js").Notice} Notice */
+/** Ends the notice, and then does what was chosen. @typedef {(act?: () => unknown) => Promise<void>} End */
 
-const changedByMe = ({ updatedBy }) => updatedBy === page.kept.person.id;
+/** @param {string} text */
+const soft = (text) => element("p", { class: "soft" }, text);
+/** @param {...Node} buttons */
+const actions = (...buttons) => element("div", { class: "actions" }, ...buttons);
+/** @param {import("./changes.js").Item} item */
+const isChangedByMe = ({ updatedBy }) => updatedBy === list().person.id;
 
-// Its subject, in one line.
+/** Its subject, in one line. @param {Notice} notice */
 export function titleOf({ kind, name, existing, theirs }) {
   if (kind === "conflict")
-    return changedByMe(theirs) ? `You changed ${name} on two devices` : `You and ${theirs.updatedByName} both changed ${name}`;
+    return isChangedByMe(theirs)
+      ? `You changed ${name} on two devices`
+      : `You and ${theirs.updatedByName} both changed ${name}`;
   if (kind === "gone") return `No longer on the list: ${name}`;
   return kind === "duplicate" ? `${existing.name} is on the list already` : `${name} could not be changed`;
 }
 
-function noticeOf(notice) {
-  const head = element("h2", { id: `notice-${notice.number}` }, titleOf(notice));
-  const box = (...inside) =>
-    element("section", { class: "clash", "aria-labelledby": `notice-${notice.number}` }, ...inside);
-  const button = (kind, text, act) => element("button", { type: "button", class: kind, onclick: act }, text);
-  const gone = async (act = null) => {
-    await keeping.dropNotice(notice.number);
-    if (act) await act();
-    await reread();
-    announce();
-    document.getElementById("add").focus({ preventScroll: true });
-  };
-  const soft = (text) => element("p", { class: "soft" }, text);
-  if (notice.kind === "conflict") {
-    const { fields, mine, theirs } = notice;
-    const whole = { ...theirs, ...mine };
-    const mineToo = changedByMe(theirs);
-    return box(
-      head,
+/** What it says and offers, by its kind. @type {Record<string, (notice: Notice, end: End) => Node[]>} */
+const contents = {
+  conflict({ id, fields, mine, mineAt, theirs }, end) {
+    const from = isChangedByMe(theirs) ? "yours, elsewhere" : `${theirs.updatedByName}’s`;
+    const takeMine = () => {
+      const now = page.items.get(id) ?? theirs;
+      const before = Object.fromEntries(Object.keys(mine).map((field) => [field, now[field]]));
+      return make("edit", id, { values: mine, before, seen: now.version });
+    };
+    /** @param {Record<string, any>} values @param {string} whose @param {() => void} act */
+    const choice = (values, whose, act) => {
+      const words = element("b", {}, inWords(fields, values, page.storeNames));
+      return element("button", { type: "button", onclick: act }, words, element("small", {}, whose));
+    };
+    return [
       soft("Which version do you want to keep?"),
       element(
         "div",
         { class: "clash-two" },
-        choice(inWords(fields, whole, page.storeNames), `yours, ${time(notice.mineAt)}`, () =>
-          gone(() => {
-            const now = page.items.get(notice.id) ?? theirs;
-            const before = Object.fromEntries(Object.keys(mine).map((field) => [field, now[field]]));
-            return make("edit", notice.id, { values: mine, before, seen: now.version });
-          }),
-        ),
-        choice(inWords(fields, theirs, page.storeNames), `${mineToo ? "yours, elsewhere" : `${theirs.updatedByName}’s`}, ${time(theirs.updatedAt)}`, () => gone()),
+        choice({ ...theirs, ...mine }, `yours, ${clock(mineAt)}`, () => end(takeMine)),
+        choice(theirs, `${from}, ${clock(theirs.updatedAt)}`, () => end()),
       ),
-    );
-  }
-  if (notice.kind === "gone") {
-    const { change } = notice;
-    const said = change.kind === "status" ? "You ticked it here" : "You changed it here";
-    return box(
-      head,
-      soft(`${said}, but somebody took it off before that could be sent.`),
-      element(
-        "div",
-        { class: "actions" },
-        button("quiet", "All right", () => gone()),
-        button("soft-button", "Put it back", () => gone(() => putBack({ ...change.was, ...change.values }))),
+    ];
+  },
+  gone({ change }, end) {
+    const did = change.kind === "status" ? "You ticked it here" : "You changed it here";
+    return [
+      soft(`${did}, but somebody took it off before that could be sent.`),
+      actions(
+        button("quiet", "All right", () => end()),
+        button("soft-button", "Put it back", () => end(() => putBack({ ...change.was, ...change.values }))),
       ),
-    );
-  }
-  if (notice.kind === "duplicate") {
-    const { existing, change } = notice;
-    const more = change.values.quantity ?? 1;
-    const from = existing.addedBy === page.kept.person.id ? "from you" : `from ${existing.addedByName}`;
-    return box(
-      head,
+    ];
+  },
+  duplicate({ existing, change }, end) {
+    const { values, shown } = change;
+    const from = existing.addedBy === list().person.id ? "from you" : `from ${existing.addedByName}`;
+    const addUp = () => {
+      const now = page.shown.get(existing.shoppingItemId) ?? existing;
+      return count(existing.shoppingItemId, (now.quantity ?? 1) + (values.quantity ?? 1));
+    };
+    return [
       soft(`${amount(existing)}, ${from}.`),
-      element(
-        "div",
-        { class: "actions" },
-        button(null, "Add to the one on the list", () =>
-          gone(() => {
-            const now = page.shown.get(existing.shoppingItemId) ?? existing;
-            return count(existing.shoppingItemId, (now.quantity ?? 1) + more);
-          }),
-        ),
-        button("quiet", "Keep both", () =>
-          gone(() => make("add", newId(), { values: change.values, shown: change.shown, allowDuplicate: true })),
-        ),
-        button("bare", "Leave it", () => gone()),
+      actions(
+        button("", "Add to the one on the list", () => end(addUp)),
+        button("quiet", "Keep both", () => end(() => make("add", newId(), { values, shown, allowDuplicate: true }))),
+        button("bare", "Leave it", () => end()),
       ),
-    );
-  }
-  return box(
-    head,
-    soft(`${notice.message}.`),
-    element("div", { class: "actions" }, button("quiet", "All right", () => gone())),
-  );
+    ];
+  },
+  refused: ({ message }, end) => [soft(`${message}.`), actions(button("quiet", "All right", () => end()))],
+};
+
+/** @param {Notice} notice */
+function noticeOf(notice) {
+  /** @type {End} */
+  const end = async (act) => {
+    await store.dropNotice(notice.number);
+    await act?.();
+    await reread();
+    announce();
+    addBox.focus({ preventScroll: true });
+  };
+  return noticeBox(notice.number, titleOf(notice), ...contents[notice.kind](notice, end));
 }
 
 export function drawNotices() {

@@ -1,74 +1,80 @@
 // Rows of the list: made from the server's markup, and filled with an item's data.
 
+import { all, enable, one, setText, stamp } from "../../../web/static/js/kit/elements.js";
 import { amount } from "./changes.js";
-import { set } from "./elements.js";
-import { lingering, page, touched } from "./page.js";
+import { lingering, list, touched } from "./state.js";
 
+/** @typedef {import("./changes.js").Item} Item */
+
+/** @param {Item} item */
 function note(item) {
   const who =
-    item.addedBy === page.kept.person.id
+    item.addedBy === list().person.id
       ? "you"
       : item.addedByName === "Former member"
         ? "a former member"
         : item.addedByName.split(" ")[0];
-  const bought = item.status === "purchased";
-  const much = bought && item.quantity > 1 ? amount(item) : item.unit;
+  const much = item.status === "purchased" && item.quantity > 1 ? amount(item) : item.unit;
   return [much, item.notes, who].filter(Boolean).join(" · ");
 }
+
+/** @param {string} id */
 function blankRow(id) {
-  const row = document.getElementById("row").content.querySelector("li").cloneNode(true);
-  for (const each of [row, ...row.querySelectorAll("[id], [action], [href], [aria-labelledby]")])
+  const row = stamp("row");
+  for (const element of [row, ...all(row, "[id], [action], [href], [aria-labelledby]")])
     for (const name of ["id", "action", "href", "aria-labelledby", "aria-describedby"]) {
-      const value = each.getAttribute(name);
+      const value = element.getAttribute(name);
       if (value === null) continue;
-      if (name === "action" || name === "href") each.setAttribute(name, value.replace("/list/", `/list/${id}`));
-      else each.setAttribute(name, `${value}${id}`);
+      const isAddress = name === "action" || name === "href";
+      element.setAttribute(name, isAddress ? value.replace("/list/", `/list/${id}`) : `${value}${id}`);
     }
   row.dataset.id = id;
   return row;
 }
 
+/** @param {HTMLElement} row @param {Item} item @param {boolean} waits */
 function fill(row, item, waits) {
-  const ticked = item.status === "purchased";
-  const tick = row.querySelector('[role="checkbox"]');
-  row.classList.toggle("ticked", ticked);
+  const isTicked = item.status === "purchased";
+  const tick = one(row, '[role="checkbox"]', HTMLButtonElement);
+  row.classList.toggle("ticked", isTicked);
   row.classList.toggle("waiting", waits);
-  tick.setAttribute("aria-checked", ticked);
-  tick.value = ticked ? "pending" : "purchased";
-  set(row.querySelector('[data-part="name"]'), item.name);
-  set(row.querySelector('[data-part="note"]'), note(item));
-  row.querySelector('[data-part="waits"]').hidden = !waits;
+  tick.setAttribute("aria-checked", String(isTicked));
+  tick.value = isTicked ? "pending" : "purchased";
+  setText(one(row, '[data-part="name"]'), item.name);
+  setText(one(row, '[data-part="note"]'), note(item));
+  one(row, '[data-part="waits"]').hidden = !waits;
   const quantity = item.quantity ?? 1;
-  set(row.querySelector('[data-part="quantity"]'), String(quantity));
-  const [less, more] = row.querySelectorAll(".stepper button");
-  less.value = quantity - 1;
-  more.value = quantity + 1;
+  setText(one(row, '[data-part="quantity"]'), String(quantity));
+  const [less, more] = all(row, ".stepper button", HTMLButtonElement);
+  less.value = String(quantity - 1);
+  more.value = String(quantity + 1);
   less.disabled = false;
-  // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
-  less.setAttribute("aria-disabled", quantity <= 1);
-  row.querySelector(".stepper").setAttribute("aria-label", `How many: ${item.name}`);
-  for (const field of row.querySelectorAll('[name="version"]')) field.value = item.version;
-  row.querySelector(".thing-count").hidden = ticked;
-  row.querySelector(".thing-more").hidden = ticked;
-  row.querySelector(".thing-more").setAttribute("aria-label", `Change ${item.name}`);
-  const restock = row.querySelector(".thing-restock");
-  restock.hidden = !(ticked && item.itemId && !item.restockedAt && !lingering.has(item.shoppingItemId));
-  restock.querySelector("button").setAttribute("aria-label", `Put away: ${item.name}`);
+  enable(less, quantity > 1);
+  one(row, ".stepper").setAttribute("aria-label", `How many: ${item.name}`);
+  for (const field of all(row, '[name="version"]', HTMLInputElement)) field.value = String(item.version);
+  one(row, ".thing-count").hidden = isTicked;
+  one(row, ".thing-more").hidden = isTicked;
+  one(row, ".thing-more").setAttribute("aria-label", `Change ${item.name}`);
+  const restock = one(row, ".thing-restock");
+  restock.hidden = !(isTicked && item.itemId && !item.restockedAt && !lingering.has(item.shoppingItemId));
+  one(restock, "button").setAttribute("aria-label", `Put away: ${item.name}`);
 }
 
-// Makes `wanted` the children of an element, moving as few as possible.
+/** Makes `wanted` the children of an element, moving as few as possible. @param {Element} place @param {Element[]} wanted */
 export function arrange(place, wanted) {
-  for (const each of [...place.children]) if (!wanted.includes(each)) each.remove();
-  for (const [index, each] of wanted.entries())
-    if (place.children[index] !== each) place.insertBefore(each, place.children[index] ?? null);
+  for (const child of [...place.children]) if (!wanted.includes(child)) child.remove();
+  for (const [index, child] of wanted.entries())
+    if (place.children[index] !== child) place.insertBefore(child, place.children[index] ?? null);
 }
 
+/** By the id of their item. @type {Map<string, HTMLElement>} */
 export const rows = new Map();
 
+/** @param {Item} item @param {boolean} waits */
 export function rowOf(item, waits) {
   const id = item.shoppingItemId;
-  if (!rows.has(id)) rows.set(id, document.getElementById(`thing-${id}`) ?? blankRow(id));
-  const row = rows.get(id);
+  const row = rows.get(id) ?? document.getElementById(`thing-${id}`) ?? blankRow(id);
+  rows.set(id, row);
   fill(row, item, waits);
   if (touched.delete(id)) {
     row.classList.remove("changed");
@@ -78,4 +84,3 @@ export function rowOf(item, waits) {
   }
   return row;
 }
-

@@ -1,15 +1,15 @@
 // Opens the list without signal, from a page that holds nobody's data, into which the list's script puts what it stored.
-// The lines above this one, from the server, say what is cached (KEPT) and which worker this is (VERSION).
+// The lines above this one, from the server, say what is cached (CACHED) and which worker this is (VERSION).
 //
 // It handles all pages, because people sign in and out elsewhere. Signing out leaves nothing on the device (where there is no
 // worker, the server's response and the page see to that too). Somebody who signs in may be another person, so the stored
 // data stays locked until it is known who they are.
 
-/* global VERSION, KEPT */
+/* global VERSION, CACHED */
 
 const PREFIX = "potluck-shopping-";
 const CACHE = PREFIX + VERSION;
-const SHELL = KEPT[0];
+const SHELL = CACHED[0];
 // How long, in milliseconds, to wait for a network that does not answer.
 const PATIENCE = 4000;
 const ENDING = "/sign-out";
@@ -18,15 +18,16 @@ const BEGINNING = new Set(["/sign-in", "/sign-up", "/reset"]);
 addEventListener("install", (event) => {
   skipWaiting();
   event.waitUntil(
-    caches.open(CACHE).then((cache) => cache.addAll(KEPT.map((address) => new Request(address, { cache: "reload" })))),
+    caches
+      .open(CACHE)
+      .then((cache) => cache.addAll(CACHED.map((address) => new Request(address, { cache: "reload" })))),
   );
 });
 
 addEventListener("activate", (event) => {
   event.waitUntil(
     (async () => {
-      for (const name of await caches.keys())
-        if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
+      for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
       await clients.claim();
     })(),
   );
@@ -67,10 +68,10 @@ const lock = () => inDatabase((transaction) => transaction.objectStore("about").
 
 // --- requests ---
 
-const kept = (address) => caches.open(CACHE).then((cache) => cache.match(address));
+const cached = (address) => caches.open(CACHE).then((cache) => cache.match(address));
 
 async function pageOf(event) {
-  const shell = await kept(SHELL);
+  const shell = await cached(SHELL);
   const network = fetch(event.request);
   if (!shell) return network;
   // A late failure must not be unhandled; a late response is left to finish, even after the cached page is shown.
@@ -104,6 +105,6 @@ addEventListener("fetch", (event) => {
     return;
   }
   const plain = address.pathname + address.search;
-  if (plain !== SHELL && KEPT.includes(plain))
-    event.respondWith(kept(plain).then((answer) => answer ?? fetch(request)));
+  if (plain !== SHELL && CACHED.includes(plain))
+    event.respondWith(cached(plain).then((answer) => answer ?? fetch(request)));
 });

@@ -1,20 +1,30 @@
 // A form whose response is a file: data-download has the file's name. It is fetched here, so that the page can show progress;
 // without this script the browser downloads it by itself.
 
+import { enable, isEnabled, one } from "./kit/elements.js";
+import { on } from "./kit/events.js";
+import { request } from "./kit/send.js";
+
+// In milliseconds. A long history takes its time.
+const PATIENCE = 10 * 60_000;
+
+/** @param {number} bytes */
 const kilobytes = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
-async function received(answer, said) {
+/** @param {Response} response @param {(bytes: number) => void} progress */
+async function received(response, progress) {
   const pieces = [];
   let bytes = 0;
-  for (const reader = answer.body.getReader(); ; ) {
+  for (const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (response.body).getReader(); ; ) {
     const { done, value } = await reader.read();
-    if (done) return new Blob(pieces, { type: answer.headers.get("content-type") ?? "" });
+    if (done) return new Blob(pieces, { type: response.headers.get("content-type") ?? "" });
     pieces.push(value);
     bytes += value.length;
-    said.textContent = `Coming in: ${kilobytes(bytes)} so far …`;
+    progress(bytes);
   }
 }
 
+/** @param {Blob} blob @param {string} name */
 function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -23,28 +33,27 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-document.addEventListener("submit", async (event) => {
-  const form = event.target.closest("form[data-download]");
-  if (!form) return;
+/** Downloads the file, and resolves to what the page says then. @param {HTMLFormElement} form @param {(text: string) => void} say */
+async function download(form, say) {
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+  const response = await request(form.action, { method: "POST", body, wait: PATIENCE });
+  if (!response) return "The connection broke off. Try again when there is signal.";
+  if (response.status === 401) return "You are signed out. Sign in again, then try once more.";
+  if (!response.ok) return "It could not be put together just now. Try again in a moment.";
+  const named = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+  const blob = await received(response, (bytes) => say(`Coming in: ${kilobytes(bytes)} so far …`)).catch(() => null);
+  if (!blob) return "The connection broke off. Try again when there is signal.";
+  save(blob, named ?? form.dataset.download ?? "");
+  return `Here it is, ${kilobytes(blob.size)}: look among your downloads.`;
+}
+
+on(document, "submit", "form[data-download]", async (form, event) => {
   event.preventDefault();
-  const said = form.querySelector("[data-download-said]");
-  // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
-  const button = form.querySelector("button");
-  if (button.getAttribute("aria-disabled") === "true") return;
-  button.setAttribute("aria-disabled", "true");
+  const said = one(form, "[data-download-said]");
+  const button = one(form, "button");
+  if (!isEnabled(button)) return;
+  enable(button, false);
   said.textContent = "Putting it together …";
-  try {
-    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-    if (answer.status === 401) said.textContent = "You are signed out. Sign in again, then try once more.";
-    else if (!answer.ok) said.textContent = "It could not be put together just now. Try again in a moment.";
-    else {
-      const named = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1];
-      const blob = await received(answer, said);
-      save(blob, named ?? form.dataset.download);
-      said.textContent = `Here it is, ${kilobytes(blob.size)}: look among your downloads.`;
-    }
-  } catch {
-    said.textContent = "The connection broke off. Try again when there is signal.";
-  }
-  button.removeAttribute("aria-disabled");
+  said.textContent = await download(/** @type {HTMLFormElement} */ (form), (text) => (said.textContent = text));
+  enable(button, true);
 });

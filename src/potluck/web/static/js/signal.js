@@ -2,16 +2,19 @@
 // would replace everything that was typed. Scripts that send by themselves are not affected; a form whose script only takes
 // note of the submission has data-needs-signal, and is held before that script sees the event.
 
-const region = document.getElementById("banners");
-const ready = document.getElementById("no-signal");
+import { maybe } from "./kit/elements.js";
+import { request } from "./kit/send.js";
+import { toast } from "./kit/toast.js";
 
-function tell() {
-  const shown = region.querySelector("[data-no-signal]");
-  if (navigator.onLine) shown?.remove();
-  else if (!shown) region.append(ready.content.cloneNode(true));
-}
+const region = document.getElementById("banners");
+const ready = maybe(document, "#no-signal", HTMLTemplateElement);
 
 if (region && ready) {
+  const tell = () => {
+    const shown = maybe(region, "[data-no-signal]");
+    if (navigator.onLine) shown?.remove();
+    else if (!shown) region.append(ready.content.cloneNode(true));
+  };
   addEventListener("offline", tell);
   addEventListener("online", tell);
   tell();
@@ -20,34 +23,35 @@ if (region && ready) {
 // Forms that are sent after all: a machine without any network still reaches a server that runs on itself.
 const reached = new WeakSet();
 
+/** @param {SubmitEvent} event */
 async function hold(event) {
-  const { submitter, target: form } = event;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   event.preventDefault();
   event.stopImmediatePropagation();
-  try {
-    await fetch("/healthz", { cache: "no-store" });
-  } catch {
-    const said = "No signal. Nothing was sent, and what you typed stays here.";
-    document.dispatchEvent(new CustomEvent("potluck:toast", { detail: said }));
+  if (!(await request("/healthz"))) {
+    toast("No signal. Nothing was sent, and what you typed stays here.");
     return;
   }
   reached.add(form);
-  form.requestSubmit(submitter);
+  form.requestSubmit(event.submitter);
 }
 
 // Reads the attribute, because a field that is named "method" would shadow the property.
-const held = (form) => !navigator.onLine && !reached.has(form) && form.getAttribute("method") === "post";
+/** @param {HTMLFormElement} form */
+const isHeld = (form) => !navigator.onLine && !reached.has(form) && form.getAttribute("method") === "post";
 
 document.addEventListener(
   "submit",
   (event) => {
-    if (event.target.matches("[data-needs-signal]") && held(event.target)) hold(event);
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    if (form.dataset.needsSignal !== undefined && isHeld(form)) hold(event);
   },
   true,
 );
 
 // Runs after every other script of the page.
 addEventListener("submit", (event) => {
-  if (!event.defaultPrevented && held(event.target)) hold(event);
-  else reached.delete(event.target);
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (!event.defaultPrevented && isHeld(form)) hold(event);
+  else reached.delete(form);
 });

@@ -1,19 +1,23 @@
 // The choice between the device's theme, light and dark; stored in this browser only.
 
-const root = document.documentElement;
-const bars = [...document.querySelectorAll('meta[name="theme-color"]')].map((meta) => [meta, meta.media]);
+import { all } from "./kit/elements.js";
 
+const root = document.documentElement;
+/** @type {[HTMLMetaElement, string][]} */
+const bars = all(document, 'meta[name="theme-color"]', HTMLMetaElement).map((meta) => [meta, meta.media]);
+const choices = all(document, 'input[name="theme"]', HTMLInputElement);
+
+/** @param {string} theme */
 function show(theme) {
   if (theme === "device") delete root.dataset.theme;
   else root.dataset.theme = theme;
   // A browser takes the first colour whose condition holds.
-  for (const [meta, media] of bars) {
-    if (theme === "device") meta.media = media;
-    else meta.media = media.includes(theme) ? "all" : "not all";
-  }
+  for (const [meta, media] of bars) meta.media = theme === "device" ? media : media.includes(theme) ? "all" : "not all";
+  for (const choice of choices) choice.checked = choice.value === theme;
 }
 
-function keep(theme) {
+/** @param {string} theme */
+function save(theme) {
   try {
     if (theme === "device") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
@@ -22,21 +26,14 @@ function keep(theme) {
   }
 }
 
-const choices = document.querySelectorAll('input[name="theme"]');
-const now = root.dataset.theme ?? "device";
-for (const choice of choices) {
-  choice.checked = choice.value === now;
+for (const choice of choices)
   choice.addEventListener("change", () => {
     show(choice.value);
-    keep(choice.value);
+    save(choice.value);
   });
-}
-show(now);
+show(root.dataset.theme ?? "device");
 
 // Another tab changed the theme.
-addEventListener("storage", (event) => {
-  if (event.key !== "theme") return;
-  const theme = ["light", "dark"].includes(event.newValue) ? event.newValue : "device";
-  show(theme);
-  for (const choice of choices) choice.checked = choice.value === theme;
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === "theme") show(newValue === "light" || newValue === "dark" ? newValue : "device");
 });

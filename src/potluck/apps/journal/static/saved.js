@@ -1,9 +1,0 @@
-// Deletes the draft of what was just saved.
-//
-//   <div data-draft-saved="new">   on the page that the form redirects to
-
-import { drop } from "./drafts.js";
-
-drop(document.querySelector("[data-draft-saved]").dataset.draftSaved);
-// Drops ?draft=, so that a reload does not delete a newer draft.
-history.replaceState(null, "", location.pathname + location.hash);

@@ -1,0 +1,23 @@
+// Sends each new order of a collection. Its set of numbers stays the same; the items at them change.
+
+import { all, one } from "../../../web/static/js/kit/elements.js";
+import { send } from "../../../web/static/js/kit/send.js";
+import { toast } from "../../../web/static/js/kit/toast.js";
+import { coalesced } from "../../../web/static/js/kit/turns.js";
+
+const list = one(document, "#watch");
+
+const push = coalesced(async () => {
+  const ids = all(list, ".sortable").map((row) => ["itemIds", row.id.replace("row-", "")]);
+  const { outcome } = await send(list.dataset.ordering ?? "", { form: ids });
+  if (outcome !== "done") toast("The new order is not saved. Move it once more to try again.");
+});
+
+list.addEventListener("potluck:moved", () => {
+  const places = all(list, "[data-number]");
+  const numbers = places.map((place) => Number(place.textContent)).sort((one, other) => one - other);
+  places.forEach((place, index) => {
+    place.textContent = String(numbers[index]);
+  });
+  push();
+});

@@ -1,0 +1,49 @@
+// Reads a file into the field as text; the form is then sent as if it had been pasted.
+
+import { all, field, one } from "../../../web/static/js/kit/elements.js";
+import { linesOf } from "../../../web/static/js/kit/words.js";
+import { decode } from "./text-encoding.js";
+
+const MEGABYTE = 1_000_000;
+
+for (const form of all(document, "[data-many]", HTMLFormElement)) {
+  const largest = Number(form.dataset.many);
+  const area = field(form, "text");
+  const preview = one(form, "[data-preview]");
+  const refusal = one(form, "[data-too-large]");
+  /** @param {number} size @param {string} what */
+  const fits = (size, what) => {
+    refusal.hidden = size <= largest;
+    if (size > largest)
+      one(refusal, "span").textContent =
+        `${what} is ${Math.ceil(size / MEGABYTE)} MB. The most is ${largest / MEGABYTE} MB: split it, and import the parts one after another.`;
+    return size <= largest;
+  };
+  const follow = () => {
+    if (!fits(area.value.length, "The list")) return;
+    const lines = linesOf(area.value).length;
+    preview.textContent = lines > 1 ? `Preview ${lines}` : "Preview";
+  };
+  area.addEventListener("input", () => {
+    field(form, "name").value = "";
+    follow();
+  });
+  const chosen = one(form, "[data-file]", HTMLInputElement);
+  chosen.addEventListener("change", async () => {
+    const [file] = chosen.files ?? [];
+    // UTF-16 has two bytes for a letter. A larger file is not even read: the page would stop for seconds.
+    if (!file || !fits(file.size / 2, "The file")) return;
+    const text = decode(new Uint8Array(await file.arrayBuffer()));
+    if (!fits(text.length, "The file")) return;
+    area.value = text;
+    field(form, "name").value = file.name;
+    preview.textContent = "Looking…";
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    if (!fits(area.value.length, "The list")) event.preventDefault();
+    else preview.textContent = "Looking…";
+  });
+  // After returning from the preview with the browser's back button.
+  addEventListener("pageshow", follow);
+}

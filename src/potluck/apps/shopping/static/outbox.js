@@ -1,0 +1,173 @@
+// Sends pending changes, each once and in order, and handles the outcome of each.
+//
+// A change refused by a version conflict is rebased and sent again, unless both sides changed the same field to
+// different values: that is for the person to decide, and becomes a notice.
+
+import { newId, send } from "../../../web/static/js/kit/send.js";
+import { coalesced } from "../../../web/static/js/kit/turns.js";
+import { clashes, nameOf, stepInWords } from "./changes.js";
+import * as store from "./offline-store.js";
+
+/** @typedef {import("./changes.js").Change} Change */
+/** @typedef {Record<string, any>} Values */
+/** What came of sending: `nothing` if there was nothing to send. @typedef {"done" | "nothing" | "no-signal" | "signed-out" | "not-yours" | "later"} Outcome */
+/** What the server said: an item, or for `sent` nothing. @typedef {(event: "adjusted" | "updated" | "deleted" | "sent", item: any, change?: Change) => void} Heard */
+
+// How long, in milliseconds, the server is sure to know an idempotency key: it keeps them for a day.
+const KEY_KNOWN = 23 * 60 * 60 * 1000;
+
+/** @param {Values} values @param {...string} fields */
+const without = (values, ...fields) =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => !fields.includes(field)));
+
+/** @param {Values} values @param {string[]} fields */
+const only = (values, fields) => Object.fromEntries(fields.map((field) => [field, values[field]]));
+
+/** The current values of the fields that a change sets. @param {Values} current @param {Change} change */
+const asSeen = (current, change) => only(current, Object.keys(change.values));
+
+/** @param {string} api @param {Change} change @returns {[string, string, unknown?]} */
+function request(api, change) {
+  const list = `${api}/shopping-list`;
+  const item = `${list}/${change.id}`;
+  // If the version is not known yet, it is the first; if not, the refusal has the current one.
+  const version = change.seen || 1;
+  if (change.kind === "add") {
+    // A null is sent as such: it means nothing, even where the inventory item has a value.
+    const more = change.allowDuplicate && { allowDuplicate: true };
+    return ["POST", list, { shoppingItemId: change.id, ...change.values, ...more }];
+  }
+  if (change.kind === "adjust") return ["POST", `${api}/inventory/${change.id}/adjust`, change.values];
+  if (change.kind === "status") return ["PATCH", `${item}/status`, { status: change.values.status, version }];
+  if (change.kind === "edit") return ["PATCH", item, { ...change.values, version }];
+  return ["DELETE", item];
+}
+
+/** Whether nothing is left to send. @param {Outcome} outcome */
+export const isOver = (outcome) => outcome === "done" || outcome === "nothing";
+
+/**
+ * The function that sends the pending changes of a family, each once and in order.
+ * @param {{ api: string, family: string, heard: Heard }} options
+ */
+export function outbox({ api, family, heard }) {
+  const list = `${api}/shopping-list`;
+
+  /** The outcome of one change: "done", or why the rest has to wait. @param {Change} change @returns {Promise<Outcome>} */
+  async function deliver(change) {
+    if (change.kind === "adjust" && change.sentAt && Date.now() - change.sentAt > KEY_KNOWN) return unknown(change);
+    const [method, address, json] = request(api, change);
+    const { outcome, status, type, body, message } = await send(address, { method, json, key: change.key });
+    if (outcome === "done") {
+      if (change.kind === "adjust") heard("adjusted", body, change);
+      else if (body) heard("updated", body);
+      else heard("deleted", { shoppingItemId: change.id });
+      await store.finish(change, body?.version ?? null);
+      return "done";
+    }
+    if (outcome !== "refused") return outcome;
+    if (status === 404) return missing(change);
+    if (type.endsWith("/version-conflict")) await overtaken(change, body.current);
+    else if (type.endsWith("/duplicate-item")) await twice(change, body.existing);
+    else if (type.endsWith("/already-exists")) {
+      if (body.existing) heard("updated", body.existing);
+      await store.finish(change, body.existing?.version ?? null);
+    } else await refused(change, message);
+    return "done";
+  }
+
+  /** Other pending changes of an existing item are still sent: a tick stays ticked. @param {Change} change @param {string} message */
+  function refused(change, message) {
+    const notice = { kind: "refused", name: nameOf(change), message };
+    return change.kind === "add" ? store.giveUp(change, notice) : store.finish(change, change.seen, notice);
+  }
+
+  /** Other changes are safe to repeat after a day; a repeated step could count twice. @param {Change} change @returns {Promise<Outcome>} */
+  async function unknown(change) {
+    const step = stepInWords(change);
+    await refused(change, `Nobody knows whether “${step}” counted, a day ago. Look how many there are`);
+    return "done";
+  }
+
+  /** @param {Change} change @returns {Promise<Outcome>} */
+  async function missing(change) {
+    const home = await send(api, { method: "GET" });
+    if (home.status === 404) return "not-yours";
+    if (home.outcome !== "done") return home.outcome === "refused" ? "later" : home.outcome;
+    if (change.kind === "adjust") {
+      const message = "It is not in the inventory any more";
+      await store.giveUp(change, { kind: "refused", name: nameOf(change), message });
+      return "done";
+    }
+    const there = change.kind === "add" ? home : await send(`${list}/${change.id}`, { method: "GET" });
+    if (there.outcome !== "done" && there.status !== 404) return "later";
+    const { itemId, storeId } = change.values;
+    if (there.outcome === "done" && (itemId || storeId)) {
+      // Its inventory item, or else its store, is gone; the thing itself is still wanted, as it was shown.
+      const values = itemId
+        ? { ...change.shown, ...without(change.values, "itemId") }
+        : { ...change.values, storeId: null };
+      await store.replaceChange({ ...change, values, key: newId() });
+      return "done";
+    }
+    if (change.kind === "delete") await store.finish(change);
+    else await store.giveUp(change, { kind: "gone", name: nameOf(change), change });
+    heard("deleted", { shoppingItemId: change.id });
+    return "done";
+  }
+
+  /** @param {Change} change @param {import("./changes.js").Item} current */
+  async function overtaken(change, current) {
+    heard("updated", current);
+    const fields = clashes(change, current);
+    const same = Object.entries(change.values).every(([field, value]) => current[field] === value);
+    if (same) await store.finish(change, current.version);
+    else if (fields.length === 0)
+      await store.replaceChange({ ...change, seen: current.version, before: asSeen(current, change), key: newId() });
+    else {
+      const notice = {
+        kind: "conflict",
+        id: change.id,
+        name: current.name,
+        fields,
+        mine: only(change.values, fields),
+        mineAt: change.at,
+        theirs: current,
+      };
+      // Fields that nobody else changed need no decision, and are kept whatever is chosen.
+      const values = without(change.values, ...fields);
+      if (Object.keys(values).length === 0) await store.finish(change, current.version, notice);
+      else {
+        const rest = { ...change, values, seen: current.version, key: newId() };
+        await store.replaceChange({ ...rest, before: asSeen(current, rest) }, notice);
+      }
+    }
+  }
+
+  /** @param {Change} change @param {import("./changes.js").Item} existing */
+  async function twice(change, existing) {
+    heard("updated", existing);
+    if (change.kind === "add") await store.carryOver(change, existing);
+    else await refused(change, "It is on the list already");
+  }
+
+  /** @returns {Promise<Outcome>} */
+  async function deliverAll() {
+    for (let any = false; ; any = true) {
+      const change = await store.claimFirst(family);
+      if (!change) return any ? "done" : "nothing";
+      const outcome = await deliver(change);
+      if (outcome !== "done") return outcome;
+      heard("sent", null);
+    }
+  }
+
+  // Two windows must not send the same change; in browsers without locks, the idempotency key prevents doing it twice.
+  const alone = () =>
+    navigator.locks ? navigator.locks.request(`potluck-shopping-${family}`, deliverAll) : deliverAll();
+
+  return coalesced(async (/** @type {Outcome | undefined} */ before) => {
+    const outcome = await alone();
+    return outcome === "nothing" ? (before ?? outcome) : outcome;
+  });
+}

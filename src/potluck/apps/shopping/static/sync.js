@@ -1,0 +1,238 @@
+// Keeps the page in step with the server: sending, live updates and retries; and with other windows of this browser.
+
+import { listen } from "../../../web/static/js/kit/event-stream.js";
+import { send } from "../../../web/static/js/kit/send.js";
+import { fold } from "./line-parser.js";
+import * as store from "./offline-store.js";
+import { isOver, outbox } from "./outbox.js";
+import { api, familyId, list, page, touched, update } from "./state.js";
+
+/** @typedef {import("./changes.js").Item} Item */
+/** @typedef {import("./outbox.js").Outcome} Outcome */
+
+// Between two attempts, in milliseconds.
+const FIRST_TRY = 1500;
+const LAST_TRY = 15_000;
+
+/** @type {() => Promise<Outcome>} */
+let sendChanges = async () => "nothing";
+
+/** From now on, pending changes can be sent. */
+export function begin() {
+  sendChanges = outbox({ api: api(), family: familyId(), heard });
+}
+
+// --- the store, and other windows ---
+
+const channel = "BroadcastChannel" in window ? new BroadcastChannel("potluck-shopping") : null;
+
+// Another window of this browser changed something, sent it, or resolved a conflict.
+channel?.addEventListener("message", () => page.list && reread());
+
+export const announce = () => channel?.postMessage("changed");
+
+/** Reads the store again; `stored` is the change that was stored meanwhile. @param {import("./changes.js").Change} [stored] */
+export async function reread(stored) {
+  const changes = await store.waitingChanges(familyId());
+  const notices = await store.notices(familyId());
+  page.changes = changes;
+  page.notices = notices;
+  if (stored) page.unstored.delete(stored);
+  update();
+}
+
+let saving = 0;
+
+/** The server's state has changed: shows and stores it. */
+export function changed() {
+  update();
+  clearTimeout(saving);
+  saving = setTimeout(save, 200);
+}
+
+export function save() {
+  if (page.state === "not-yours") return;
+  const stored = { ...list(), items: [...page.items.values()], at: page.fresh };
+  store.storeList(familyId(), stored).catch(() => {});
+}
+
+// --- what the server says ---
+
+/** Learns of stores that were created or renamed since the page was loaded, from the items bought there. @param {Item} item */
+function learn({ storeId, storeName }) {
+  if (!storeId || !storeName || page.storeNames.get(storeId) === storeName) return;
+  page.storeNames.set(storeId, storeName);
+  list().stores = [...page.storeNames]
+    .map(([id, name]) => ({ storeId: id, name }))
+    .sort((one, other) => (fold(one.name) < fold(other.name) ? -1 : 1));
+}
+
+/** @type {import("./outbox.js").Heard} */
+export function heard(event, item) {
+  if (event === "sent") {
+    reread();
+    announce();
+    return;
+  }
+  // That is shown on another page.
+  if (event === "adjusted") return;
+  const id = item.shoppingItemId;
+  const before = page.items.get(id);
+  if (event === "deleted") page.items.delete(id);
+  else if (!before || before.version <= item.version) {
+    page.items.set(id, item);
+    learn(item);
+  }
+  changed();
+}
+
+/** @type {{ close: () => void } | null} */
+let stream = null;
+
+/** Listens for live updates from the position of the list. */
+export function hear() {
+  stream ??= listen(`${api()}/shopping-list/events?since=${encodeURIComponent(list().position)}`, {
+    opened() {
+      page.live = true;
+      page.fresh = Date.now();
+      isReachable();
+      update();
+      deliver();
+    },
+    heard({ name, data, id }) {
+      list().position = id || list().position;
+      page.fresh = Date.now();
+      if (name === "reset") reach();
+      else if (name === "created" || name === "updated" || name === "deleted") {
+        const item = JSON.parse(data);
+        const isMine = page.changes.some((change) => change.id === item.shoppingItemId);
+        const known = page.items.get(item.shoppingItemId);
+        if (!isMine && name !== "deleted" && known?.version !== item.version) touched.add(item.shoppingItemId);
+        heard(name === "deleted" ? name : "updated", item);
+      }
+    },
+    lost() {
+      page.live = false;
+      update();
+      soon();
+    },
+    over: reach,
+  });
+}
+
+function hang() {
+  stream?.close();
+  stream = null;
+}
+
+const isReachable = () => {
+  if (page.state === "no-signal" || page.state === "later") page.state = "ok";
+};
+
+// --- sending ---
+
+let trying = 0;
+let pause = FIRST_TRY;
+
+function soon() {
+  clearTimeout(trying);
+  trying = setTimeout(reach, pause);
+  pause = Math.min(LAST_TRY, pause * 1.6);
+}
+
+/** Sends pending changes. */
+export async function deliver() {
+  const outcome = await sendChanges();
+  if (outcome === "done") isReachable();
+  else if (outcome === "no-signal" || outcome === "later") {
+    page.state = outcome;
+    soon();
+  }
+  // After nothing, whether there is signal is as unknown as before.
+  else if (outcome !== "nothing") ended(outcome);
+  await reread();
+  if (isOver(outcome)) await deliverElsewhere();
+}
+
+/** Sends pending changes for the person's other families; the results are shown when those lists are opened. */
+async function deliverElsewhere() {
+  for (const family of await store.waitingFamilies()) {
+    if (family === familyId()) continue;
+    const sendOthers = outbox({
+      api: `/api/v1/families/${family}`,
+      family,
+      heard: (event) => event === "sent" && announce(),
+    });
+    const outcome = await sendOthers();
+    if (outcome === "not-yours") await store.forgetFamily(family);
+    else if (!isOver(outcome)) return;
+  }
+}
+
+/** @param {Outcome} why */
+function ended(why) {
+  page.state = why;
+  page.live = false;
+  hang();
+  if (why === "not-yours") store.forgetFamily(familyId());
+}
+
+// --- reading the list again ---
+
+/** @type {Promise<void> | null} */
+let reaching = null;
+
+/** Reads the whole list again, sends pending changes, and listens for live updates from there. */
+export function reach() {
+  clearTimeout(trying);
+  reaching ??= readAgain().finally(() => {
+    reaching = null;
+  });
+  return reaching;
+}
+
+async function readAgain() {
+  /** @type {Item[]} */
+  const items = [];
+  let cursor = "";
+  let position = "";
+  do {
+    const after = cursor && `&cursor=${encodeURIComponent(cursor)}`;
+    const { outcome, status, body } = await send(`${api()}/shopping-list?limit=100${after}`, { method: "GET" });
+    if (outcome !== "done") {
+      if (outcome === "signed-out" || status === 404) ended(outcome === "signed-out" ? outcome : "not-yours");
+      else {
+        page.state = "no-signal";
+        page.live = false;
+        soon();
+      }
+      update();
+      return;
+    }
+    items.push(...body.items);
+    position ||= body.position;
+    cursor = body.nextCursor;
+  } while (cursor);
+  items.forEach(learn);
+  const before = page.items;
+  page.items = new Map(
+    items.map((item) => {
+      const known = before.get(item.shoppingItemId);
+      return [item.shoppingItemId, known && known.version > item.version ? known : item];
+    }),
+  );
+  list().position = position;
+  page.fresh = Date.now();
+  page.state = "ok";
+  pause = FIRST_TRY;
+  hang();
+  changed();
+  hear();
+  await deliver();
+}
+
+/** Retries at once, without the current backoff. */
+export function tryNow() {
+  pause = FIRST_TRY;
+  return reach();
+}
