@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 class Refusal(Exception):
-    """A refused request; its text may be shown to the caller, beside `field` of a form."""
+    """A refused request; its text may be shown to the caller, next to `field` of a form."""
 
     def __init__(self, message: str = "", field: str | None = None) -> None:
         super().__init__(message)

@@ -90,7 +90,7 @@ class Visitor:
 
     @property
     def listening(self) -> Listener:
-        """Whom their open event streams are counted against."""
+        """The listener that their open event streams are counted for."""
         return Listener(self.principal, self.client)
 
     @property
@@ -189,10 +189,10 @@ class Anyone(Access):
 
 
 class Maker(Anyone):
-    """Anybody, signed in or not; the account of somebody who is must still exist when the write commits."""
+    """Anyone, signed in or not; the account of a caller who is must still exist when the write commits."""
 
     def checks(self) -> Sequence[Operation]:
-        # Nothing is begun for somebody whose account is being deleted.
+        # Nothing is started for a person whose account is being deleted.
         return () if self.principal is None else (check(Account.by_id(self.principal.user_id), when=present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
@@ -213,7 +213,7 @@ class SignedIn(Access):
     principal: Principal
 
     def checks(self) -> Sequence[Operation]:
-        # Nothing is begun for somebody whose account is being deleted.
+        # Nothing is started for a person whose account is being deleted.
         return (check(Account.by_id(self.principal.user_id), when=present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
@@ -233,7 +233,7 @@ class ByRow(SignedIn, Generic[R]):
             \"\"\"An admin of the family in the path.\"\"\"
 
     The row is found by the entity's `by_id`: its parameters are those of the path and one more, the caller's id.
-    Whoever does not meet `admits` gets 404; whoever does not meet `needs` gets the problem named by `otherwise`.
+    A caller who does not meet `admits` gets 404; one who does not meet `needs` gets the problem named by `otherwise`.
     """
 
     entity: ClassVar[type[Entity]]

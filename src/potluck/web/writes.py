@@ -51,7 +51,7 @@ class Writes(Generic[A_co]):
         secret: bool = False,
         of: UUID | None = None,
     ) -> None:
-        """`made` is the id that a repeated request is told, where the answer holds a secret and so is not kept: every
+        """`made` is the id that a repeated request gets, where the answer holds a secret and so is not stored: every
         answer of an action declared `secret`, or this one if `secret` is set here. `of` is the person whose answer it
         is, where the caller is not signed in yet: it is deleted with their account."""
         self.answer = answer

@@ -2,7 +2,7 @@
 
 Several people may use one browser, one after the other, so each cookie opens only for the person it was given to. One
 set for a person who is signed in belongs to their account. One set for an anonymous visitor belongs to the browser's
-number, which is in a cookie of its own; whoever signs in takes that number over, and everything it opens is theirs from
+number, which is in another cookie; a person who signs in takes that number over, and everything it opens is theirs from
 then on. So nothing has to be deleted when people sign out, nor when a session expires or is ended elsewhere, which no
 response of ours would reach.
 

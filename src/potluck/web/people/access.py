@@ -131,7 +131,7 @@ def must_manage_account(principal: Principal) -> None:
 
 
 def _address_in(text: str) -> str:
-    """The address that was typed, trimmed; that of nobody, where it cannot be one."""
+    """The typed address, trimmed; NOBODYS_EMAIL if it cannot be an address."""
     try:
         return decode_tree(AddressOnly, {"email": text}).email
     except ValidationError:

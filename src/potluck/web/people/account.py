@@ -115,14 +115,14 @@ class AccountData:
     async def finish_departures(self) -> None:
         """Remove rows that were written for people while their accounts were being deleted.
 
-        No more can follow: whoever writes for a person checks in the same transaction that the account exists.
+        No more can follow: every write for a person checks in the same transaction that the account exists.
         """
         for departure in await self._store.all(Departure.all_unfinished()):
             try:
                 await self._finish(departure.user_id)
             except Exception:
                 # It stays and is retried later; it must not hold up others, nor the start of the suite.
-                log.exception("something is left of somebody who left")
+                log.exception("some data of a deleted account could not be deleted")
 
     async def _finish(self, user_id: UUID) -> None:
         await self.forget(user_id)

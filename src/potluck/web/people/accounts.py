@@ -58,7 +58,7 @@ class PasswordChange(Input):
     current: AnyPassword
     new: NewPassword
     end_tokens: bool = True
-    """Whether every API token ends as well: whoever got in by the old password may have made one."""
+    """Whether every API token ends as well: an intruder with the old password may have created one."""
 
 
 class PasswordChanged(Struct, rename="camel", frozen=True, kw_only=True):

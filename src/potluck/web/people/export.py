@@ -31,14 +31,14 @@ FORMAT = 1
 
 # Smaller ones stay in memory, larger ones go through an unnamed temporary file.
 KEPT_IN_MEMORY = 1 << 20
-# So many bytes are collected from an app before a thread writes them, and so many are read at once.
+# This many bytes are collected from an app before a thread writes them, and this many are read at once.
 COLLECTED = 1 << 18
 PIECE = 1 << 16
 # Owner only.
 FILE_MODE = 0o600
 # Each takes a thread and disk space; others wait.
 EXPORTS_AT_ONCE = 2
-# Of one person, counting those that wait, are being made or are being fetched, so that nobody blocks the others.
+# Of one person, whether waiting, in progress or being fetched, so that no one blocks the others.
 EXPORTS_OF_ONE = 2
 RETRY_SECONDS = 30
 

@@ -26,7 +26,7 @@ class InvitationSecret(Input):
 class OpenInvitationView(Struct, rename="camel", frozen=True, kw_only=True):
     app: str
     place: str | None
-    """What the place is called, if its app says so to whoever is invited."""
+    """The name of the place, if its app shows it to the invited person."""
     role: str
     invited_by: str | None
     """The name of the person who invites; null for an invitation by the operator."""
