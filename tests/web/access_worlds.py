@@ -8,6 +8,7 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -28,7 +29,7 @@ from tests.web.suites import API, bearer, client_at, rows_left, signed_up, suite
 
 __all__ = [
     "AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "Suite", "addresses_of", "example_body",
-    "suite_with",
+    "suite_with", "unknown_like",
 ]  # fmt: skip
 
 Person = dict[str, Any]
@@ -36,6 +37,8 @@ Headers = Mapping[str, str]
 
 QUIET_SECONDS = 0.3
 PARAMETER = re.compile(r"{(\w+)}")
+MAIN = re.compile(r"<main[^>]*>(.*)</main>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,12 @@ class Answer:
     location: str | None
     kind: str
     body: str
+
+    def __str__(self) -> str:
+        """For a finding: of a page only the words of its main part, since the layout would bury them."""
+        main = MAIN.search(self.body)
+        words = " ".join(TAG.sub(" ", main[1]).split()) if main else self.body
+        return f"{self.status} {self.location or ''} {self.kind} {words}"
 
 
 @dataclass
@@ -143,7 +152,16 @@ class AccessWorld:
 
     def never(self, path: str) -> dict[str, str]:
         """Ids that nothing has."""
-        return {name: str(uuid4()) for name in PARAMETER.findall(path)}
+        return {name: unknown_like(self.ids.get(name, "")) for name in PARAMETER.findall(path)}
+
+
+def unknown_like(known: str) -> str:
+    """An id that nothing has and that is valid where this one is: a day for a day, otherwise a UUID."""
+    try:
+        date.fromisoformat(known)
+    except ValueError:
+        return str(uuid4())
+    return date.max.isoformat()
 
 
 @dataclass(frozen=True)

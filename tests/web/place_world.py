@@ -1,20 +1,30 @@
 """The world of an app with a Place, for the access test: made from the app's declarations, by its own API.
 
 An app whose things cannot all be made by the examples of the API document passes `things`: a function of the suite, a
-manager and the id of a place that makes them and returns their ids.
+manager and the id of a place that makes them and returns their ids by path parameter. Ids that are not random, such as
+days, must differ between the two places.
 """
 
+import pkgutil
 from collections.abc import Awaitable, Callable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from potluck.web import Place
+from potluck.web.app import AppMaker
 from potluck.web.declarations import Action
 from potluck.web.requests import camel
 from tests.web.access_worlds import AccessWorld, Address, Members, Person, Suite, example_body
 from tests.web.suites import API
 
-__all__ = ["furnish_place"]
+__all__ = ["Furnish", "app_from_elsewhere", "furnish_place"]
 
+NO_EXAMPLE = (
+    "the example of the API document is refused; pass `things` to furnish_place, "
+    "as tests/apps/shopping/access_world.py does"
+)
+
+Furnish = Callable[[Suite], Awaitable[AccessWorld]]
 Things = Callable[[Suite, Person, str], Awaitable[dict[str, str]]]
 
 
@@ -38,6 +48,15 @@ async def furnish_place(
         members=members,
         bodies=own_bodies,
     )
+
+
+def app_from_elsewhere(named: str) -> dict[AppMaker, Furnish]:
+    """The app of this name, with the world of the access_world.py next to it or one made from its declarations."""
+    if not named:
+        return {}
+    make = pkgutil.resolve_name(named)
+    world = f"{make.__module__.rpartition('.')[0]}.access_world"
+    return {make: pkgutil.resolve_name(f"{world}:furnish") if find_spec(world) else furnish_place}
 
 
 class _PlaceWorld:
@@ -66,7 +85,10 @@ class _PlaceWorld:
                 if isinstance(each, Action) and (each.method, each.path) == ("POST", subject.api) and subject.id:
                     address = Address("POST", API + each.path, "api", each.access, each)
                     path = each.path.format(**{self.place.id: place_id, **ids})
-                    made = await suite.data("POST", path, example_body(document, address), by=manager)
+                    try:
+                        made = await suite.data("POST", path, example_body(document, address), by=manager)
+                    except AssertionError as refused:
+                        raise AssertionError(f"{address}: {NO_EXAMPLE}") from refused
                     ids[subject.id] = made[camel(subject.id)]
         return ids
 

@@ -1,10 +1,12 @@
 """Every address that the apps declare, asked by everybody who may not: nobody learns anything, nothing is written.
 
 An action, read, list, page or form that is added is walked without being named here. A new app needs a world.
+ACCESS_APP=toolshed.app:toolshed_app also walks an app from elsewhere; its world is in an access_world.py next to it.
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -42,10 +44,8 @@ from tests.web.access_worlds import (
 )
 from tests.web.people import access_world as people_world
 from tests.web.people.access_world import people
-from tests.web.place_world import furnish_place
+from tests.web.place_world import Furnish, app_from_elsewhere, furnish_place
 from tests.web.suites import API, suite_on
-
-Furnish = Callable[[Suite], Awaitable[AccessWorld]]
 
 # An app with a place whose things can be made by the examples of the API document needs no world.
 WORLDS: dict[AppMaker, Furnish] = {
@@ -57,6 +57,8 @@ WORLDS: dict[AppMaker, Furnish] = {
     shareables_app: shareables.furnish,
     people: people_world.furnish,
 }
+# Apps from outside of the suite.
+GUESTS: dict[AppMaker, Furnish] = {chores_app: furnish_place, **app_from_elsewhere(os.environ.get("ACCESS_APP", ""))}
 # What those get who are refused by a key, or on a page.
 REFUSED = {303, 401, 403, 404}
 
@@ -99,11 +101,11 @@ class Walk:
 
 
 @pytest_asyncio.fixture(
-    scope="module", loop_scope="module", params=[*APPS, notes_app, chores_app, people], ids=lambda app: app.__name__
+    scope="module", loop_scope="module", params=[*APPS, notes_app, *GUESTS, people], ids=lambda app: app.__name__
 )
 async def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
     make = request.param
-    furnish = WORLDS.get(make, furnish_place)
+    furnish = (WORLDS | GUESTS).get(make, furnish_place)
     async with suite_with(tmp_path_factory.mktemp("access"), make, built_in=make is people) as suite:
         yield Walk(suite, await furnish(suite), await suite.document(), furnish)
 
@@ -295,7 +297,7 @@ WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people, library_app)
 
 of_members = pytest.mark.parametrize(
     "walk",
-    [app for app in (*WORLDS, chores_app) if app not in WITHOUT_MEMBERS],
+    [app for app in (*WORLDS, *GUESTS) if app not in WITHOUT_MEMBERS],
     indirect=True,
     ids=lambda app: app.__name__,
 )
