@@ -4,14 +4,18 @@ import ast
 import importlib
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
 
+from potluck.web import view_plan
 from potluck.web.app import App
+from tests.patience import until
 from tests.web.suites import ask, data, problem, signed_up, suite_on
 
 FOLDER = Path(__file__).parent.parent / "docs" / "web"
+COMPONENTS = FOLDER.parent.parent / "src" / "potluck" / "web" / "templates" / "components"
 MODULES = (
     "potluck.validation.field_types",
     *(
@@ -66,7 +70,11 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
     def shed_app(core):
         cores.append(core)
         return App(
-            name="shed", tables=[program["shed"]], subjects=[program["tools"], program["members"]], templates=tmp_path
+            name="shed",
+            tables=[program["shed"]],
+            subjects=[program["tools"], program["members"]],
+            consumers=program["consumers_of"](core.store),
+            templates=tmp_path,
         )
 
     (tmp_path / "shed").mkdir()
@@ -102,4 +110,24 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
         problem(await ask(client, "DELETE", one, by=eve), 403, "forbidden")
         data(await ask(client, "DELETE", f"{in_club}/{eve['userId']}", by=ada), 204)
         problem(await ask(client, "DELETE", one, by=eve), 404, "not-found")
+        store, at = cores[0].store, SimpleNamespace(store=cores[0].store, club_id=club.club_id)
+        shown = await view_plan(program["OwnedToolView"]).show_many(
+            at, await store.all(program["Tool"].of_club(at.club_id))
+        )
+        assert [(tool.name, tool.owner_has_left) for tool in shown] == [("Bow saw", False)]
+        loans_of_saw = program["Loan"].of_tool(UUID(saw["toolId"]))
+        assert len(await store.all(loans_of_saw)) == 1
         data(await ask(client, "DELETE", one, by=ada), 204)
+
+        async def no_loan_is_left():
+            return not await store.all(loans_of_saw)
+
+        await until(no_loan_is_left)
+
+
+def test_every_macro_of_the_components_is_in_the_reference():
+    page = (FOLDER / "pages.md").read_text()
+    named = set(re.findall(r"`(\w+(?:\.html)?)`", page))
+    for path in COMPONENTS.iterdir():
+        assert path.name in named
+        assert set(re.findall(r"{% macro (\w+)", path.read_text())) - named == set(), path.name
