@@ -21,15 +21,15 @@ def schema_of(kind: Any) -> SchemaType:
     return _schema_of(kind)
 
 
-def _compiled(declaration: declared.Type, within: tuple[type[Any], ...]) -> SchemaType:
+def _compiled(info: declared.Type, within: tuple[type[Any], ...]) -> SchemaType:
     """`within` are the enclosing objects: one that can contain itself is refused, because its depth is unbounded."""
     extra: dict[str, Any] = {}
     described: dict[str, Any] = {}
-    while isinstance(declaration, declared.Metadata):
-        extra |= declaration.extra or {}
-        described |= declaration.extra_json_schema or {}
-        declaration = declaration.type
-    compiled = _schema_type(declaration, extra, within)
+    while isinstance(info, declared.Metadata):
+        extra |= info.extra or {}
+        described |= info.extra_json_schema or {}
+        info = info.type
+    compiled = _schema_type(info, extra, within)
     checked = without_null(compiled)
     checked.check = extra.get("check", checked.check)
     compiled.message = extra.get("message", compiled.message)
@@ -38,27 +38,25 @@ def _compiled(declaration: declared.Type, within: tuple[type[Any], ...]) -> Sche
     return compiled
 
 
-def _schema_type(declaration: declared.Type, extra: dict[str, Any], within: tuple[type[Any], ...]) -> SchemaType:
-    match declaration:
+def _schema_type(info: declared.Type, extra: dict[str, Any], within: tuple[type[Any], ...]) -> SchemaType:
+    match info:
         case declared.StrType():
             return types.TextType(
-                least=declaration.min_length,
-                most=declaration.max_length,
-                pattern=declaration.pattern,
+                least=info.min_length,
+                most=info.max_length,
+                pattern=info.pattern,
                 trim=extra.get("trim", False),
                 spelled=extra.get("spelled"),
                 rule=extra.get("rule"),
             )
         case declared.IntType():
-            return _integer(declaration, extra)
+            return _integer(info, extra)
         case declared.FloatType():
-            if declaration.multiple_of is not None:
+            if info.multiple_of is not None:
                 raise TypeError(
                     "Doubles cannot represent tenths, so their multiples mean little: use Decimal, Amount(places=)"
                 )
-            return types.FloatType(
-                least=declaration.ge, most=declaration.le, above=declaration.gt, below=declaration.lt
-            )
+            return types.FloatType(least=info.ge, most=info.le, above=info.gt, below=info.lt)
         case declared.DecimalType():
             return types.DecimalType(
                 least=_decimal(extra.get("ge")), most=_decimal(extra.get("le")), places=extra.get("places")
@@ -68,55 +66,48 @@ def _schema_type(declaration: declared.Type, extra: dict[str, Any], within: tupl
         case declared.UUIDType():
             return types.UuidType()
         case declared.DateTimeType():
-            return types.DateTimeType(local=declaration.tz is False)
+            return types.DateTimeType(local=info.tz is False)
         case declared.DateType():
             return types.DateType()
         case declared.EnumType():
-            return types.ChoiceType(values=_members(declaration.cls), kind=declaration.cls)
+            return types.ChoiceType(values=_members(info.cls), kind=info.cls)
         case declared.LiteralType():
-            choice = types.ChoiceType(values=tuple(value for value in declaration.values if value is not None))
-            return types.NullableType(inner=choice) if None in declaration.values else choice
+            choice = types.ChoiceType(values=tuple(value for value in info.values if value is not None))
+            return types.NullableType(inner=choice) if None in info.values else choice
         case declared.ListType() | declared.VarTupleType():
-            return types.ListType(
-                item=_compiled(declaration.item_type, within), least=declaration.min_length, most=declaration.max_length
-            )
+            return types.ListType(item=_compiled(info.item_type, within), least=info.min_length, most=info.max_length)
         case declared.TupleType():
-            count = len(declaration.item_types)
-            items = tuple(_compiled(item, within) for item in declaration.item_types)
+            count = len(info.item_types)
+            items = tuple(_compiled(item, within) for item in info.item_types)
             return types.ListType(items=items, least=count, most=count)
         case declared.DictType():
-            name = _compiled(declaration.key_type, within)
+            name = _compiled(info.key_type, within)
             if not isinstance(name, types.TextType | types.UuidType):
                 raise TypeError("The names in an object must be text or UUIDs")
             if isinstance(name, types.TextType) and name.trim:
                 raise TypeError("Trimming the names in an object could make two the same: use Text(trim=False)")
             return types.MapType(
-                name=name,
-                value=_compiled(declaration.value_type, within),
-                least=declaration.min_length,
-                most=declaration.max_length,
+                name=name, value=_compiled(info.value_type, within), least=info.min_length, most=info.max_length
             )
         case declared.StructType():
-            return _object(declaration, within)
+            return _object(info, within)
         case declared.UnionType():
-            return _union(declaration, within)
-    raise TypeError(
-        f"An input cannot hold {type(declaration).__name__.removesuffix('Type')}: nothing says how to check it"
-    )
+            return _union(info, within)
+    raise TypeError(f"An input cannot hold {type(info).__name__.removesuffix('Type')}: nothing says how to check it")
 
 
-def _integer(declaration: declared.IntType, extra: dict[str, Any]) -> types.IntegerType:
+def _integer(info: declared.IntType, extra: dict[str, Any]) -> types.IntegerType:
     least = -types.LARGEST_INTEGER
     most = types.LARGEST_INTEGER
-    if declaration.ge is not None:
-        least = declaration.ge
-    elif declaration.gt is not None:
-        least = declaration.gt + 1
-    if declaration.le is not None:
-        most = declaration.le
-    elif declaration.lt is not None:
-        most = declaration.lt - 1
-    return types.IntegerType(least=least, most=most, multiple=declaration.multiple_of, too_large=extra.get("too_large"))
+    if info.ge is not None:
+        least = info.ge
+    elif info.gt is not None:
+        least = info.gt + 1
+    if info.le is not None:
+        most = info.le
+    elif info.lt is not None:
+        most = info.lt - 1
+    return types.IntegerType(least=least, most=most, multiple=info.multiple_of, too_large=extra.get("too_large"))
 
 
 def _decimal(bound: Decimal | int | None) -> Decimal | None:
@@ -130,11 +121,11 @@ def _members(kind: type[Enum]) -> tuple[str | int, ...]:
     return values
 
 
-def _object(declaration: declared.StructType, within: tuple[type[Any], ...]) -> types.ObjectType:
-    kind = declaration.cls
+def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> types.ObjectType:
+    kind = info.cls
     if kind in within:
         raise TypeError(f"{kind.__name__} can contain itself, so its depth is unbounded")
-    if declaration.array_like or not declaration.forbid_unknown_fields:
+    if info.array_like or not info.forbid_unknown_fields:
         raise TypeError(f"{kind.__name__} is not an Input: an Input can only contain Inputs")
     if "__post_init__" in vars(kind):
         raise TypeError(f"{kind.__name__} validates in __post_init__, whose errors name no field: use Check")
@@ -146,19 +137,15 @@ def _object(declaration: declared.StructType, within: tuple[type[Any], ...]) -> 
             required=field.required,
             default=field.default,
         )
-        for field in declaration.fields
+        for field in info.fields
     }
     return types.ObjectType(
-        kind=kind,
-        fields=fields,
-        rule=getattr(kind, "check", None),
-        tag_field=declaration.tag_field,
-        tag=declaration.tag,
+        kind=kind, fields=fields, rule=getattr(kind, "check", None), tag_field=info.tag_field, tag=info.tag
     )
 
 
-def _union(declaration: declared.UnionType, within: tuple[type[Any], ...]) -> SchemaType:
-    members = [_compiled(member, within) for member in declaration.types if not isinstance(member, declared.NoneType)]
+def _union(info: declared.UnionType, within: tuple[type[Any], ...]) -> SchemaType:
+    members = [_compiled(member, within) for member in info.types if not isinstance(member, declared.NoneType)]
     inner: SchemaType
     if len(members) == 1:
         (inner,) = members
@@ -171,7 +158,7 @@ def _union(declaration: declared.UnionType, within: tuple[type[Any], ...]) -> Sc
             tag_field=objects[0].tag_field or "type",
             objects={member.tag: member for member in objects if member.tag is not None},
         )
-    if len(members) == len(declaration.types):
+    if len(members) == len(info.types):
         return inner
     return types.NullableType(
         inner=inner, message=inner.message, description=inner.description, examples=inner.examples

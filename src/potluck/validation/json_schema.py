@@ -152,44 +152,44 @@ class Schemas:
 
     # --- responses ----------------------------------------------------------------------------------------------------
 
-    def _answer(self, declaration: declared.Type) -> Schema:
-        if type(declaration) in SIMPLE_ANSWERS:
-            return dict(SIMPLE_ANSWERS[type(declaration)])
-        match declaration:
+    def _answer(self, info: declared.Type) -> Schema:
+        if type(info) in SIMPLE_ANSWERS:
+            return dict(SIMPLE_ANSWERS[type(info)])
+        match info:
             case declared.Metadata():
-                return self._answer(declaration.type) | (declaration.extra_json_schema or {})
+                return self._answer(info.type) | (info.extra_json_schema or {})
             case declared.EnumType():
-                return _enum(sorted((member.value for member in declaration.cls), key=str))
+                return _enum(sorted((member.value for member in info.cls), key=str))
             case declared.LiteralType():
-                return _enum(declaration.values)
+                return _enum(info.values)
             case declared.CollectionType():
-                return {"type": "array", "items": self._answer(declaration.item_type)}
+                return {"type": "array", "items": self._answer(info.item_type)}
             case declared.TupleType():
-                return {"type": "array", "prefixItems": [self._answer(item) for item in declaration.item_types]}
+                return {"type": "array", "prefixItems": [self._answer(item) for item in info.item_types]}
             case declared.DictType():
-                return {"type": "object", "additionalProperties": self._answer(declaration.value_type)}
+                return {"type": "object", "additionalProperties": self._answer(info.value_type)}
             case declared.UnionType():
-                return {"anyOf": [self._answer(member) for member in declaration.types]}
+                return {"anyOf": [self._answer(member) for member in info.types]}
             case declared.StructType():
-                return self._struct(declaration)
+                return self._struct(info)
         return {}
 
-    def _struct(self, declaration: declared.StructType) -> Schema:
-        name = self._names[declaration.cls]
+    def _struct(self, info: declared.StructType) -> Schema:
+        name = self._names[info.cls]
         if name not in self.components:
-            schema: Schema = {"type": "object", **_only(description=_described(_origin(declaration.cls)))}
+            schema: Schema = {"type": "object", **_only(description=_described(_origin(info.cls)))}
             self.components[name] = schema
-            properties = {field.encode_name: self._answer(field.type) for field in declaration.fields}
+            properties = {field.encode_name: self._answer(field.type) for field in info.fields}
             # Fields with a default are left out only by structs that omit defaults.
-            left_out = _origin(declaration.cls).__struct_config__.omit_defaults
+            left_out = _origin(info.cls).__struct_config__.omit_defaults
             required = [
                 field.encode_name
-                for field in declaration.fields
-                if field.required or not (left_out or _may_be_unset(declaration.cls, field.name))
+                for field in info.fields
+                if field.required or not (left_out or _may_be_unset(info.cls, field.name))
             ]
-            if declaration.tag_field is not None:
-                properties = {declaration.tag_field: _enum([declaration.tag])} | properties
-                required = [declaration.tag_field, *required]
+            if info.tag_field is not None:
+                properties = {info.tag_field: _enum([info.tag])} | properties
+                required = [info.tag_field, *required]
             schema["properties"] = properties
             if required:
                 schema["required"] = required
@@ -204,13 +204,13 @@ def _structs(kind: Any) -> Iterator[Any]:
     waiting = [declared.type_info(alternative) for alternative in _alternatives(kind)]
     seen: set[int] = set()
     while waiting:
-        declaration = waiting.pop()
-        if id(declaration) in seen:
+        info = waiting.pop()
+        if id(info) in seen:
             continue
-        seen.add(id(declaration))
-        if isinstance(declaration, declared.StructType):
-            yield declaration.cls
-        waiting += _inner(declaration)
+        seen.add(id(info))
+        if isinstance(info, declared.StructType):
+            yield info.cls
+        waiting += _inner(info)
 
 
 def _alternatives(kind: Any) -> Sequence[Any]:
@@ -224,13 +224,13 @@ def _alternatives(kind: Any) -> Sequence[Any]:
     return several if len(structs) > 1 else (kind,)
 
 
-def _inner(declaration: declared.Type) -> Iterator[declared.Type]:
+def _inner(info: declared.Type) -> Iterator[declared.Type]:
     for name in ("type", "item_type", "key_type", "value_type"):
-        if isinstance(inner := getattr(declaration, name, None), declared.Type):
+        if isinstance(inner := getattr(info, name, None), declared.Type):
             yield inner
     for name in ("item_types", "types"):
-        yield from getattr(declaration, name, ())
-    for field in getattr(declaration, "fields", ()):
+        yield from getattr(info, name, ())
+    for field in getattr(info, "fields", ()):
         yield field.type
 
 
