@@ -162,12 +162,31 @@ def test_a_computed_field_is_of_the_entity_of_its_view():
 
 
 def test_a_lookup_is_a_class_that_loads():
-    with refused("Counted.label: names must be of a class with an async `load"):
+    with refused("Counted.label: names must be of a class with an async class method `load"):
 
         class Counted(View[Bottle]):
             @computed
             def label(item: Bottle, names: dict[str, str]) -> str:
                 return names[item.name]
+
+
+class OfAnInstance:
+    async def load(self, at: Any, items: Sequence[Any]) -> None: ...
+
+
+class NotAsync:
+    @classmethod
+    def load(cls, at: Any, items: Sequence[Any]) -> None: ...
+
+
+@pytest.mark.parametrize("lookup", [OfAnInstance, NotAsync])
+def test_a_lookup_is_loaded_by_an_async_method_of_its_class(lookup):
+    with refused("Counted.label: found must be of a class with an async class method `load"):
+
+        class Counted(View[Bottle]):
+            @computed
+            def label(item: Bottle, found: lookup) -> str:
+                return str(found)
 
 
 def test_a_view_has_one_lookup():

@@ -13,7 +13,7 @@ kinds, `View[Book | Video]`, has fields that all of them have.
 """
 
 from collections.abc import Callable, Sequence
-from inspect import signature
+from inspect import getattr_static, iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform, get_args, get_type_hints, overload
 
 import msgspec
@@ -202,8 +202,10 @@ def _lookup_of(view: str, functions: dict[str, Callable[..., Any]]) -> Any:
         if _takes_lookup(function):
             _, parameter = signature(function).parameters
             lookup = get_type_hints(function).get(parameter)
-            if not hasattr(lookup, "load"):
-                raise DeclarationError(f"{view}.{name}: {parameter} must be of a class with an async `load(at, items)`")
+            load = getattr_static(lookup, "load", None)
+            if not (isinstance(load, classmethod | staticmethod) and iscoroutinefunction(load.__func__)):
+                needed = "an async class method `load(cls, at, items)`"
+                raise DeclarationError(f"{view}.{name}: {parameter} must be of a class with {needed}")
             lookups[lookup] = None
     if len(lookups) > 1:
         raise DeclarationError(f"{view}: it has lookups {shown(frozenset(lookups))}; combine them into one class")
