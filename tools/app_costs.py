@@ -219,7 +219,7 @@ def scripts_with(tree: Tree, wanted: Callable[[str], bool]) -> list[str]:
 
 def event_clients(tree: Tree) -> list[str]:
     """The scripts that open event streams, and htmx's own where a template or a script has it do so."""
-    found = scripts_with(tree, lambda text: "new EventSource(" in text)
+    found = scripts_with(tree, lambda text: "new EventSource(" in text or "text/event-stream" in text)
     pages = [file.read_text() for file in tree.source.rglob("*.html")]
     by_htmx = any("sse-connect" in text or "hx-sse" in text for text in [*pages, *tree.scripts.values()])
     return [*found, *(["htmx"] if by_htmx else [])]

@@ -155,7 +155,7 @@ def test_a_vote_by_keyboard_alone(window, office):
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowUp")
     is_ranked(page, "Barbecue at home", "Seaside camp", "City weekend")
-    expect(page.locator("[data-said]")).to_have_text("Barbecue at home is now 1st of 3.")
+    expect(page.locator("[data-announced]")).to_have_text("Barbecue at home is now 1st of 3.")
     # Where it is at the end of its way, the button stays under the finger.
     assert page.evaluate("document.activeElement.getAttribute('aria-disabled')") == "true"
     page.keyboard.press("Delete")
@@ -194,7 +194,7 @@ def test_candidates_are_dragged_into_place(window, office):
     is_ranked(page, "City weekend", "Lake cabin")
     drag("City weekend", middle("#unranked .choice:last-child"))
     is_ranked(page, "Lake cabin")
-    expect(page.locator("[data-said]")).to_have_text("City weekend is not ranked.")
+    expect(page.locator("[data-announced]")).to_have_text("City weekend is not ranked.")
     page.get_by_role("button", name="Vote", exact=True).click()
     page.get_by_role("heading", name="Thank you, that is counted").wait_for()
     is_own_ranking(page, "Lake cabin")

@@ -226,7 +226,7 @@ def test_an_admin_puts_the_items_in_order_by_keyboard(window):
     looked_at(sorting.admin, "held")
     page.keyboard.press("Home")
     page.keyboard.press("Space")
-    expect(page.locator("[data-said]")).to_have_text("C put down, is 1st of 4.")
+    expect(page.locator("[data-announced]")).to_have_text("C put down, is 1st of 4.")
     sorting.is_now("C", "A", "B", "D")
     # Escape puts it back.
     page.keyboard.press("Space")

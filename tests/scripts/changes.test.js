@@ -71,7 +71,7 @@ test("only fields that both changed to different values clash", () => {
   assert.deepEqual(changes.clashes(mine, { ...rice, name: "Brown rice", quantity: 4, unit: null }), ["name"]);
 });
 
-test("what an addition comes to where somebody else added the same", () => {
+test("what an addition comes to where another member added the same", () => {
   const added = change("add", { values: { name: "Tea" } });
   assert.deepEqual(changes.netResult([added, change("delete")]), {});
   assert.equal(changes.netResult([added, tick("purchased")]).tick.values.status, "purchased");
@@ -92,7 +92,7 @@ test("groups are by store, unassigned last, newest first", () => {
   ]);
   const shown = changes
     .groups(items, names)
-    .map(({ name, items: inside }) => [name, ...inside.map((each) => each.name)]);
+    .map(({ name, items: inside }) => [name, ...inside.map((item) => item.name)]);
   assert.deepEqual(shown, [
     ["Émile’s", "Oil", "Figs"],
     ["Zest", "Salt"],

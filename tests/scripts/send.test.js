@@ -18,7 +18,7 @@ async function sent(response, options) {
 
 const answered = (status, body = {}) => new Response(JSON.stringify(body), { status, headers: JSON_TYPE });
 
-test("an answer is done, refused, for later, or of somebody who is signed out", async () => {
+test("an answer is done, refused, for later, or says that the session has ended", async () => {
   const outcomes = {};
   for (const status of [200, 201, 401, 404, 409, 422, 429, 500, 503])
     outcomes[status] = (await sent(answered(status))).outcome;
@@ -35,7 +35,7 @@ test("an answer is done, refused, for later, or of somebody who is signed out", 
   });
 });
 
-test("nobody answered: no network, a proxy, a portal's own page, half an answer", async () => {
+test("no answer: no network, a proxy, a portal's own page, half an answer", async () => {
   const portal = new Response("<html>", { status: 200, headers: { "content-type": "text/html" } });
   const half = new Response('{"items": [', { status: 200, headers: JSON_TYPE });
   for (const response of [new TypeError("failed"), answered(502), answered(504), portal, half])

@@ -1,7 +1,7 @@
-// Drafts: what somebody has typed but not saved, kept on this device for them alone.
+// Drafts: what a person has typed but not saved, stored on this device for them alone.
 //
 // A draft is encrypted with a key that the server gives only to its author, so the next person at this device cannot read
-// it, even if nobody signed out. Browsers offer no encryption on pages served over plain http: there a draft is kept
+// it, even without signing out. Browsers offer no encryption on pages served over plain http: there a draft is kept
 // unencrypted, in this tab, until the tab is closed. Signing out deletes both: see js/sign-out.js.
 
 import { element, field, maybe, one } from "../../../web/static/js/kit/elements.js";
@@ -9,7 +9,8 @@ import { clock } from "../../../web/static/js/kit/time.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
 
 /** @typedef {[string, string][]} Values */
-/** `onto` is the refused form that it was typed onto. @typedef {{ values: Values, version: string, at: number, onto: string }} Draft */
+// `onto` is the refused form that it was typed onto.
+/** @typedef {{ values: Values, version: string, at: number, onto: string }} Draft */
 
 const PREFIX = `potluck-draft-journal-${document.body.dataset.person}-`;
 const isSealed = Boolean(globalThis.crypto?.subtle);
@@ -50,7 +51,8 @@ async function store(name, draft, key) {
   }
 }
 
-/** The draft, if there is one that can be decrypted. @param {string} name @param {string} key @returns {Promise<Draft | null>} */
+// The draft, if there is one that can be decrypted.
+/** @param {string} name @param {string} key @returns {Promise<Draft | null>} */
 export async function load(name, key) {
   const text = storage()?.getItem(PREFIX + name);
   if (!text) return null;
@@ -83,7 +85,7 @@ export async function keepDraft(form, of, { values, fill }) {
   const { draftKey = "", draftRefused } = form.dataset;
   // The form holds what was just sent and refused.
   const isRefused = draftRefused !== undefined;
-  const said = one(form, "[data-draft-said]");
+  const status = one(form, "[data-draft-said]");
   const untouched = JSON.stringify(values());
 
   const save = coalesced(async () => {
@@ -92,9 +94,9 @@ export async function keepDraft(form, of, { values, fill }) {
     // What was refused is saved nowhere else, even if nothing was typed since.
     if (!isRefused && JSON.stringify(typed) === untouched) {
       drop(name);
-      said.textContent = "";
+      status.textContent = "";
     } else if (await store(name, draft, draftKey)) {
-      said.textContent = isSealed ? "Draft kept on this device" : "Draft kept while this tab is open";
+      status.textContent = isSealed ? "Draft kept on this device" : "Draft kept while this tab is open";
     }
   });
 
@@ -117,7 +119,7 @@ export async function keepDraft(form, of, { values, fill }) {
     };
     const about = isOlder ? " It was changed elsewhere since: when you save, you see both versions." : "";
     const button = element("button", { type: "button", class: "bare small", onclick: startOver }, "Start over");
-    said.replaceChildren(`Draft from ${clock(at)}.${about} `, button);
+    status.replaceChildren(`Draft from ${clock(at)}.${about} `, button);
   }
 
   const draft = await load(name, draftKey);

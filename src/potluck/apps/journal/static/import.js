@@ -73,9 +73,9 @@ function showPreview(form, file, text) {
     }
     enable(take, true);
     for (const before of all(section, ".error, ul.wrong")) before.remove();
-    const said = element("p", { class: "error", role: "alert" });
-    actions.before(said);
-    say(said, refusal(answer, "The connection broke off. What came in stays; try again."));
+    const status = element("p", { class: "error", role: "alert" });
+    actions.before(status);
+    say(status, refusal(answer, "The connection broke off. What came in stays; try again."));
   });
   form.replaceWith(section);
   head.focus();
@@ -84,22 +84,22 @@ function showPreview(form, file, text) {
 const form = maybe(document, "[data-import]", HTMLFormElement);
 
 if (form) {
-  const said = one(form, "[data-import-said]");
+  const status = one(form, "[data-import-said]");
   for (const pasted of all(form, "[data-pasted]")) pasted.hidden = true;
   one(form, "[data-chosen]").hidden = false;
   const field = one(form, "[type=file]", HTMLInputElement);
   field.addEventListener("change", async () => {
     const [file] = field.files ?? [];
     if (!file) return;
-    say(said, [file.size > LARGEST ? "The file is larger than 10 MB." : "Looking at it …"]);
+    say(status, [file.size > LARGEST ? "The file is larger than 10 MB." : "Looking at it …"]);
     if (file.size > LARGEST) return;
     const text = await file.text();
     if (text.startsWith("PK")) {
-      say(said, ["This is a zip file. Unpack it, then choose journal.json."]);
+      say(status, ["This is a zip file. Unpack it, then choose journal.json."]);
       return;
     }
     const answer = await send(`${ADDRESS}/preview`, { json: text, wait: PATIENCE });
     if (answer.outcome === "done") showPreview(form, answer.body, text);
-    else say(said, refusal(answer, "The connection broke off. Try again when there is signal."));
+    else say(status, refusal(answer, "The connection broke off. Try again when there is signal."));
   });
 }

@@ -1,4 +1,4 @@
-// Marks what somebody has looked at as seen; and leaves the page once they may no longer see it.
+// Marks what a person has looked at as seen; and leaves the page once they may no longer see it.
 //
 //   <div data-looked="/api/v1/…/seen" data-until="…">   seen up to that time, once the page is visible
 //   data-looked-list="said"                             what is added to this list while the page is visible
@@ -9,14 +9,14 @@ import { all, maybe, one } from "../../../web/static/js/kit/elements.js";
 import { onChildren } from "../../../web/static/js/kit/events.js";
 import { send } from "../../../web/static/js/kit/send.js";
 
-const told = new Set();
+const reported = new Set();
 
 function look() {
   if (document.hidden) return;
   for (const { dataset } of all(document, "[data-looked]")) {
     const { looked = "", until } = dataset;
-    if (!until || told.has(until)) continue;
-    told.add(until);
+    if (!until || reported.has(until)) continue;
+    reported.add(until);
     send(looked, { json: { until } });
   }
 }

@@ -1,4 +1,4 @@
-// Adding items: scanned, typed one after another, pasted, or by hand with a preview of how it will look on the shelf.
+// Adding items: scanned, typed one after another, pasted, or filled in with a preview of how it will look on the shelf.
 
 import "./file-field.js";
 import { element, field, one, stamp } from "../../../web/static/js/kit/elements.js";
@@ -13,7 +13,7 @@ async function draw(place, item) {
   if (answer?.ok) place.replaceChildren(...answer.page.body.childNodes);
 }
 
-// --- by hand: the preview ---
+// --- filled in: the preview ---
 
 const hand = one(document, "[data-hand]", HTMLFormElement);
 const PAUSE = 200;
@@ -31,7 +31,8 @@ hand.addEventListener("input", ({ target }) => {
 // --- one after another, each put on the shelf at once ---
 
 const rows = one(document, "[data-came-in]");
-/** A book stays in front of the camera for a while and is added once; a number that is typed again is sent again. @type {Set<string>} */
+// A book stays in front of the camera for a while and is added once; a number that is typed again is sent again.
+/** @type {Set<string>} */
 const seen = new Set();
 const TRY_AGAIN = 15_000;
 

@@ -13,7 +13,7 @@ on(document, "submit", "form[data-apply]", async (form, event) => {
   const button = event.submitter;
   if (!button?.matches("[data-add]")) return;
   event.preventDefault();
-  const said = one(form, "[data-progress]");
+  const status = one(form, "[data-progress]");
   enable(button, false);
   const total = Number(form.dataset.new);
   let done = false;
@@ -21,7 +21,7 @@ on(document, "submit", "form[data-apply]", async (form, event) => {
     const { body } = await send(`/api/v1/libraries/${form.dataset.apply}`, { method: "GET" });
     if (!body || done) return;
     const added = body.totalItems - Number(form.dataset.before);
-    said.textContent = `${Math.max(0, Math.min(added, total))} of ${total} are on the shelf.`;
+    status.textContent = `${Math.max(0, Math.min(added, total))} of ${total} are on the shelf.`;
   }, EVERY);
   const fields = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form))));
   const response = await request(button.formAction, { method: "POST", body: fields, wait: PATIENCE });
@@ -29,7 +29,7 @@ on(document, "submit", "form[data-apply]", async (form, event) => {
   clearInterval(watching);
   if (response?.ok && response.redirected) location.assign(response.url);
   else {
-    said.textContent = "It stopped on the way. What was added stays, and a second try adds only the rest.";
+    status.textContent = "It stopped on the way. What was added stays, and a second try adds only the rest.";
     enable(button, true);
   }
 });

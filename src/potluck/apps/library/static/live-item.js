@@ -1,4 +1,4 @@
-// Live pages of an item, a collection or the loans: a list receives the events, and the elements beside it are fetched again
+// Live pages of an item, a collection or the loans: a list receives the events, and the elements around it are fetched again
 // when an event concerns what the page shows.
 //
 //   <ul hidden id="watch" data-live="…" data-watches="row-7" data-shelf="/library/3"> the row of this one thing </ul>

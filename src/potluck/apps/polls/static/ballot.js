@@ -1,5 +1,5 @@
 // The ballot: candidates move from one list to the other by a tap, a drag or the keyboard, all with the same result.
-// The form sends the fields beside the names, which work without a script too.
+// The form sends the fields next to the names, which work without a script too.
 
 import { followDrag } from "../../../web/static/js/kit/drag.js";
 import { all, childrenOf, enable, one } from "../../../web/static/js/kit/elements.js";
@@ -25,12 +25,12 @@ const rankOf = (choice) => /** @type {HTMLInputElement} */ (one(choice, "select,
 /** @param {HTMLElement} choice */
 const placeOf = (choice) => childrenOf(ranked).indexOf(choice) + 1;
 /** @param {HTMLElement} choice */
-const beside = (choice) =>
+const neighbourOf = (choice) =>
   /** @type {HTMLElement | null} */ (choice.nextElementSibling ?? choice.previousElementSibling);
 /** @param {HTMLElement} choice @param {string} words */
-const tell = (choice, words) => announce(one(ballot, "[data-said]"), `${choice.dataset.name} ${words}`);
+const tell = (choice, words) => announce(one(ballot, "[data-announced]"), `${choice.dataset.name} ${words}`);
 
-// --- updating the fields and the numbers beside the names ---
+// --- updating the fields and the numbers of the places ---
 
 function show() {
   const choices = childrenOf(ranked);
@@ -63,7 +63,7 @@ const tellPlace = (choice) => tell(choice, `is now ${ordinal(placeOf(choice))} o
 /** @param {HTMLElement} choice @param {number} place */
 function put(choice, place) {
   if (!isRanked(choice) && ranked.children.length >= most) {
-    announce(one(ballot, "[data-said]"), `You can rank ${most} at most. Take one out first.`);
+    announce(one(ballot, "[data-announced]"), `You can rank ${most} at most. Take one out first.`);
     return false;
   }
   const others = childrenOf(ranked).filter((other) => other !== choice);
@@ -83,7 +83,7 @@ function takeOut(choice) {
 /** @type {Record<string, (choice: HTMLElement) => void>} */
 const acts = {
   add(choice) {
-    const next = beside(choice);
+    const next = neighbourOf(choice);
     if (!put(choice, ranked.children.length + 1)) return;
     // The next tap or key press ranks the next candidate, or sends the ballot.
     const isNext = next && ranked.children.length < most;
@@ -98,7 +98,7 @@ const acts = {
     button(choice, "down").focus();
   },
   remove(choice) {
-    const next = beside(choice);
+    const next = neighbourOf(choice);
     takeOut(choice);
     tell(choice, "is not ranked any more.");
     button(next ?? choice, next ? "remove" : "add").focus();

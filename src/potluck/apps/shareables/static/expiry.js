@@ -7,7 +7,8 @@ import { followTime, isTime } from "../../../web/static/js/kit/time-field.js";
 
 const DAY = 86_400_000;
 
-/** The second before the next day begins: where clocks go back at midnight, the last hour of a day comes twice. @param {string} date */
+// The second before the next day begins: where clocks go back at midnight, the last hour of a day comes twice.
+/** @param {string} date */
 function endOf(date) {
   const next = new Date(`${date}T00:00`);
   next.setDate(next.getDate() + 1);

@@ -24,7 +24,7 @@ if (sorting) {
     const { outcome, status, message, waits } = await sendForm(sorting, ids);
     failed = waits;
     if (outcome === "refused") {
-      // Somebody added or deleted an item meanwhile.
+      // Another admin added or deleted an item meanwhile.
       toast(status === 409 ? "The order changed meanwhile. Move yours again." : message);
       refresh(list);
     }

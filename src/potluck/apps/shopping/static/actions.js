@@ -56,8 +56,8 @@ export async function make(kind, id, details) {
   } catch (error) {
     page.unstored.delete(change);
     update();
-    // If somebody else is signed in by now, show their page. If nothing can be stored at all, the forms take over.
-    if (error instanceof store.SomebodyElse) location.reload();
+    // If another person is signed in by now, show their page. If nothing can be stored at all, the forms take over.
+    if (error instanceof store.OtherPerson) location.reload();
     else if (!(error instanceof NotOpened) || "ready" in root.dataset)
       toast("There is no room left on this device to keep that. Nothing is changed.");
     return false;
@@ -96,7 +96,8 @@ export function putBack(item) {
   return make("add", newId(), { values: withValue(values), shown: {} });
 }
 
-/** Adds what is typed in the box. Validates at once, so that the box is free for the next: null if invalid, else a promise of the outcome. */
+// Adds what is typed in the box. Validates at once, so that the box is free for the next. Null if it is invalid, else a promise
+// of the outcome.
 export function addTyped() {
   const lines = readLines(addBox.value);
   document.getElementById("add-error")?.remove();
@@ -166,7 +167,7 @@ async function addOne(line) {
 const boxOf = (row) => row && maybe(row, '[role="checkbox"]');
 
 /** Where the focus goes when its row leaves. @param {HTMLElement} row */
-function beside(row) {
+function neighbourOf(row) {
   const boxes = all(part("groups"), '[role="checkbox"]');
   const index = boxes.findIndex((box) => row.contains(box));
   return boxes[index + 1] ?? boxes[index - 1] ?? addBox;
@@ -179,7 +180,7 @@ export async function tick(id, status) {
   const row = rows.get(id);
   if (status === "purchased") {
     const isFocused = () => row?.contains(document.activeElement);
-    const next = row && isFocused() ? beside(row) : null;
+    const next = row && isFocused() ? neighbourOf(row) : null;
     lingering.add(id);
     const leave = () => {
       lingering.delete(id);

@@ -42,12 +42,13 @@ export function bannerOf(state, changes, what, link = null) {
   return banner(sign, fact, wait || "What you change here is kept, and sent later.", link);
 }
 
-/** Replaces it only if it differs, because a screen reader reads out every change. @param {HTMLElement} place @param {HTMLElement | null} shown */
+// Replaces it only if it differs, because a screen reader reads out every change.
+/** @param {HTMLElement} place @param {HTMLElement | null} shown */
 export function putBanner(place, shown) {
-  const told = shown?.outerHTML ?? "";
-  if (place.dataset.told === told) return;
+  const drawn = shown?.outerHTML ?? "";
+  if (place.dataset.drawn === drawn) return;
   const isFocused = place.contains(document.activeElement);
-  place.dataset.told = told;
+  place.dataset.drawn = drawn;
   place.replaceChildren(...(shown ? [shown] : []));
   if (isFocused) /** @type {HTMLElement | null} */ (place.querySelector("button, a"))?.focus();
 }

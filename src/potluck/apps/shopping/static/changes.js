@@ -8,7 +8,8 @@
 
 import { fold } from "./line-parser.js";
 
-/** An item of the list, as the API has it. @typedef {Record<string, any> & { shoppingItemId: string, name: string, status: string, version: number }} Item */
+// An item of the list, as the API has it.
+/** @typedef {Record<string, any> & { shoppingItemId: string, name: string, status: string, version: number }} Item */
 /** @typedef {"add" | "status" | "edit" | "delete" | "adjust"} Kind */
 /**
  * @typedef {object} Change
@@ -109,7 +110,7 @@ export function joined(earlier, change) {
 // --- conflicts with changes by others ---
 
 /**
- * The result of an addition and the changes after it, if somebody else has put the same thing on the list: the tick that
+ * The result of an addition and the changes after it, if another member has put the same thing on the list: the tick that
  * purchased it, or the values it was to have; nothing if it was deleted again.
  * @param {Change[]} changes
  * @returns {{ tick?: Change, values?: Record<string, any> }}
@@ -122,7 +123,8 @@ export function netResult([add, ...later]) {
   return { values: Object.assign({}, add.values, ...edits) };
 }
 
-/** The fields that both changed to different values: only these are for a person to decide. @param {Change} change @param {Item} current */
+// The fields that both changed to different values: only these are for a person to decide.
+/** @param {Change} change @param {Item} current */
 export function clashes(change, current) {
   if (change.kind !== "edit") return [];
   return Object.keys(change.values).filter(
@@ -164,7 +166,8 @@ export function groups(items, storeNames) {
 export const lately = (items) =>
   [...items].sort((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt) || newest(one, other));
 
-/** By how much the pending changes adjust the quantity of an inventory item. @param {Change[]} changes @param {string} id */
+// By how much the pending changes adjust the quantity of an inventory item.
+/** @param {Change[]} changes @param {string} id */
 export const steps = (changes, id) =>
   changes.reduce((sum, change) => (change.kind === "adjust" && change.id === id ? sum + change.values.by : sum), 0);
 
@@ -173,7 +176,8 @@ export const steps = (changes, id) =>
 /** @param {Change} change @returns {string} */
 export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? "It";
 
-/** People mostly write units in the plural, so a quantity of one is shown without its unit. @param {Record<string, any>} item */
+// People mostly write units in the plural, so a quantity of one is shown without its unit.
+/** @param {Record<string, any>} item */
 export const amount = ({ quantity, unit }) =>
   unit && (quantity ?? 1) !== 1 ? `${quantity} ${unit}` : `${quantity ?? 1}`;
 

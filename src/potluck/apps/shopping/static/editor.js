@@ -56,7 +56,7 @@ export async function saveEdit() {
     field(form, "name").focus();
     return;
   }
-  // No quantity means one; it stays unset until somebody changes it.
+  // No quantity means one; it stays unset until it is changed.
   const before = Object.fromEntries(FIELDS.map((name) => [name, item[name] ?? null]));
   if (before.quantity === null && wanted.quantity === 1) wanted.quantity = null;
   const differing = FIELDS.filter((name) => wanted[name] !== before[name]);

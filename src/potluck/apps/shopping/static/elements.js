@@ -22,7 +22,8 @@ export function undoable(text, undo) {
   });
 }
 
-/** A message with a heading, and what can be done about it. @param {number} number @param {string} title @param {...Node} content */
+// A message with a heading, and what can be done about it.
+/** @param {number} number @param {string} title @param {...Node} content */
 export const noticeBox = (number, title, ...content) =>
   element(
     "section",

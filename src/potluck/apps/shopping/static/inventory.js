@@ -18,7 +18,7 @@ import { isOver, outbox } from "./outbox.js";
 /** @typedef {import("./changes.js").Change} Change */
 
 const MOST = 100_000;
-// How long, in milliseconds, nothing must have been tapped before anything on the page moves, so that somebody who goes on
+// How long, in milliseconds, nothing must have been tapped before anything on the page moves, so that a person who goes on
 // tapping finds it where it was.
 const QUIET = 1500;
 // Between two attempts, in milliseconds.
@@ -33,7 +33,8 @@ const api = `/api/v1/families/${family}`;
 const part = (name) => one(root, `[data-${name}]`);
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("potluck-shopping") : null;
 
-/** The quantity of each thing and its version, as last received from the server. @type {Map<string, { quantity: number, version: number }>} */
+// The quantity of each thing and its version, as last received from the server.
+/** @type {Map<string, { quantity: number, version: number }>} */
 const known = new Map();
 /** Taps that are not stored yet: by how much each quantity changes. @type {Map<string, number>} */
 const touches = new Map();
@@ -97,9 +98,9 @@ function say() {
   const link = changes.length ? element("a", { href: home }, "To the list") : null;
   putBanner(part("banner"), bannerOf(state, changes, "inventory", link));
   const place = part("notices");
-  const told = notices.map(({ number }) => number).join();
-  if (place.dataset.told === told) return;
-  place.dataset.told = told;
+  const drawn = notices.map(({ number }) => number).join();
+  if (place.dataset.drawn === drawn) return;
+  place.dataset.drawn = drawn;
   place.replaceChildren(
     ...notices.map(({ number, name, message }) => {
       const seen = () => {
@@ -165,8 +166,8 @@ async function storeTouches() {
     try {
       await store.addChange(/** @type {Change} */ (/** @type {unknown} */ (adjustment)));
     } catch (error) {
-      // If somebody else is signed in by now, show their page.
-      if (error instanceof store.SomebodyElse) location.reload();
+      // If another person is signed in by now, show their page.
+      if (error instanceof store.OtherPerson) location.reload();
       else if (error instanceof NotOpened && !("ready" in root.dataset)) return;
       else toast("There is no room left on this device to keep that. Nothing is changed.");
     }
@@ -327,7 +328,8 @@ async function begin() {
   if (changes.length) deliver();
 }
 
-/** Sends taps that could not be stored directly, and shows the result as the page does without this script. @param {unknown} error */
+// Sends taps that could not be stored directly, and shows the result as the page does without this script.
+/** @param {unknown} error */
 async function doWithout(error) {
   console.warn("The inventory does without its script:", error);
   isWithout = true;

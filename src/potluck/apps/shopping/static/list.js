@@ -22,7 +22,8 @@ const addForm = /** @type {HTMLFormElement} */ (addBox.form);
 
 // Nothing can be stored here, and the forms do everything by themselves.
 let isWithout = false;
-/** Submissions made before the store answered, each with whether the change was stored. @type {{ form: HTMLFormElement, submitter: Submitter, stored: unknown }[]} */
+// Submissions made before the store answered, each with whether the change was stored.
+/** @type {{ form: HTMLFormElement, submitter: Submitter, stored: unknown }[]} */
 let early = [];
 // The box was submitted on a page that did not know yet whose list it is.
 let isEntered = false;

@@ -98,9 +98,9 @@ function noticeOf(notice) {
 
 export function drawNotices() {
   const place = part("notices");
-  const told = JSON.stringify(page.notices);
+  const drawn = JSON.stringify(page.notices);
   // The server's own questions stay until there are some of ours.
-  if ((place.dataset.told ?? "[]") === told) return;
-  place.dataset.told = told;
+  if ((place.dataset.drawn ?? "[]") === drawn) return;
+  place.dataset.drawn = drawn;
   place.replaceChildren(...page.notices.map(noticeOf));
 }

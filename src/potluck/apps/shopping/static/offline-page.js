@@ -1,4 +1,4 @@
-// The offline app shell: fills the page with the stored list of whoever is signed in here.
+// The offline app shell: fills the page with the stored list of the person who is signed in here.
 
 import { all, element, maybe, one, setText } from "../../../web/static/js/kit/elements.js";
 import * as store from "./offline-store.js";

@@ -1,6 +1,6 @@
 // The offline store (IndexedDB): its owner, their lists as last seen, pending changes, and notices about their outcome.
 //
-// It holds one person's data at most. A sign-in may be somebody else's, so worker.js, which uses the same names, locks
+// It holds one person's data at most. A sign-in may be another person's, so worker.js, which uses the same names, locks
 // it until a page from the server says who they are: it unlocks for the same person, and is emptied for another.
 
 import { deviceStore } from "../../../web/static/js/kit/store.js";
@@ -14,7 +14,7 @@ import { joined, netResult } from "./changes.js";
 const OPENS_WITHIN = 8000;
 
 // The page belongs to one person, and another is signed in by now.
-export class SomebodyElse extends Error {}
+export class OtherPerson extends Error {}
 
 const transact = deviceStore("potluck-shopping", (created) => {
   created.createObjectStore("about");
@@ -32,7 +32,7 @@ export const owner = () =>
   transact("readonly", async ({ about }) => ((await about.get("locked")) ? null : await about.get("person")));
 
 /**
- * This person is signed in here: deletes anybody else's data. Pages from the server call this first, with a timeout,
+ * This person is signed in here: deletes other people's data. Pages from the server call this first, with a timeout,
  * because their forms work without the store; the offline page has nothing else.
  * @param {Person} person
  */
@@ -56,7 +56,7 @@ export const storedList = (family) => transact("readonly", ({ lists }) => lists.
 export const lastFamily = () => transact("readonly", ({ about }) => about.get("last"));
 
 /**
- * Stores it only for its owner: another tab may have found out that somebody else is here. Without a service worker,
+ * Stores it only for its owner: another tab may have found out that another person is here. Without a service worker,
  * nothing would open it offline, and nothing would delete it on sign-out.
  * @param {string} family
  * @param {any} list
@@ -70,7 +70,8 @@ export const storeList = async (family, list) =>
     await about.put(family, "last");
   });
 
-/** Deletes lists of families that they are no longer in; pending changes stay until the server refuses them. @param {string[]} families */
+// Deletes lists of families that they are no longer in; pending changes stay until the server refuses them.
+/** @param {string[]} families */
 export const onlyFamilies = (families) =>
   transact("readwrite", async ({ lists }) => {
     for (const family of await lists.getAllKeys()) if (!families.includes(family)) await lists.delete(family);
@@ -90,7 +91,8 @@ export const forgetFamily = (family) =>
 const ofFamily = async (store, family) =>
   (await store.getAll()).filter((/** @type {Change} */ row) => row.family === family);
 
-/** The pending changes of the thing that a change is about. @param {any} store @param {Change} change @returns {Promise<Change[]>} */
+// The pending changes of the thing that a change is about.
+/** @param {any} store @param {Change} change @returns {Promise<Change[]>} */
 const ofThing = async (store, change) => (await ofFamily(store, change.family)).filter(({ id }) => id === change.id);
 
 /** @param {string} family @returns {Promise<Change[]>} */
@@ -107,13 +109,14 @@ export const waitingFamilies = () =>
 export const addChange = (change) =>
   transact("readwrite", async ({ about, changes }) => {
     const person = await about.get("person");
-    if (person?.id !== change.person) throw new SomebodyElse("somebody else is here");
+    if (person?.id !== change.person) throw new OtherPerson("another person is signed in");
     const { drop, put } = joined(await ofThing(changes, change), change);
     for (const seq of drop) await changes.delete(seq);
     for (const row of put) await changes.put(row);
   });
 
-/** Claims the first pending change. It is immutable from now on, since it may reach the server at any moment. @param {string} family @returns {Promise<Change | null>} */
+// Claims the first pending change. It is immutable from now on, since it may reach the server at any moment.
+/** @param {string} family @returns {Promise<Change | null>} */
 export const claimFirst = (family) =>
   transact("readwrite", async ({ about, changes }) => {
     if (await about.get("locked")) return null;
@@ -142,7 +145,8 @@ export const finish = (change, version = null, notice = null) =>
     if (notice) await note(notices, change, notice);
   });
 
-/** Replaces a change that the server refused: rebased on a newer version, or moved to another thing. @param {Change} change @param {Notice | null} [notice] */
+// Replaces a change that the server refused: rebased on a newer version, or moved to another thing.
+/** @param {Change} change @param {Notice | null} [notice] */
 export const replaceChange = (change, notice = null) =>
   transact("readwrite", async ({ changes, notices }) => {
     await changes.put({ ...change, sent: false, sentAt: null });
@@ -157,7 +161,7 @@ export const giveUp = (change, notice) =>
   });
 
 /**
- * Somebody else has added the same thing. Of the pending changes only a purchase is carried over to theirs, because it
+ * Another member has added the same thing. Of the pending changes only a purchase is carried over to theirs, because it
  * is unambiguous. Anything else is for the person to decide, unless they deleted the thing again.
  * @param {Change} change
  * @param {import("./changes.js").Item} existing

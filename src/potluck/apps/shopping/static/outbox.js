@@ -10,8 +10,10 @@ import * as store from "./offline-store.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {Record<string, any>} Values */
-/** What came of sending: `nothing` if there was nothing to send. @typedef {"done" | "nothing" | "no-signal" | "signed-out" | "not-yours" | "later"} Outcome */
-/** What the server said: an item, or for `sent` nothing. @typedef {(event: "adjusted" | "updated" | "deleted" | "sent", item: any, change?: Change) => void} Heard */
+// What came of sending: `nothing` if there was nothing to send.
+/** @typedef {"done" | "nothing" | "no-signal" | "signed-out" | "not-yours" | "later"} Outcome */
+// Is called with what the server answers: an item, or for `sent` nothing.
+/** @typedef {(event: "adjusted" | "updated" | "deleted" | "sent", item: any, change?: Change) => void} Heard */
 
 // How long, in milliseconds, the server is sure to know an idempotency key: it keeps them for a day.
 const KEY_KNOWN = 23 * 60 * 60 * 1000;
@@ -53,7 +55,8 @@ export const isOver = (outcome) => outcome === "done" || outcome === "nothing";
 export function outbox({ api, family, heard }) {
   const list = `${api}/shopping-list`;
 
-  /** The outcome of one change: "done", or why the rest has to wait. @param {Change} change @returns {Promise<Outcome>} */
+  // The outcome of one change: "done", or why the rest has to wait.
+  /** @param {Change} change @returns {Promise<Outcome>} */
   async function deliver(change) {
     if (change.kind === "adjust" && change.sentAt && Date.now() - change.sentAt > KEY_KNOWN) return unknown(change);
     const [method, address, json] = request(api, change);
@@ -76,13 +79,15 @@ export function outbox({ api, family, heard }) {
     return "done";
   }
 
-  /** Other pending changes of an existing item are still sent: a tick stays ticked. @param {Change} change @param {string} message */
+  // Other pending changes of an existing item are still sent: a tick stays ticked.
+  /** @param {Change} change @param {string} message */
   function refused(change, message) {
     const notice = { kind: "refused", name: nameOf(change), message };
     return change.kind === "add" ? store.giveUp(change, notice) : store.finish(change, change.seen, notice);
   }
 
-  /** Other changes are safe to repeat after a day; a repeated step could count twice. @param {Change} change @returns {Promise<Outcome>} */
+  // Other changes are safe to repeat after a day; a repeated step could count twice.
+  /** @param {Change} change @returns {Promise<Outcome>} */
   async function unknown(change) {
     const step = stepInWords(change);
     await refused(change, `Nobody knows whether “${step}” counted, a day ago. Look how many there are`);
@@ -134,7 +139,7 @@ export function outbox({ api, family, heard }) {
         mineAt: change.at,
         theirs: current,
       };
-      // Fields that nobody else changed need no decision, and are kept whatever is chosen.
+      // Fields that only this person changed need no decision, and are sent whatever is chosen.
       const values = without(change.values, ...fields);
       if (Object.keys(values).length === 0) await store.finish(change, current.version, notice);
       else {

@@ -148,9 +148,9 @@ function drawOffers(open) {
     .suggestions.filter(({ name }) => !taken.has(fold(name)) && (!typed || fold(name).includes(typed)))
     .slice(0, OFFERS);
   const place = part("offers");
-  const told = JSON.stringify(offers.map(({ name, itemId }) => [name, itemId]));
-  if (place.dataset.told === told) return;
-  place.dataset.told = told;
+  const names = JSON.stringify(offers.map(({ name, itemId }) => [name, itemId]));
+  if (place.dataset.drawn === names) return;
+  place.dataset.drawn = names;
   place.replaceChildren(
     ...offers.map(({ name, itemId }) => {
       // The same fields as in the server's markup, because the form submits them where nothing can be stored.

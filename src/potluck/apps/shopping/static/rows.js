@@ -60,7 +60,8 @@ function fill(row, item, waits) {
   one(restock, "button").setAttribute("aria-label", `Put away: ${item.name}`);
 }
 
-/** Makes `wanted` the children of an element, moving as few as possible. @param {Element} place @param {Element[]} wanted */
+// Makes `wanted` the children of an element, moving as few as possible.
+/** @param {Element} place @param {Element[]} wanted */
 export function arrange(place, wanted) {
   for (const child of [...place.children]) if (!wanted.includes(child)) child.remove();
   for (const [index, child] of wanted.entries())

@@ -1,11 +1,13 @@
-// The state of the page: the server's last state, and pending changes. Whoever changes it calls `update`.
+// The state of the page: the server's last state, and pending changes. After a change of it, `update` is called.
 
 import { one } from "../../../web/static/js/kit/elements.js";
 import { withChanges } from "./changes.js";
 
 /** @typedef {import("./changes.js").Item} Item */
 /** @typedef {import("./changes.js").Change} Change */
-/** The list as received from the server. @typedef {{ person: { id: string, name: string, initials: string }, family: any, families: any[], stores: any[], suggestions: any[], items: Item[], position: string }} List */
+// The list as received from the server.
+/** @typedef {{ person: { id: string, name: string, initials: string }, items: Item[], position: string } & Lists} List */
+/** @typedef {{ family: any, families: any[], stores: any[], suggestions: any[] }} Lists */
 
 export const root = one(document, "#shopping");
 /** @param {string} name */
@@ -40,7 +42,7 @@ export const page = {
 
 /** Ticked a moment ago, and not moved to the purchased ones yet. @type {Set<string>} */
 export const lingering = new Set();
-/** Just changed by somebody else: highlighted once. @type {Set<string>} */
+/** Just changed by another member: highlighted once. @type {Set<string>} */
 export const touched = new Set();
 
 /** The list, once it is known whose it is. */

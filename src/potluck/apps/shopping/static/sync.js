@@ -31,7 +31,8 @@ channel?.addEventListener("message", () => page.list && reread());
 
 export const announce = () => channel?.postMessage("changed");
 
-/** Reads the store again; `stored` is the change that was stored meanwhile. @param {import("./changes.js").Change} [stored] */
+// Reads the store again; `stored` is the change that was stored meanwhile.
+/** @param {import("./changes.js").Change} [stored] */
 export async function reread(stored) {
   const changes = await store.waitingChanges(familyId());
   const notices = await store.notices(familyId());
@@ -58,7 +59,8 @@ export function save() {
 
 // --- what the server says ---
 
-/** Learns of stores that were created or renamed since the page was loaded, from the items bought there. @param {Item} item */
+// Learns of stores that were created or renamed since the page was loaded, from the items bought there.
+/** @param {Item} item */
 function learn({ storeId, storeName }) {
   if (!storeId || !storeName || page.storeNames.get(storeId) === storeName) return;
   page.storeNames.set(storeId, storeName);

@@ -1,8 +1,8 @@
-// Opens the list without signal, from a page that holds nobody's data, into which the list's script puts what it stored.
+// Opens the list without signal, from a page without personal data, into which the list's script puts what it stored.
 // The lines above this one, from the server, say what is cached (CACHED) and which worker this is (VERSION).
 //
 // It handles all pages, because people sign in and out elsewhere. Signing out leaves nothing on the device (where there is no
-// worker, the server's response and the page see to that too). Somebody who signs in may be another person, so the stored
+// worker, the server's response and the page see to that too). The next sign-in may be another person's, so the stored
 // data stays locked until it is known who they are.
 
 /* global VERSION, CACHED */

@@ -33,7 +33,8 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Downloads the file, and resolves to what the page says then. @param {HTMLFormElement} form @param {(text: string) => void} say */
+// Downloads the file, and resolves to what the page says then.
+/** @param {HTMLFormElement} form @param {(text: string) => void} say */
 async function download(form, say) {
   const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
   const response = await request(form.action, { method: "POST", body, wait: PATIENCE });
@@ -49,11 +50,11 @@ async function download(form, say) {
 
 on(document, "submit", "form[data-download]", async (form, event) => {
   event.preventDefault();
-  const said = one(form, "[data-download-said]");
+  const status = one(form, "[data-download-said]");
   const button = one(form, "button");
   if (!isEnabled(button)) return;
   enable(button, false);
-  said.textContent = "Putting it together …";
-  said.textContent = await download(/** @type {HTMLFormElement} */ (form), (text) => (said.textContent = text));
+  status.textContent = "Putting it together …";
+  status.textContent = await download(/** @type {HTMLFormElement} */ (form), (text) => (status.textContent = text));
   enable(button, true);
 });

@@ -1,5 +1,5 @@
-// Browsers never send what comes after # in a URL. This script moves it from the URL into the form's field, so that nobody
-// has to copy it by hand and it does not stay in the history; a form with data-sends-itself is then submitted.
+// Browsers never send what comes after # in a URL. This script moves it from the URL into the form's field, so that it need
+// not be copied and does not stay in the history; a form with data-sends-itself is then submitted.
 
 import { maybe, one } from "./kit/elements.js";
 

@@ -1,7 +1,7 @@
-// Leaves a page that was rendered for somebody once somebody else is signed in, or nobody: signing out in one window leaves
-// no other window with that person's data, nor a page in the back/forward cache.
+// Leaves a person's page once another person is signed in, or none: after signing out in one window, no other window and no
+// page in the back/forward cache shows that person's data.
 //
-//   <body data-person="3f2b8c1e">   the beginning of their id; empty if nobody is signed in, absent if the page does not know
+//   <body data-person="3f2b8c1e">   the beginning of their id; empty without a session, absent if the page does not know
 
 import { onReturn } from "./kit/events.js";
 

@@ -13,7 +13,7 @@ import { maybe, one } from "./kit/elements.js";
 import { on } from "./kit/events.js";
 import { openExisting } from "./kit/store.js";
 
-// How long, in milliseconds, to wait for the device's storage: it must not prevent anybody from leaving.
+// How long, in milliseconds, to wait for the device's storage: it must not prevent a person from leaving.
 const PATIENCE = 3000;
 
 /** The databases of these apps, one after another. @param {string[]} apps */
@@ -37,7 +37,8 @@ async function waiting(apps, person) {
   return counts;
 }
 
-/** How many drafts there are of each app: without waiting, so that a slow database hides none. @param {string[]} apps @param {string} person */
+// How many drafts there are of each app: without waiting, so that a slow database hides none.
+/** @param {string[]} apps @param {string} person */
 function drafts(apps, person) {
   const names = storages().flatMap((storage) => Object.keys(storage));
   return apps.map((app) => {

@@ -16,14 +16,14 @@ onEach('[data-stepper=""]', (stepper) => {
   let last = field.value;
 
   /** @param {number} wanted */
-  function set(wanted, told = true) {
+  function set(wanted, isReported = true) {
     const value = Math.min(most, Math.max(least, wanted));
     const changed = String(value) !== last;
     last = String(value);
     field.value = last;
     enable(less, value > least);
     enable(more, value < most);
-    if (changed && told) field.dispatchEvent(new Event("change", { bubbles: true }));
+    if (changed && isReported) field.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   const value = () => number(field.value, number(last, 0));

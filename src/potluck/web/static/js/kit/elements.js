@@ -9,9 +9,9 @@
  * @returns {E}
  */
 export function one(within, selector, type) {
-  const found = maybe(within, selector, type);
-  if (!found) throw new Error(`nothing matches ${selector}`);
-  return found;
+  const match = maybe(within, selector, type);
+  if (!match) throw new Error(`nothing matches ${selector}`);
+  return match;
 }
 
 /**
@@ -23,8 +23,8 @@ export function one(within, selector, type) {
  * @returns {E | null}
  */
 export function maybe(within, selector, type) {
-  const found = within.querySelector(selector);
-  return found instanceof (type ?? Element) ? /** @type {E} */ (found) : null;
+  const match = within.querySelector(selector);
+  return match instanceof (type ?? Element) ? /** @type {E} */ (match) : null;
 }
 
 /**
@@ -61,20 +61,22 @@ export const stamp = (id) => /** @type {HTMLElement} */ (contentOf(id).firstElem
  * @param {...(Node | string | null | undefined)} children
  */
 export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes))
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) made.setAttribute(name, value === true ? "" : value);
-  for (const child of children) if (child) made.append(child);
-  return made;
+    if (name.startsWith("on")) created.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null) created.setAttribute(name, value === true ? "" : value);
+  for (const child of children) if (child) created.append(child);
+  return created;
 }
 
-/** Writes only if the text differs, because a screen reader reads out every change. @param {Element} target @param {string} text */
+// Writes only if the text differs, because a screen reader reads out every change.
+/** @param {Element} target @param {string} text */
 export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** By aria-disabled, not disabled: disabling the button that has the focus would lose the focus. @param {Element} button @param {boolean} can */
+// By aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
+/** @param {Element} button @param {boolean} can */
 export const enable = (button, can) => button.setAttribute("aria-disabled", String(!can));
 
 /** @param {Element | null | undefined} button */

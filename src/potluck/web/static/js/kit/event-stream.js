@@ -76,7 +76,7 @@ export function listen(address, { opened, heard, lost, over }) {
         parse(decoder.decode(value, { stream: true }));
       }
     } catch {
-      // The network is gone, or nobody looks any more.
+      // The network is gone, or the page is in the background.
     }
     return 0;
   }

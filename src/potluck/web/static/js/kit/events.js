@@ -9,8 +9,8 @@
  */
 export function on(within, type, selector, act) {
   within.addEventListener(type, (event) => {
-    const found = event.target instanceof Element ? event.target.closest(selector) : null;
-    if (found) act(/** @type {HTMLElement} */ (found), event);
+    const element = event.target instanceof Element ? event.target.closest(selector) : null;
+    if (element) act(/** @type {HTMLElement} */ (element), event);
   });
 }
 
@@ -22,10 +22,10 @@ export function on(within, type, selector, act) {
 export function onEach(selector, begin) {
   const begun = new WeakSet();
   const beginAll = () => {
-    for (const found of document.querySelectorAll(selector)) {
-      if (begun.has(found)) continue;
-      begun.add(found);
-      begin(/** @type {HTMLElement} */ (found));
+    for (const element of document.querySelectorAll(selector)) {
+      if (begun.has(element)) continue;
+      begun.add(element);
+      begin(/** @type {HTMLElement} */ (element));
     }
   };
   beginAll();

@@ -54,11 +54,11 @@ class LiveList {
   isOver = false;
   fresh = new Date();
   tried = Date.now();
-  /** Newer rows, for those that somebody types in. @type {Map<string, HTMLElement>} */
+  /** Newer rows, for rows that the person is typing in. @type {Map<string, HTMLElement>} */
   waiting = new Map();
   /** Ids of deleted rows. @type {Set<string>} */
   gone = new Set();
-  /** Elements beside the list that were not updated because somebody was editing them. */
+  /** Elements outside the list that were not updated because the person was editing them. */
   behind = new WeakSet();
 
   /** @param {HTMLElement} list */
@@ -81,7 +81,7 @@ class LiveList {
     this.label();
   }
 
-  // Also sets badges that were just inserted, with a row or beside the list.
+  // Also sets badges that were just inserted.
   label() {
     for (const badge of this.around("badge")) {
       badge.classList.toggle("off", !this.live);
@@ -137,7 +137,7 @@ class LiveList {
       // A row that is shown already, such as one that this window sent itself, is not replaced.
       if (versionOf(row) < versionOf(shown) || (!own && !isNews(row, shown))) return;
       if (!own && shown.contains(document.activeElement) && document.activeElement?.matches(TYPING)) {
-        // Never replace a field while somebody types in it; the change waits until they are done.
+        // Never replace a field that is being typed in; the change waits.
         this.waiting.set(row.id, row);
         return;
       }
@@ -158,16 +158,16 @@ class LiveList {
     this.count();
   }
 
-  /** Somebody has left a row, or an element beside the list: what waited for that is shown. @param {FocusEvent} event */
+  /** The focus has left a row, or an element outside the list: shows what waited for that. @param {FocusEvent} event */
   leave({ target, relatedTarget }) {
     if (!(target instanceof Element)) return;
     const row = childrenOf(this.list).find((other) => other.contains(target));
-    const beside = this.around("with").find((other) => other.contains(target));
-    const left = row ?? beside;
+    const outside = this.around("with").find((other) => other.contains(target));
+    const left = row ?? outside;
     if (!left || left.contains(/** @type {Node | null} */ (relatedTarget))) return;
     // If the focus left because a button in the same row was pressed, that button is submitted first.
     setTimeout(() => {
-      if (beside && this.behind.has(beside)) this.refresh();
+      if (outside && this.behind.has(outside)) this.refresh();
       const news = row && this.waiting.get(row.id);
       // Unsent text stays; once it is sent, the server reports the conflict and both versions are shown.
       if (!news || (row.isConnected && isTypedInto(row))) return;
@@ -202,11 +202,11 @@ class LiveList {
       const isOwn = row.id === own;
       if (isOwn || isNews(row, this.shown(row.id))) this.put(document.adoptNode(row), isOwn);
     }
-    for (const beside of this.around("with")) {
-      const fresh = page.getElementById(beside.id);
-      if (!fresh || beside.isEqualNode(fresh)) continue;
-      if (isTypedInto(beside) || beside.contains(document.activeElement)) this.behind.add(beside);
-      else swap(beside, fresh);
+    for (const outside of this.around("with")) {
+      const fresh = page.getElementById(outside.id);
+      if (!fresh || outside.isEqualNode(fresh)) continue;
+      if (isTypedInto(outside) || outside.contains(document.activeElement)) this.behind.add(outside);
+      else swap(outside, fresh);
     }
     // The list is up to date now, even without a stream.
     this.fresh = new Date();
@@ -273,7 +273,8 @@ const lists = new Map();
 /** Fetches the page of a live list again, and updates it. @param {Element} list */
 export const refresh = (list) => lists.get(list)?.refresh();
 
-/** Updates a live list from the page that answers a form of one of its rows, or of none. @param {Element} list @param {Document} page @param {string} [row] */
+// Updates a live list from the page that answers a form of one of its rows, or of none.
+/** @param {Element} list @param {Document} page @param {string} [row] */
 export const mergePage = (list, page, row) => lists.get(list)?.merge(page, row);
 
 // By then every script of the page has run.

@@ -16,12 +16,12 @@ export async function fetchPage(address, options = {}) {
   const text = await response?.text().catch(() => null);
   if (!response || typeof text !== "string") return null;
   const page = new DOMParser().parseFromString(text, "text/html");
-  // A flash message is given to one page only.
+  // Only one page gets a flash message.
   for (const toast of all(page, "#toasts > .toast")) document.getElementById("toasts")?.replaceChildren(toast);
   return { page, ok: response.ok, address: response.url, redirected: response.redirected };
 }
 
-/** Whether an element has text that somebody typed and that is not sent yet. @param {Element} element */
+/** Whether an element has typed text that is not sent yet. @param {Element} element */
 export const isTypedInto = (element) =>
   [...all(element, TYPING, HTMLInputElement), /** @type {HTMLInputElement} */ (element)].some(
     (field) => field.value !== field.defaultValue,

@@ -1,5 +1,5 @@
-// Nothing moves under a finger: a row that moved or was replaced between press and release would leave the click to its
-// neighbour, or to nobody.
+// Nothing moves under a finger: if a row moves or is replaced between press and release, its neighbour gets the click, or no
+// element does.
 
 // In milliseconds. A longer press is no tap, or its release went unnoticed.
 const LONGEST_PRESS = 1000;
@@ -8,7 +8,8 @@ let pressing = 0;
 /** @type {Set<() => void>} */
 const waiting = new Set();
 
-/** Calls `work` at once or, while something is pressed, after its release. In the order of the calls, each work once. @param {() => void} work */
+// Calls `work` at once or, while something is pressed, after its release. In the order of the calls, each work once.
+/** @param {() => void} work */
 export function afterPress(work) {
   if (pressing || waiting.size) waiting.add(work);
   else work();

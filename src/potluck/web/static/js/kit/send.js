@@ -2,7 +2,7 @@
 
 /**
  * What came of a request: `done`; `refused`, and `message` says why; `signed-out`; `later`, if the server cannot do it now;
- * `no-signal`, if nobody answered, or something in between did.
+ * `no-signal`, if no answer came, or one that is not the server's.
  * @typedef {"done" | "refused" | "signed-out" | "later" | "no-signal"} Outcome
  * @typedef {{ outcome: Outcome, status: number, type: string, body: any, message: string }} Answer
  */
@@ -11,7 +11,7 @@
 const PATIENCE = 15_000;
 
 /**
- * The response, whatever its status; null if nobody answered.
+ * The response, whatever its status; null if no answer came.
  * @param {string | URL} address
  * @param {RequestInit & { wait?: number }} [options] `wait` in milliseconds, unless there is a signal
  */
@@ -26,11 +26,12 @@ export async function request(address, { wait = PATIENCE, ...options } = {}) {
   }
 }
 
+/** @typedef {{ method?: string, json?: unknown, form?: Record<string, string> | string[][] }} Sent */
+
 /**
  * Sends JSON, or the fields of a form, and waits for the answer.
  * @param {string} address
- * @param {{ method?: string, json?: unknown, form?: Record<string, string> | string[][], key?: string, wait?: number }} [options]
- *   `key` is the idempotency key: with the same one, it is done once
+ * @param {Sent & { key?: string, wait?: number }} [options] `key` is the idempotency key: with the same one, it is done once
  * @returns {Promise<Answer>}
  */
 export async function send(address, { method = "POST", json, form, key, wait } = {}) {

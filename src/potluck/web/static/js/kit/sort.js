@@ -1,8 +1,9 @@
 // Reordering rows: dragged by the handle; or picked up by a tap, Space or Enter, and moved with two buttons, the arrow keys,
 // Home and End. Escape puts a row back where it was picked up.
 //
-//   <ol data-sorts> <li class="sortable"> <button class="grip" data-grip> … <span class="movers" hidden> <button data-move="-1"> …
-//   <p class="hidden-text" role="status" data-said></p>
+//   <ol data-sorts>
+//     <li class="sortable"> <button class="grip" data-grip> … <span class="movers" hidden> <button data-move="-1"> …
+//   <p class="hidden-text" role="status" data-announced></p>
 //
 // A row's name is its .row-name, or what is typed in it. Every new order is dispatched on the list as potluck:moved.
 
@@ -18,7 +19,7 @@ const nameOf = (row) =>
 /** @param {HTMLElement} list */
 function sortable(list) {
   const moved = () => list.dispatchEvent(new Event("potluck:moved"));
-  // By id, because an update from the server may replace the row while somebody holds it.
+  // By id, because an update from the server may replace the row while it is held.
   let held = "";
   /** @type {string[]} */
   let before = [];
@@ -44,7 +45,7 @@ function sortable(list) {
   }
 
   /** @param {HTMLElement} row @param {string} words */
-  const tell = (row, words) => announce(one(document, "[data-said]"), `${nameOf(row)} ${words}`);
+  const tell = (row, words) => announce(one(document, "[data-announced]"), `${nameOf(row)} ${words}`);
   /** @param {HTMLElement} row */
   const placeOf = (row) => `is ${ordinal(rows().indexOf(row) + 1)} of ${rows().length}`;
 

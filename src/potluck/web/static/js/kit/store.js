@@ -17,9 +17,9 @@ export const openExisting = (name) =>
   }).catch(() => null);
 
 /**
- * A database that is opened when it is first needed. Returns a function for transactions: all of `work` or nothing of it is
- * done. `work` may await only what it asks of the stores. If the database does not open within so many milliseconds, it is
- * given up for good.
+ * A database that is opened when it is first needed. Returns a function that runs transactions: all of `work` is done, or
+ * none of it. `work` may await only what it asks of the stores. A database that does not open `within` milliseconds is not
+ * used at all.
  * @param {string} name
  * @param {(created: Database) => void} create
  */

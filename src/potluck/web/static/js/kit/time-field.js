@@ -1,8 +1,8 @@
-// A field for a day or a time in the person's own time zone, and beside it the moment that is sent: without a script only
-// the first is sent, and taken as UTC.
+// A field for a day or a time in the person's own time zone, and a hidden field for the moment that is sent. Without a script
+// only the first is sent, and read as UTC.
 
 /**
- * Keeps the moment in step with the field. A moment that nobody has touched stays as it is, to the second.
+ * Keeps the moment in step with the field. An untouched moment stays as it is, to the second.
  * @param {HTMLInputElement} field
  * @param {HTMLInputElement} moment
  * @param {(at: Date) => string} asField

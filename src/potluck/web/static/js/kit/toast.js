@@ -12,9 +12,9 @@ const STAYS = 8000;
  * @param {Node | null} [button]
  */
 export function toast(text, button = null) {
-  const made = element("div", { class: "toast" }, element("p", {}, text), button);
-  document.getElementById("toasts")?.replaceChildren(made);
-  return made;
+  const box = element("div", { class: "toast" }, element("p", {}, text), button);
+  document.getElementById("toasts")?.replaceChildren(box);
+  return box;
 }
 
 /** @param {HTMLElement} shown */
