@@ -2,7 +2,8 @@
 
 from potluck.validation.characters import one_line, seen
 from potluck.validation.compiling import schema_of
-from potluck.validation.decoding import decode, decode_tree, normalised, wrong_fields
+from potluck.validation.compound_types import ObjectType
+from potluck.validation.decoding import decode, decode_tree
 from potluck.validation.encoding import encode
 from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
 from potluck.validation.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Spelled, Text
@@ -10,7 +11,7 @@ from potluck.validation.file_rules import FileRules
 from potluck.validation.json_schema import Schema, Schemas
 from potluck.validation.parameters import decode_query, path_value
 from potluck.validation.public_addresses import BadAddress, must_be_public
-from potluck.validation.types import ObjectType, SchemaType, label_of
+from potluck.validation.types import SchemaType, label_of
 
 __all__ = [
     "BadAddress",
@@ -36,10 +37,8 @@ __all__ = [
     "encode",
     "label_of",
     "must_be_public",
-    "normalised",
     "one_line",
     "path_value",
     "schema_of",
     "seen",
-    "wrong_fields",
 ]

@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec import inspect as declared
 
-from potluck.validation import types
-from potluck.validation.types import SchemaType, without_null
+from potluck.validation import compound_types, types
+from potluck.validation.compound_types import without_null
+from potluck.validation.types import SchemaType
 
 
 @cache
@@ -73,20 +74,22 @@ def _schema_type(info: declared.Type, extra: dict[str, Any], within: tuple[type[
             return types.ChoiceType(values=_members(info.cls), kind=info.cls)
         case declared.LiteralType():
             choice = types.ChoiceType(values=tuple(value for value in info.values if value is not None))
-            return types.NullableType(inner=choice) if None in info.values else choice
+            return compound_types.NullableType(inner=choice) if None in info.values else choice
         case declared.ListType() | declared.VarTupleType():
-            return types.ListType(item=_compiled(info.item_type, within), least=info.min_length, most=info.max_length)
+            return compound_types.ListType(
+                item=_compiled(info.item_type, within), least=info.min_length, most=info.max_length
+            )
         case declared.TupleType():
             count = len(info.item_types)
             items = tuple(_compiled(item, within) for item in info.item_types)
-            return types.ListType(items=items, least=count, most=count)
+            return compound_types.ListType(items=items, least=count, most=count)
         case declared.DictType():
             name = _compiled(info.key_type, within)
             if not isinstance(name, types.TextType | types.UuidType):
                 raise TypeError("The names in an object must be text or UUIDs")
             if isinstance(name, types.TextType) and name.trim:
                 raise TypeError("Trimming the names in an object could make two the same: use Text(trim=False)")
-            return types.MapType(
+            return compound_types.MapType(
                 name=name, value=_compiled(info.value_type, within), least=info.min_length, most=info.max_length
             )
         case declared.StructType():
@@ -121,7 +124,7 @@ def _members(kind: type[Enum]) -> tuple[str | int, ...]:
     return values
 
 
-def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> types.ObjectType:
+def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> compound_types.ObjectType:
     kind = info.cls
     if kind in within:
         raise TypeError(f"{kind.__name__} can contain itself, so its depth is unbounded")
@@ -130,7 +133,7 @@ def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> types.O
     if "__post_init__" in vars(kind):
         raise TypeError(f"{kind.__name__} validates in __post_init__, whose errors name no field: use Check")
     fields = {
-        field.encode_name: types.ObjectField(
+        field.encode_name: compound_types.ObjectField(
             name=field.encode_name,
             attribute=field.name,
             type=_compiled(field.type, (*within, kind)),
@@ -139,7 +142,7 @@ def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> types.O
         )
         for field in info.fields
     }
-    return types.ObjectType(
+    return compound_types.ObjectType(
         kind=kind, fields=fields, rule=getattr(kind, "check", None), tag_field=info.tag_field, tag=info.tag
     )
 
@@ -150,16 +153,16 @@ def _union(info: declared.UnionType, within: tuple[type[Any], ...]) -> SchemaTyp
     if len(members) == 1:
         (inner,) = members
     else:
-        objects = [member for member in members if isinstance(member, types.ObjectType)]
+        objects = [member for member in members if isinstance(member, compound_types.ObjectType)]
         if len(objects) != len(members):
             raise TypeError("A field has one type, or null, or is one of several tagged objects")
         # msgspec has already refused objects without a tag, with the same tag, or with tags in different fields.
-        inner = types.UnionType(
+        inner = compound_types.UnionType(
             tag_field=objects[0].tag_field or "type",
             objects={member.tag: member for member in objects if member.tag is not None},
         )
     if len(members) == len(info.types):
         return inner
-    return types.NullableType(
+    return compound_types.NullableType(
         inner=inner, message=inner.message, description=inner.description, examples=inner.examples
     )

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin
 import msgspec
 from msgspec import inspect as declared
 
-from potluck.validation import types
+from potluck.validation import compound_types, types
 from potluck.validation.characters import ONE_LINE_IN_WORDS, SEVERAL_LINES_IN_WORDS, TextRule, one_line, several_lines
 from potluck.validation.compiling import schema_of
 from potluck.validation.types import SchemaType
@@ -95,19 +95,19 @@ class Schemas:
                 return _written("date", types.DATE_TEXT)
             case types.ChoiceType():
                 return _enum(expected.values)
-            case types.NullableType():
+            case compound_types.NullableType():
                 return {"anyOf": [self.of_type(expected.inner), {"type": "null"}]}
-            case types.ListType():
+            case compound_types.ListType():
                 return self._list(expected)
-            case types.MapType():
+            case compound_types.MapType():
                 return {
                     "type": "object",
                     "propertyNames": self.of_type(expected.name),
                     "additionalProperties": self.of_type(expected.value),
                 } | _only(minProperties=expected.least, maxProperties=expected.most)
-            case types.ObjectType():
+            case compound_types.ObjectType():
                 return self._object(expected, tagged=False)
-            case types.UnionType():
+            case compound_types.UnionType():
                 objects = {str(tag): self._object(member, tagged=True) for tag, member in expected.objects.items()}
                 mapping = {tag: schema["$ref"] for tag, schema in objects.items()}
                 return {
@@ -116,7 +116,7 @@ class Schemas:
                 }
         raise TypeError(type(expected).__name__)
 
-    def _list(self, expected: types.ListType) -> Schema:
+    def _list(self, expected: compound_types.ListType) -> Schema:
         bounds = _only(minItems=expected.least, maxItems=expected.most)
         if expected.item is not None:
             return {"type": "array", "items": self.of_type(expected.item)} | bounds
@@ -126,7 +126,7 @@ class Schemas:
             "items": False,
         } | bounds
 
-    def _object(self, expected: types.ObjectType, *, tagged: bool) -> Schema:
+    def _object(self, expected: compound_types.ObjectType, *, tagged: bool) -> Schema:
         # In a union an object must have its tag; alone it may.
         name = self._names[expected.kind] + ("Tagged" if tagged else "")
         if name not in self.components:

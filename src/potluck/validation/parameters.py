@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from potluck.validation import types
 from potluck.validation.compiling import schema_of
-from potluck.validation.decoding import LONGEST_NAME, build, normalised, wrong_fields
+from potluck.validation.compound_types import LONGEST_NAME, ListType, ObjectType, without_null
 from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.types import SchemaType, without_null
+from potluck.validation.trees import build
+from potluck.validation.types import SchemaType, TextType
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -20,7 +20,7 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
     `strict` refuses unknown parameters: in the API they are misspellings, but links to pages often carry extra ones.
     """
     expected = schema_of(kind)
-    assert isinstance(expected, types.ObjectType)
+    assert isinstance(expected, ObjectType)
     sent: dict[str, list[str]] = {}
     for name, text in pairs:
         sent.setdefault(name, []).append(text)
@@ -31,10 +31,10 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
         if texts is None:
             if field.required:
                 wrong.append(FieldError(name, f"{name} is missing"))
-        elif len(texts) > 1 and not isinstance(without_null(field.type), types.ListType):
+        elif len(texts) > 1 and not isinstance(without_null(field.type), ListType):
             wrong.append(FieldError(name, f"{name} is given more than once"))
         else:
-            tree[name] = normalised(field.type, field.type.from_texts(texts))
+            tree[name] = field.type.normalised(field.type.from_texts(texts))
             # One error per parameter: in a query string, the entries of a list have no names.
             wrong += (FieldError(name, error.message) for error in _first_wrong(field.type, tree[name], name))
     if strict:
@@ -52,15 +52,15 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
 def path_value(expected: SchemaType, name: str, text: str) -> Any:
     """The value of a path parameter, or the FieldError that says what it must be."""
     inner = without_null(expected)
-    if isinstance(inner, types.TextType) and inner.spelled is not None:
+    if isinstance(inner, TextType) and inner.spelled is not None:
         text = inner.spelled(text)
-    value = normalised(expected, expected.from_text(text))
+    value = expected.normalised(expected.from_text(text))
     for error in _first_wrong(expected, value, name):
         return FieldError(name, error.message)
     return expected.to_python(value)
 
 
 def _first_wrong(expected: SchemaType, value: Any, name: str) -> Sequence[FieldError]:
-    for error in wrong_fields(expected, value, name, name):
+    for error in expected.errors(value, name, name):
         return (error,)
     return ()

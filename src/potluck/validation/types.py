@@ -1,7 +1,10 @@
-"""The types of JSON values in inputs: what each accepts, and how its requirement is worded."""
+"""The types of single JSON values in inputs: what each accepts, its normal form, and how its errors are worded.
+
+Lists and objects are in `compound_types.py`.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
@@ -12,8 +15,9 @@ from uuid import UUID
 import msgspec
 
 from potluck.table.fields.values import places_of
-from potluck.validation.characters import TextRule
+from potluck.validation.characters import TextRule, several_lines, with_line_ends
 from potluck.validation.errors import FieldError
+from potluck.validation.trees import NumberText
 
 # Beyond it, JSON parsers that read every number as a double cannot distinguish neighbours.
 LARGEST_INTEGER = 2**53 - 1
@@ -37,12 +41,6 @@ NUMBER_TEXT = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]
 TRUTHS = {"true": True, "false": False}
 
 
-class NumberText(str):
-    """A number as written, where a Python number would lose digits, take long or be infinite."""
-
-    __slots__ = ()
-
-
 @dataclass(slots=True, kw_only=True)
 class SchemaType:
     """One type of JSON value; `check` is a rule that bounds cannot state, called with otherwise valid values."""
@@ -55,6 +53,34 @@ class SchemaType:
     def accepts(self, value: Any) -> bool:
         """Whether a JSON value is valid; the contents of a list or an object are checked separately."""
         raise NotImplementedError
+
+    def normalised(self, value: Any) -> Any:
+        """The value with texts trimmed, line ends normalised, and blank texts null where null is allowed."""
+        return value
+
+    def errors(self, value: Any, path: str = "", label: str = "") -> Iterable[FieldError]:
+        """What is wrong with a normalised value, in the order of the declaration; unknown fields last."""
+        if not self.accepts(value):
+            kind = self.wrong_kind(value)
+            message = f"{label} {kind}" if kind else self.message_for(value) or f"{label} {self.requirement}"
+            return (FieldError(path or "body", message),)
+        within = self.errors_within(value, path, label)
+        return within if self.check is None else self._checked(within, value, path, label)
+
+    def errors_within(self, value: Any, path: str, label: str) -> Iterable[FieldError]:
+        """What is wrong inside a value that is accepted."""
+        return ()
+
+    def _checked(self, within: Iterable[FieldError], value: Any, path: str, label: str) -> Iterator[FieldError]:
+        """What is wrong inside or, if nothing is, what the type's own check finds."""
+        right = True
+        for error in within:
+            right = False
+            yield error
+        if right and self.check is not None:
+            for error in self.check(value):
+                message = error.message or self.message_for(value) or f"{label} {self.requirement}"
+                yield FieldError(f"{path}{error.field}" or "body", message)
 
     @property
     def requirement(self) -> str:
@@ -105,6 +131,16 @@ class TextType(SchemaType):
             and (self.most is None or len(value) <= self.most)
             and (self.matching is None or self.matching.search(value) is not None)
         )
+
+    def normalised(self, value: Any) -> Any:
+        if type(value) is not str:
+            return value
+        text = with_line_ends(value) if self.rule is several_lines else value
+        return text.strip() if self.trim else text
+
+    def errors_within(self, value: Any, path: str, label: str) -> Iterable[FieldError]:
+        wrong = None if self.rule is None else self.rule(value)
+        return (FieldError(path or "body", f"{label} {wrong}"),) if wrong else ()
 
     def wrong_kind(self, value: Any) -> str | None:
         # NumberText is a str too, but not text.
@@ -326,130 +362,6 @@ class ChoiceType(SchemaType):
     def requirement(self) -> str:
         first = [str(value) for value in self.values]
         return f"must be {first[0]}" if len(first) == 1 else f"must be {', '.join(first[:-1])} or {first[-1]}"
-
-
-@dataclass(slots=True, kw_only=True)
-class NullableType(SchemaType):
-    """The inner type, or null."""
-
-    inner: SchemaType
-
-    def from_text(self, text: str) -> Any:
-        return self.inner.from_text(text)
-
-    def from_texts(self, texts: Sequence[str]) -> Any:
-        return self.inner.from_texts(texts)
-
-    def to_python(self, value: Any) -> Any:
-        return None if value is None else self.inner.to_python(value)
-
-    def accepts(self, value: Any) -> bool:
-        return value is None or self.inner.accepts(value)
-
-    @property
-    def requirement(self) -> str:
-        return self.inner.requirement
-
-
-@dataclass(slots=True, kw_only=True)
-class ListType(SchemaType):
-    """A list: of any number of `item`, or with a fixed type per position, `items`."""
-
-    item: SchemaType | None = None
-    items: tuple[SchemaType, ...] = ()
-    least: int | None = None
-    most: int | None = None
-
-    def from_texts(self, texts: Sequence[str]) -> Any:
-        return [self.item.from_text(text) if self.item else text for text in texts]
-
-    def accepts(self, value: Any) -> bool:
-        return type(value) is list and in_bounds(len(value), self.least, self.most)
-
-    def wrong_kind(self, value: Any) -> str | None:
-        return None if value is None or type(value) is list else "must be a list"
-
-    @property
-    def requirement(self) -> str:
-        if self.least is None and self.most is None:
-            return "must be a list"
-        if self.item is None:
-            return f"must be a list of {counted(self.least, self.most, 'entry', 'entries')}"
-        return f"must have {counted(self.least, self.most, 'entry', 'entries')}"
-
-
-@dataclass(slots=True, kw_only=True)
-class MapType(SchemaType):
-    """An object with arbitrary names."""
-
-    name: SchemaType
-    value: SchemaType
-    least: int | None = None
-    most: int | None = None
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, dict) and in_bounds(len(value), self.least, self.most)
-
-    def wrong_kind(self, value: Any) -> str | None:
-        return None if value is None or isinstance(value, dict) else "must be an object"
-
-    @property
-    def requirement(self) -> str:
-        if self.least is None and self.most is None:
-            return "must be an object"
-        return f"must be an object with {counted(self.least, self.most, 'name')}"
-
-
-@dataclass(slots=True, kw_only=True)
-class ObjectField:
-    """A field of an object: `name` in JSON, `attribute` in Python."""
-
-    name: str
-    attribute: str
-    type: SchemaType
-    required: bool
-    default: Any
-
-
-@dataclass(slots=True, kw_only=True)
-class ObjectType(SchemaType):
-    """An object, by its fields, and its tag if it has one.
-
-    `rule` is the `check` of an input: a rule about several fields, called with the struct when they are valid.
-    """
-
-    kind: type[Any]
-    fields: dict[str, ObjectField]
-    rule: Callable[[Any], Iterable[FieldError]] | None = None
-    tag_field: str | None = None
-    tag: str | int | None = None
-
-    requirement = "must be an object"
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, dict)
-
-
-@dataclass(slots=True, kw_only=True)
-class UnionType(SchemaType):
-    """One of several objects; the field `tag_field` says which."""
-
-    tag_field: str
-    objects: dict[str | int, ObjectType]
-
-    requirement = "must be an object"
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, dict)
-
-    @property
-    def choice(self) -> ChoiceType:
-        return ChoiceType(values=tuple(self.objects))
-
-
-def without_null(expected: SchemaType) -> SchemaType:
-    """The inner type if it is nullable, else the type itself."""
-    return expected.inner if isinstance(expected, NullableType) else expected
 
 
 def label_of(name: str) -> str:

@@ -21,11 +21,11 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import UNSET, Meta
 
-from potluck.validation import types
+from potluck.validation import compound_types, types
 from potluck.validation.compiling import schema_of
+from potluck.validation.compound_types import without_null
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import FieldError, Refusal, ValidationError
-from potluck.validation.types import without_null
 from potluck.web.conflicts import FormConflict, chosen, conflict_between, fingerprints
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import FormOf
@@ -208,36 +208,36 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     return Form(values, (), value, frozenset(fields), kind, base, frozenset(sent), editing)
 
 
-def _fields(kind: type[Any]) -> dict[str, types.ObjectField]:
+def _fields(kind: type[Any]) -> dict[str, compound_types.ObjectField]:
     expected = schema_of(kind)
-    assert isinstance(expected, types.ObjectType)
+    assert isinstance(expected, compound_types.ObjectType)
     for declared in expected.fields.values():
         inner = without_null(declared.type)
-        several = isinstance(inner, types.ObjectType | types.UnionType)
-        of_texts = isinstance(inner, types.MapType) and isinstance(inner.value, types.TextType)
+        several = isinstance(inner, compound_types.ObjectType | compound_types.UnionType)
+        of_texts = isinstance(inner, compound_types.MapType) and isinstance(inner.value, types.TextType)
         if (
             several
-            or (isinstance(inner, types.MapType) and not of_texts)
-            or (isinstance(inner, types.ListType) and inner.item is None)
+            or (isinstance(inner, compound_types.MapType) and not of_texts)
+            or (isinstance(inner, compound_types.ListType) and inner.item is None)
         ):
             raise TypeError(f"{kind.__name__}.{declared.attribute} is more than a form can hold")
     return expected.fields
 
 
-def _texts(field: types.ObjectField, sent: Mapping[str, list[str]]) -> Any:
+def _texts(field: compound_types.ObjectField, sent: Mapping[str, list[str]]) -> Any:
     """What was sent for this field: all its texts, or for a map the last one under each name."""
-    if not isinstance(without_null(field.type), types.MapType):
+    if not isinstance(without_null(field.type), compound_types.MapType):
         return sent.get(field.name, [])
     start = f"{field.name}-"
     return {name.removeprefix(start): texts[-1] for name, texts in sent.items() if name.startswith(start)}
 
 
-def _given(field: types.ObjectField, texts: Any) -> Any:
+def _given(field: compound_types.ObjectField, texts: Any) -> Any:
     """The value as JSON would have it; UNSET if it was not sent."""
     inner = without_null(field.type)
-    if isinstance(inner, types.MapType):
+    if isinstance(inner, compound_types.MapType):
         return {name: text for name, text in texts.items() if text.strip()}
-    if isinstance(inner, types.ListType):
+    if isinstance(inner, compound_types.ListType):
         # A required list with nothing chosen is an empty one, which its bounds may then refuse.
         return inner.from_texts([text for text in texts if text]) if texts or field.required else UNSET
     if isinstance(inner, types.BooleanType):
@@ -251,19 +251,21 @@ def _given(field: types.ObjectField, texts: Any) -> Any:
     return inner.from_texts(texts)
 
 
-def _blank(field: types.ObjectField) -> Any:
+def _blank(field: compound_types.ObjectField) -> Any:
     """What an emptied field means. Not for trimmed texts: an empty one means what it would in JSON."""
     inner = without_null(field.type)
-    if isinstance(field.type, types.NullableType) and (not isinstance(inner, types.TextType) or inner.may_be_blank):
+    if isinstance(field.type, compound_types.NullableType) and (
+        not isinstance(inner, types.TextType) or inner.may_be_blank
+    ):
         return None
-    return "" if field.required or isinstance(field.type, types.NullableType) else UNSET
+    return "" if field.required or isinstance(field.type, compound_types.NullableType) else UNSET
 
 
-def _shown(field: types.ObjectField, texts: Any) -> Any:
+def _shown(field: compound_types.ObjectField, texts: Any) -> Any:
     inner = without_null(field.type)
-    if isinstance(inner, types.MapType):
+    if isinstance(inner, compound_types.MapType):
         return texts
-    if isinstance(inner, types.ListType):
+    if isinstance(inner, compound_types.ListType):
         return [text for text in texts if text]
     if isinstance(inner, types.BooleanType):
         return bool(texts) and texts[-1] in TICKED

@@ -17,8 +17,9 @@ from starlette.responses import Response
 from potluck.people.idempotency import LONGEST_KEY
 from potluck.table import Entity
 from potluck.validation import ObjectType, Schema, Schemas, SchemaType, schema_of
+from potluck.validation.compound_types import without_null
 from potluck.validation.json_schema import default_value
-from potluck.validation.types import TextType, without_null
+from potluck.validation.types import TextType
 from potluck.web import api_page, errors
 from potluck.web.actions import Actions
 from potluck.web.api import API, Since

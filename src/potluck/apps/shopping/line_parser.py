@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from potluck.apps.shopping.fields import MOST, Name
-from potluck.validation import schema_of, wrong_fields
+from potluck.validation import schema_of
 
 # All lines are added in one transaction.
 MOST_LINES = 50
@@ -48,8 +48,4 @@ def wrong_with(lines: list[ShoppingLine]) -> list[str]:
         return ["Lines must name something to buy"]
     if len(lines) > MOST_LINES:
         return [f"There can be at most {MOST_LINES} lines"]
-    return [
-        f"Line {each.number}: {wrong.message}"
-        for each in lines
-        for wrong in wrong_fields(NAME, each.name, label="Name")
-    ]
+    return [f"Line {each.number}: {wrong.message}" for each in lines for wrong in NAME.errors(each.name, label="Name")]

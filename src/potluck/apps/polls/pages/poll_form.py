@@ -11,7 +11,7 @@ from potluck.apps.polls.access import PollMaker
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import NewPoll, PollChange, settings_in, settled
-from potluck.validation import FieldError, ValidationError, decode_tree, normalised, schema_of, wrong_fields
+from potluck.validation import FieldError, ValidationError, decode_tree, schema_of
 from potluck.web import FormOf, Line, Versioned
 
 S = TypeVar("S", NewPoll, PollChange)
@@ -59,7 +59,7 @@ def settings_by_form(form: PollForm, kind: type[S], now: datetime, before: Poll 
     """The form as the API's input; ValidationError with every error, in single fields and between them."""
     tree, wrong = _as_json(form)
     expected = schema_of(kind)
-    wrong += wrong_fields(expected, normalised(expected, tree))
+    wrong += expected.errors(expected.normalised(tree))
     refused = {each.field.partition("[")[0].partition(".")[0] for each in wrong}
     # The valid fields are still checked against each other.
     right = decode_tree(PollChange, {name: value for name, value in tree.items() if name not in refused})
