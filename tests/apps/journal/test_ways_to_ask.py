@@ -10,11 +10,11 @@ import pytest
 
 from potluck.apps.journal.assistant.answers import answer_to
 from potluck.apps.journal.assistant.lexer import plain_question
-from potluck.apps.journal.assistant.limits import ambiguous_date
+from potluck.apps.journal.assistant.limits import ambiguous_date, another_person, asks_ahead
 from potluck.apps.journal.assistant.mentions import Sentence, stem_of, stems_in
-from potluck.apps.journal.assistant.questions import reading_of
+from potluck.apps.journal.assistant.questions import reading_of, readings_of
 from potluck.apps.journal.assistant.scope import Journal
-from potluck.apps.journal.tokenizer import with_next
+from potluck.apps.journal.tokenizer import sentences_of, with_next
 from tests.apps.journal.test_questions import CONTEXT, REMARKS, ROWS, SESSIONS, TODAY, answer, has, long, read
 
 
@@ -30,10 +30,84 @@ from tests.apps.journal.test_questions import CONTEXT, REMARKS, ROWS, SESSIONS, 
         ("did i hit 100 sessions this year", "Did I reach 100 sessions this year?"),
         ("how many classes did i make it to in june", "How many sessions in June?"),
         ("how many sessions in june werent nogi", "How many sessions in June were not in no-gi?"),
+        ("ok be honest with me how many sessions in june lol", "How many sessions in June?"),
+        ("hey quick q: how many rounds in june pls", "How many rounds in June?"),
+        ("my mum wants to know how many hours in june", "How many hours in June?"),
+        ("if u count everything how many rounds in june", "How many rounds in June?"),
+        ("whatd i do yday", "What did I do yesterday?"),
+        ("how many sessions b4 8 in the morning", "How many sessions before 8 am?"),
+        ("what do all my june sessions add up to in hours", "How many hours in June?"),
+        ("my best month hours wise", "Which month had the most hours?"),
+        ("times i trained in june", "How many times did I train in June?"),
+        ("which day of the week do i avoid", "Which day of the week do I train least often?"),
+        ("whens the last time a session got a 9 from me", "When was the last session with intensity 9?"),
+        ("laziest training", "My easiest session"),
+        ("leave out the no gi sessions: avg intensity in june", "Average intensity in June without no-gi"),
+        ("gi n no gi sessions in june", "gi and no-gi sessions in June"),
+        (
+            "sessions in the month before vs the month after 17 june",
+            "sessions in the month before 17 june vs the month after 17 june",
+        ),
     ],
 )
 def test_a_short_way_to_ask_is_answered_like_the_long_one(short: str, plain: str):
     assert answer(short).content == answer(plain).content
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "is there class on monday?",
+        "is there a session on monday",
+        "are there any classes today",
+        "when is training on monday",
+        "do we have class on friday",
+        "is the gym open on sunday",
+    ],
+)
+def test_a_timetable_is_not_in_the_journal(question: str):
+    assert read(question) is None
+    assert asks_ahead(question)
+
+
+def test_what_is_said_first_is_what_a_pronoun_refers_to():
+    assert plain_question("lapel stuff: how many sessions were tagged with that") == (
+        "how many sessions were tagged with lapel"
+    )
+    assert plain_question("is it my left or right") == "is it my left or right"
+
+
+def test_a_training_with_a_name_is_no_person():
+    question = "how hard is team training usually"
+    assert another_person(question, "Ana", is_own=True) == "Team"
+    assert another_person(question, "Ana", is_own=True, journal="tough team training today") is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how many sessions did i ignore in june", "how hard on a scale of 1 to 5", "how many sessions got a 9 from Sana"],
+)
+def test_what_only_looks_like_a_short_way_to_ask_has_no_reading(question: str):
+    assert read(question) is None
+
+
+def test_a_break_that_is_left_out_is_not_the_longest():
+    days = sorted({row.day for row in ROWS})
+    breaks = sorted(((after - before).days - 1, before, after) for before, after in pairwise(days))
+    (_, before, after), (length, *_) = breaks[-1], max(each for each in breaks if each[0] < breaks[-1][0])
+    said = answer(f"longest break apart from {long(before + timedelta(days=2))}").content
+    assert f"{length} days without" in said
+    assert long(before) not in said.partition(":")[2]
+    assert long(after) not in said.partition(":")[2]
+
+
+def test_the_point_of_a_number_ends_no_sentence():
+    assert sentences_of("57.4 kg at the weigh-in. Won.") == ["57.4 kg at the weigh-in.", "Won."]
+
+
+def test_words_of_one_question_are_no_filter_of_the_next():
+    question = "did the armbar make me lazy? sessions in june"
+    assert readings_of(question, CONTEXT) == ()
 
 
 def test_a_date_of_two_numbers_is_read_unless_it_can_be_two_days():

@@ -11,7 +11,8 @@ NO_GI = re.compile(r"no[-‐‑– ]?gi", re.IGNORECASE)
 # Letters and digits of any script, joined by the apostrophe in "don't" or the hyphen in "half-guard".
 WORD = re.compile(rf"(?<![^\W_]){NO_GI.pattern}(?![^\W_])|[^\W_]+(?:['’‐‑-][^\W_]+)*", re.IGNORECASE)
 JOINER = re.compile(r"['’‐‑-]")
-SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*", re.UNICODE)
+# The point of "57.4 kg" ends no sentence.
+SENTENCE = re.compile(r"(?:[^.!?…\n]|(?<=\d)\.(?=\d))+[.!?…]*", re.UNICODE)
 # A final "s" is a plural only in words of at least this many letters.
 SHORTEST_PLURAL = 4
 SHORTEST_QUOTE = 19

@@ -123,11 +123,16 @@ def _tags(bag: Bag) -> Reading | None:
 
 
 def _having(bag: Bag) -> Reading | None:
-    unit = bag.one("per") or bag.one("group") or {"weeks": "week", "months": "month", "days": "day"}.get(bag.noun or "")
+    unit = (
+        bag.one("per")
+        or bag.one("group")
+        or bag.one("lacking")
+        or {"weeks": "week", "months": "month", "days": "day"}.get(bag.noun or "")
+    )
     measure, goal = bag.one("amount", ("sessions", Bounds(1, None)))
     if unit not in ("day", "week", "month", "quarter", "year") or len(bag.values.get("amount", ())) > 1:
         return None
-    if "whether" in bag.asks and goal.low == goal.high:
+    if "whether" in bag.asks and goal.low == goal.high and goal.low:
         goal = Bounds(goal.low, None)
     return bag.reading("having", measure, unit=unit, goal=goal, asks_whether="whether" in bag.asks)
 
@@ -162,6 +167,8 @@ def _extreme(bag: Bag) -> Reading | None:
     number, adj = bag.one("adjs", (bag.one("top_number", 1), bag.one("adj")))
     if adj is None:
         adj = bag.one("top")
+    if adj == ("sessions", True) and bag.of_sessions and "laziest" in bag.words:
+        adj = ("intensity", True)
     if adj[0] not in AVERAGED:
         return None
     if (

@@ -72,11 +72,12 @@ def _best_sentences(passages: Sequence[Passage], topic: Sequence[str]) -> list[t
     # What says far less of the question than the best is noise.
     most = max((hit for *_, hit in scored), default=0)
     best = sorted(each for each in scored if 2 * each[-1] >= most)
-    # Where one text says it, what came of it is rarely in the same sentence.
-    more = MORE_SENTENCES if len({place for _, place, _, _ in best}) == 1 else 0
+    # Where one text says it, or one alone says the most, what came of it is rarely in the same sentence.
+    only = {place for _, place, _, hit in best if hit == most}
     quotes: list[tuple[Passage, Citation]] = []
     for _, place, number, _ in best:
         passage = passages[place]
+        more = MORE_SENTENCES if only == {place} else 0
         citation = cited(passage, with_next(passage.text, sentences_of(passage.text)[number], more))
         if citation is not None and not any(citation.quote in one.quote for _, one in quotes):
             quotes.append((passage, citation))

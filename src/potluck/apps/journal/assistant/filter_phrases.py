@@ -50,14 +50,14 @@ With: of | that had/have? | had | have | has | having | featuring | for | in | w
 Times: sessions/session/times/trainings/classes/workouts/entries/time | training sessions
 Rounds: sparring? rounds/round | rounds of sparring | - round
 Top amount @no_rounds: with no rounds | without rounds/sparring | without any rounds | with zero rounds | with 0
-    rounds | no rounds
+    rounds | no rounds | where/when/that/which i did no rounds | where/when i had no rounds
 Top amount @days: Counted different? days
 Level: intensity/intensities/effort/rpe level/rating/score?
 Of_ten: / 10 | out of 10/ten | of 10
 At: like | with an/a? | at an/a? | of an/a? | that had/was/were | where the? | had an/a? | in
 Is: of | at | was | is | were | being | = | equal to | rated
-Clock @am: Number am/a.m
-Clock @pm: Number pm/p.m
+Clock @am: Number am/a.m | Number in the morning
+Clock @pm: Number pm/p.m | Number in the afternoon/evening | Number at night
 Clock @time: Number : Number | at Number : Number
 Clock =720: noon/midday
 Begun: that? started/starting/began/beginning/start/begin
@@ -84,7 +84,8 @@ Level_compared @more: More_than an/a? Level of/at? Number Of_ten? | At? More_tha
 Level_compared @less: Less_than an/a? Level of/at? Number Of_ten? | At? Less_than Number Of_ten
 Level_compared @at_least: At_least an/a? Level of/at? Number Of_ten? | At? At_least Number Of_ten | At? Number Of_ten
     Or_more
-Level_compared @exactly: At? a/an? Number Of_ten
+Level_compared @exactly: At? a/an? Number Of_ten | got/get a/an? Number Of_ten? from me | i gave/give a/an Number
+    Of_ten?
 Top where @intensity: Level_compared
 Not: not | was/were/are/is/did/do not | were not done/held? | not done/held/tagged/marked? | that was/were not
 Wearing: wear | in | with | wearing | were | was | done in | that were in? | were in | was in | in the | wore |
@@ -94,7 +95,7 @@ Filter worn=no-gi: Wearing? the? no-gi | without the/a/my? gi
 Filter worn=gi_only: Wearing? the? gi only | only Wearing? the? gi | just Wearing? gi | pure gi | purely gi |
     exclusively gi
 Filter worn=no-gi_only: Wearing? no-gi only | Not Wearing? the/a/my? gi | only Wearing? no-gi | just Wearing? no-gi |
-    pure no-gi | purely no-gi
+    pure no-gi | purely no-gi | Aux Subject not do/train/wear in? the/a/my? gi
 Filter worn=both: in? both gi and no-gi | both | in both | gi and no-gi both | mixed | both gi / no-gi | both the gi
     and no-gi | in? both no-gi and gi
 Top where: Filter
@@ -120,7 +121,7 @@ Terms @terms: Term | Term and Det? Term | both Term and Term
 Det: the/my/a/an/some/any/our/her/his/their/being/getting/feeling/all | Athlete 's | that i was/felt? | how | the word
     | a word like | the words | my own
 Weak: on | in | at | to | from | for | of | against | around | with the | with my
-Filter @written: Weak Det? Written | Weak Det? Written and Det? Written
+Filter @written: Weak Det? Written | Weak Det? Written and Det? Written | have/had Det? Written
 Intro: about | with | mention/mentions/mentioned/mentioning | involving/involved/involve | including/included/include
     | featuring/featured | containing/contain/contains/contained | regarding | working/worked/work on |
     practising/practised/practise/practicing/practiced/practice | drilled/drill/drilling |
@@ -146,8 +147,8 @@ Filter @passive: get/got/getting Thing
 Filter @verb_and_object: Written Det Written
 Filter @unclear: ever Thing | where/when Subject Feel Thing | Feel Subject Thing | Subject Feel Thing | Feel Thing |
     Subject was Feel Thing | Feel Subject Feel Thing
-Top topic: Det Written | Known | Named
-Start topic: Written
+Top topic: Det Written | Known | Named | , Known only
+Start topic: Written | Written and me
 Hurt: hurt/hurts/hurting/pain/painful/sore/soreness/ache/ached/aches |
     aching/injured/injury/injuries/stiff/tweaked/tweak/swollen/sprained/sprain |
     strained/pains/twisted/tweaks/bruised/inflamed/pinch/pinches/pinched/pinching/jammed/numb/tight/popped/pop
@@ -163,7 +164,8 @@ Top hurts=yes: Hurt | State | Hurt again | where does it Hurt | where do i Hurt
 Top part: Part
 Except: except for/on/in? | have/has/had/having nothing to do with | that? have/has/had nothing to do with | nothing
     to do with | unrelated to | not related to | excluding | other than | apart from | without | not counting |
-    leaving out | not including | ignoring | minus | aside from | besides | outside of?
+    leaving out | not including | ignoring | minus | aside from | besides | outside of? | leave out | leave aside |
+    do not count
 Did_not: Not | that did not | where i did not | which did not | when i did not | but did not | in which i did not | i
     did not
 Top where @without: Did_not Left_out | Except Left_out | Except Det? Absent
@@ -195,7 +197,7 @@ Span =30: month/months
 Top anchor @before: before Latest? Event | prior to Latest? Event | leading up to Latest? Event | ahead of Latest?
     Event
 Top period: Period
-Top this: of/for/in/during/this? the Unit | my Unit | of the Unit so far
+Top this: of/for/in/during/this? the Unit | my Unit | of the Unit so far | of the whole Unit
 Top halves: in? the? first or/and/vs/versus/than in? the? second half of? Period
 Top relative=half: in? the? second half/one
 Top relative=week: in/to/with/from? the week before that?

@@ -24,7 +24,7 @@ _PLAIN = (
     (r"\bcan'?t\b", "can not"),
     (r"\bwon't\b", "will not"),
     (r"\b(what|when|where|how|who|which|that|it|there)'?s\b(?<!its)", r"\1 is"),
-    (r"\b(what|when|where|how|who)'d\b", r"\1 did"),
+    (r"\b(what|when|where|how|who)'?d\b", r"\1 did"),
     (r"\b(i|we|they|you)'ve\b", r"\1 have"),
     (r"\b(i|we|they|you)'d\b", r"\1 had"),
     (r"\b(i|we|they|you)'ll\b", r"\1 will"),
@@ -38,7 +38,7 @@ _PLAIN = (
     (r"\bw/o(?=\s)", "without"),
     (r"\bw(?:/(?=\s)|(?=\s))", "with"),
     (r"\s&\s", " and "),
-    (r"\s[-–—]+\s(?=(?:how|what|when|which|did|do|was|were|is|total|count|any)\b)", " , "),
+    (r"\s[-–—]+\s(?=(?:in |on )?(?:how|what|when|which|did|do|was|were|is|total|count|any)\b)", " , "),
     (r"≥", " at least "),
     (r"≤", " at most "),
     (r"(\d)\s*(hrs?|hours?|h|mins?|minutes?|am|pm)\b", r"\1 \2"),
@@ -59,6 +59,16 @@ _PLAIN = (
     (r"\bx-?mas\b", "christmas"),
     (r"\bnew years\b(?! (?:eve|day))", "new year"),
     (r"\b(?:bc|cuz|coz)\b", "because"),
+    (r"\bb4\b", "before"),
+    (r",?\s+i mean\b,?", " "),
+    (r"\bn\b(?!')", "and"),
+    (r"\bur\b", "your"),
+    (r"\brn\b", "right now"),
+    (r"\bgimme\b", "give me"),
+    (r"\blemme\b", "let me"),
+    (r"\b(hours?|minutes|time|rounds?|intensity|sessions?)[\s-]?wise\b", r"by \1"),
+    (r"\b(the (?:day|week|month)) before (vs|and|or|than) (the (?:day|week|month)) after (.+)$",
+     r"\1 before \4 \2 \3 after \4"),
     (r"\b(?:tourney|tourneys)\b", "tournament"),
     (r"\bcomps\b", "competitions"),
     (r"\bcomp\b", "competition"),
@@ -98,11 +108,33 @@ _PLAIN = (
     (r"\bjanurary\b", "january"),
     (r"\bu\b", "you"),
 )  # fmt: skip
+# What is said to a person before or after a question, and changes nothing about it.
+_PREAMBLE = re.compile(
+    r"^(?:(?:ok(?:ay)?|hey|hi|hello|yo|oh|um+|hm+|well|right|lol|haha+|alright|pls|plz|please|btw|thanks|thx|question"
+    r"|(?:just )?(?:a )?quick (?:q|question|one)|(?:just )?(?:be |to be )?honest(?:ly)?(?: with me)?"
+    r"|(?:i am |i was )?just (?:wondering|curious|checking|asking)|(?:i am|i was) (?:wondering|curious)|wondering"
+    r"|my (?:mum|mom|mother|dad|father|wife|husband|partner|girlfriend|boyfriend|friend|sister|brother|son|daughter"
+    r"|boss|coach) (?:wants to know|is asking|asks|asked|keeps asking|wonders)"
+    r"|(?:for )?real talk|out of (?:interest|curiosity)"
+    r"|if (?:you|i|we) (?:count|add)(?: up)? (?:everything|it all)(?: up)?"
+    r"|(?:can|could) you (?:pls|please) tell me|do you know|any (?:idea|clue))(?:\W+|$))+"
+)
+_AFTERTHOUGHT = re.compile(
+    r"(?:\W+(?:lol|haha+|pls|plz|please|tho|though|thx|thanks|thank you|btw|ty|(?<!or )(?<!my )(?<!left )right"
+    r"|be honest|just (?:wondering|curious|checking|asking)|(?:i am|i was) (?:wondering|curious)|do you know"
+    r"|any (?:idea|clue)))+\W*$"
+)
+# "Lapel stuff: how many sessions were tagged with that": what is said first is what the last word refers to.
+_FRONTED = re.compile(
+    r"^(?P<topic>[^\W\d_]+(?: [^\W\d_]+)??)(?: stuff| things?)?\s*[:.,–—-]\s+"
+    r"(?P<rest>(?:in )?(?:how|what|when|which)\b.*"
+    r"\b(?:tagged(?: with| as)?|about|with|mention|mentioned|did i do|drill)) (?:that|it|this|those|them|her|him)\W*$"
+)
 # "6.5.", "25/6"; "7/10" is an intensity.
 _DAY_AND_MONTH = re.compile(r"(?<![\d./])(\d{1,2})(?:(\.)(?=\d{1,2}\.(?!\d))|(/)(?!10\b))(\d{1,2})(?![\d/])\.?")
 # One letter away from a word that may be meant, and a word of its own.
 _OWN_WORDS = vocabulary(
-    """trail trails brain drain trait rain strain strained trainer trainers sound sounds pound pounds wound found
+    """stuff trail trails brain drain trait rain strain strained trainer trainers sound sounds pound pounds wound found
     ground bound tomes limes tires later lately lasted wrist write white weeds moths mouths mouth streaky stream
     steak hour tours fours yours house counted couch coaches coached coaching roller roles tugged mentions commented
     moth tense intense intensive summers soften aboard abort witch thirst fist bust burst feast leaps three there
@@ -147,6 +179,9 @@ def plain_question(question: str, known: Collection[str] = (), own_words: Collec
     text = question.casefold().replace("’", "'").replace("‘", "'").replace("`", "'")
     for pattern, instead in _PLAIN:
         text = re.sub(pattern, instead, text)
+    text = _PREAMBLE.sub("", text) or text
+    text = _AFTERTHOUGHT.sub("", text) or text
+    text = _FRONTED.sub(r"\g<rest> \g<topic>", text)
     text = _DAY_AND_MONTH.sub(_written_out, text)
     text = re.sub(r"'s\b|(?<=s)'(?=\s|$)", " 's ", text)
     text = re.sub(r"[^\w\s.,:/%+<>='–-]|(?<!\d)[.:]|[.:](?!\d)", " ", text)

@@ -67,9 +67,26 @@ def asks_to_judge(question: str) -> bool:
     )
 
 
+def asks_for_a_timetable(question: str) -> bool:
+    """Whether it asks when classes are, which no entry says."""
+    event = r"(?:class(?:es)?|training|practice|open mats?|comp(?:etition)? class|seminars?|lessons?)"
+    return (
+        re.search(
+            rf"^(?:so |and )?(?:(?:is|are|will) there (?:be )?(?:an? |any |the )?(?:[\w-]+ )?{event}\b"
+            r"|is there (?:an? |any )?(?:[\w-]+ )?session\b"
+            r"|(?:do|does) (?:we|the gym|the dojo|the academy) (?:have|open)\b"
+            rf"|(?:when|what time) (?:is|are|does) (?:the )?(?:[\w-]+ )?{event}"
+            r"(?: (?:on|at|today|tonight|start|starts|begin)\b|$)"
+            r"|is (?:the )?(?:gym|dojo|academy|mat) (?:open|closed)\b)",
+            _plain(question),
+        )
+        is not None
+    )
+
+
 def asks_ahead(question: str) -> bool:
     """Whether it asks what will be, or what to do, which no entry says."""
-    return (
+    return asks_for_a_timetable(question) or (
         re.search(
             r"^(?:will|should|shall|book|recommend|buy|remind|schedule)\b"
             r"|\b(?:will|should|shall) (?:i|she|he|we|they)\b"
@@ -82,9 +99,17 @@ def asks_ahead(question: str) -> bool:
 
 
 def another_person(
-    question: str, athlete: str, is_own: bool, others: Collection[str] = (), coaches: Collection[str] = ()
+    question: str,
+    athlete: str,
+    is_own: bool,
+    others: Collection[str] = (),
+    coaches: Collection[str] = (),
+    journal: str = "",
 ) -> str | None:
-    """Whose training it asks about, if not the athlete's: a name, or "you" for a coach who asks about themselves."""
+    """Whose training it asks about, if not the athlete's: a name, or "you" for a coach who asks about themselves.
+
+    What `journal` calls a training is no name: "team training".
+    """
     text = f" {_plain(question)} "
     for name in others:
         for part in [_plain(name), *_plain(name).split()]:
@@ -98,9 +123,9 @@ def another_person(
         return "you"
     known = {part for name in (athlete, *coaches) for part in _plain(name).split()}
     subject = re.search(
-        rf" (?:did|does|has|is|was|had|will) (?P<name>[^\W\d_]+(?: [^\W\d_]+)?) {_OFTEN}{_TRAIN} ", text
+        rf" (?:did|does|has|is|was|had|will) (?P<name>[^\W\d_]+(?: [^\W\d_]+)?) {_OFTEN}(?P<verb>{_TRAIN}) ", text
     )
-    if subject is not None:
+    if subject is not None and f"{subject['name']} {subject['verb']}" not in journal:
         first = subject["name"].split()[0]
         if first not in _OWN and first not in _plain(athlete).split() and _is_name(first, question):
             return first.capitalize()

@@ -8,13 +8,15 @@ Top ask=count: how many | the? total? number of | the? count of? | total? amount
     total of | how many in total | how many total | what number of | the tally of | tally of | how many overall
 Top ask=often: how often | how frequently | how regularly | how many times | the? number of times | how many separate
     times | how many different times | on how many occasions | often | frequently | how many different occasions
+Start ask=often: the? times Subject | all the times Subject
 Top ask=much: how much
 Top ask=long: how long
-Top ask=hard: how hard | how intense | how tough | how intensely | how hard on average
+Top ask=hard: how hard | how intense | how tough | how intensely | how hard on average | on a scale of/from?
+    1/0/one/zero to 10/ten ,? how hard/intense/tough | how hard/intense/tough on a scale of/from? 1/0/one/zero to 10/ten
 Top ask=when: when | what date | which date | on what date | on which date | the? date of
 Top ask=list: which Sessions | what Sessions | list out? | show me? | give me | find me? | list every/all Sessions |
     show me? every/all Sessions | every Sessions | which of my Sessions | which ones | which of them | display | see |
-    let me see | pull up | a list of
+    let me see | pull up | a list of | give me the dates of | the dates of
 Top ask=which: which | which one/ones | name me? | name the | which was it | what are the
 Top two=yes: of the/these/those two | of both | of the pair
 Top ask=summary: Own? stats/statistics/numbers/figures for/of? | what are Own stats/numbers | what did Subject do |
@@ -65,7 +67,7 @@ Top noun=days: day/days | different days | separate days | distinct days | train
 Top noun=minutes: hours/minutes | hour | by minutes/hours/time/duration | mat? hours/minutes | training
     hours/minutes/time | total? mat time | time on the mat/mats | hours/minutes on the mat/mats | time | mat - time |
     duration | hours of training | minutes of training | hours of mat time | training? volume | time training | time
-    spent training | time in training | hours of bjj
+    spent training | time in training | hours of bjj | in hours/minutes
 Top noun=length: session length/lengths/duration | length of Own? Session? | duration of Own? Session | lengths |
     length | Session durations/lengths
 Top noun=rounds: sparring? rounds | by rounds | round | number of rounds | rounds of sparring | live rounds | sparring
@@ -141,7 +143,7 @@ Top top=+: most often/frequently/regularly? | the most often/frequently? | most/
     top | favourite/favorite | main | most likely | likeliest | most of the time | most frequently used | most often
     used
 Top top=-: least likely | Aux Subject never | fewest | the fewest | least often/frequently/regularly? | the least
-    often/frequently?
+    often/frequently? | Aux Subject avoid
 Top top_number=3: top three/3
 Top top_number=5: top five/5
 Top top_number=10: top ten/10
@@ -187,7 +189,8 @@ Top streak=day: streak | training streak | daily streak | day streak | consecuti
     days with training | run of training days? | run of days | training run | run of training
 Top streak=week: weekly streak | week streak | consecutive weeks | weeks in a row | weeks straight | weeks running |
     straight weeks | consecutive training weeks | weekly training streak | streak of weeks | streak in weeks |
-    consecutive weeks with training/sessions
+    consecutive weeks with training/sessions | weeks running/straight Aux Subject been/trained/gone at least once |
+    weeks in a row Aux Subject been/trained/gone at least once
 Top in_a_row=yes: in a row | straight | consecutively
 Top run @days_in_a_row: At_least? Number consecutive/straight days | At_least? Number days in a row | At_least? Number
     days straight | At_least? Number days running | At_least? Number or more consecutive days | At_least? Number days
@@ -205,7 +208,8 @@ Top gap=yes: break | gap | pause | layoff | lay off | time off | break from trai
     mat/mats | run without training | without training | without a session | off the mat/mats | time between Own?
     Session | stretch off the mats | dry spell | gone/went/go without training | gone/went/go without a session |
     inactive period | period of inactivity | period off | off between Session | stretch with no training | stretch
-    with no session/sessions | rest
+    with no session/sessions | rest | stayed/stay/been away | stayed/stay/been away from training | stayed/stay/been
+    away from the mat/mats/gym/dojo/academy
 Break: break/breaks/gap/gaps/pause/pauses/layoff/layoffs | time off
 Many_days @many_days: Number Span
 Many_days =7: a/one? full/whole? week
@@ -276,7 +280,7 @@ Filler: Train | Own | Subject | Athlete | a/an/the/my/me/mine/we/our/us/her |
     different | took place | worth of | amount | number | it was | was it | long | entries | one | ones | up in | add
     up | by date | i logged | i had | i have | i did | i do | i trained | in practice | logged in | value | on record
     | actual | individual | whole | ended up | down in | shows/show/showed/comes/come/came up |
-    appears/appear/appeared
+    appears/appear/appeared | add/adds/added up to | did/done anything
 Lead: can/could you tell me? | can/could you show me | could i know | do you know | i want to know | i had like to
     know | tell me | please | hey | hi | hello | ok | okay | so | well | remind me | thanks | thank you | i wonder |
     just curious | curious | can you give me | i would like to know | give me | would you say | let me know | quick

@@ -18,7 +18,7 @@ from potluck.apps.journal.assistant.chart import Phrase, QuestionChart
 from potluck.apps.journal.assistant.follow_ups import followed_up
 from potluck.apps.journal.assistant.grammar import GRAMMAR, UNKNOWN
 from potluck.apps.journal.assistant.lexer import MOST_WORDS, PERIOD_WORDS, plain_question, tokens_of
-from potluck.apps.journal.assistant.limits import asks_what_is_shared, asks_why
+from potluck.apps.journal.assistant.limits import asks_for_a_timetable, asks_what_is_shared, asks_why
 from potluck.apps.journal.assistant.mentions import BODY_PARTS, TECHNIQUE_AFTER, phrase_of, stem_of
 from potluck.apps.journal.assistant.reading import NOTHING, Filter, Reading
 from potluck.apps.journal.assistant.shapes import shaped
@@ -103,7 +103,7 @@ def asks_for_a_number(question: str) -> bool:
 
 def reading_of(question: str, context: Context) -> Reading | None:
     """The complete reading of a question, or None."""
-    if asks_why(question) or asks_what_is_shared(question):
+    if asks_why(question) or asks_what_is_shared(question) or asks_for_a_timetable(question):
         return None
     asked = _Question(question, context)
     return asked.reading or asked.own_comments or asked.body
@@ -118,7 +118,10 @@ def readings_of(question: str, context: Context) -> tuple[Reading, ...]:
         one, other = reading_of(parts[0], context), reading_of(parts[1], context._replace(previous=None))
     if one is None or other is None:
         whole = reading_of(question, context)
-        return () if whole is None else (whole,)
+        # Words of one question are no filter of the next.
+        if whole is None or (whole.where.terms and re.search(r"\w\?+\s+\w", question)):
+            return ()
+        return (whole,)
     # "In June, and what was my average intensity?": the days and the filter are said once.
     if other.kind in ("total", "average", "extreme", "summary", "worn", "share", "groups", "days off"):
         if not other.periods and other.anchor is None and len(one.periods) == 1:

@@ -77,11 +77,12 @@ async def retrieved(journal: SharedJournal, question: str, asker: Asker, history
     """The question with everything that it may be answered from; `history` holds the latest messages."""
     turns = await _in_scope(journal, history)
     foreign = is_foreign(question)
-    other = another_person(question, asker.athlete, asker.is_own, asker.others)
+    sessions = await _sessions(journal, asker)
+    text = "\n".join(text for each in sessions for text in (*each.entry.texts, *each.entry.metrics.tags)).casefold()
+    other = another_person(question, asker.athlete, asker.is_own, asker.others, journal=text)
     if other is not None:
         computed = Computed(content=_about_another(other, asker), citations=[], rests_on=[])
         return Asked(question=question, passages=[], computed=computed, history=turns)
-    sessions = await _sessions(journal, asker)
     known = frozenset(word for each in sessions for text in each.entry.texts for word in words_in(text))
     answer = None if foreign else await _computed(journal, question, asker, turns, sessions, known)
     if answer is not None and not answer.closest:

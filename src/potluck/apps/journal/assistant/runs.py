@@ -90,7 +90,9 @@ def streak(reading: Reading, scope: AnswerScope) -> Answer:
 
 def gap(reading: Reading, scope: AnswerScope) -> Answer:
     """The longest break that touches the period, or all that reach a length; each is told whole."""
-    counted = [each for each in scope.everything if each.counts(reading.where)]
+    # What is left out is a break, and no session: those at its ends stay.
+    left_out = reading.where.outside
+    counted = [each for each in scope.everything if each.counts(reading.where._replace(outside=()))]
     days = sorted({each.day for each in counted})
     if len(days) < 2:
         return (
@@ -101,7 +103,10 @@ def gap(reading: Reading, scope: AnswerScope) -> Answer:
     breaks = [
         (before, after)
         for before, after in pairwise([*days, scope.today + DAY])
-        if after - before > DAY and before < scope.last and after > scope.first
+        if after - before > DAY
+        and before < scope.last
+        and after > scope.first
+        and not any(before < each.last and after > each.first for each in left_out)
     ]
     if reading.goal is not None:
         return _breaks(reading, scope, breaks, counted)

@@ -90,6 +90,8 @@ group:tag ; period ; tags
 topics top ; $ ; tags
 ask:whether per amount ; $ noun:sessions ; ever
 group amount ; $ noun:sessions ask:which/list/when ; having
+ask:whether group amount ; $ noun:sessions ; having
+ask:whether lacking amount ; $ noun:sessions ; having
 noun:weeks/months/days amount ; $ ask:count/list/which/often/whether/when total ; having
 noun:weeks/months ask:count ; $ total ; having
 best ; $ noun ask:summary/which/when/list/how total ; groups

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from potluck.apps.journal.assistant.amounts import decimal, hours, intensity_of, minutes_of, rounds_of, several
-from potluck.apps.journal.assistant.evidence import Answer, Evidence
+from potluck.apps.journal.assistant.evidence import Answer, Evidence, TrainingSession
 from potluck.apps.journal.assistant.reading import Reading, listed
 from potluck.apps.journal.assistant.remarks import hidden_note
 from potluck.apps.journal.assistant.scope import (
@@ -30,8 +30,17 @@ MORE_SENTENCES = 2
 
 
 def _evidence(reading: Reading, scope: AnswerScope) -> list[Evidence]:
-    more = MORE_SENTENCES if len(scope.counted) <= FEW else 0
-    return [Evidence(each, each.quote(reading.where, more)) for each in scope.counted]
+    few = len(scope.counted) <= FEW
+    phrases = [phrase for term in reading.where.terms for phrase in term.phrases]
+
+    def more(session: TrainingSession) -> int:
+        """ "Celtic Open in Dublin." is a heading: how it went is said after it."""
+        headed = reading.asks_how and any(
+            tuple(sentence.stems[: len(phrase)]) == phrase for sentence in session.sentences for phrase in phrases
+        )
+        return MORE_SENTENCES if few or headed else 0
+
+    return [Evidence(each, each.quote(reading.where, more(each))) for each in scope.counted]
 
 
 def _days(evidence: Sequence[Evidence], shown: Sequence[Evidence]) -> str:
