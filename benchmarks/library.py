@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
-from potluck.apps.library.app import SUBJECTS, made_with
+from potluck.apps.library.app import MODULES, made_with
 from potluck.apps.library.collections import (
     CollectionChange,
     NewCollection,
@@ -146,7 +146,7 @@ async def measured(folder: Path) -> dict[str, Any]:
     await rows.create_tables(accounts, media_library)
     core = core_on(rows)
     app = made_with(core, Outbound())
-    direct = Direct(core, SUBJECTS, app.context)
+    direct = Direct(core, MODULES.subjects, app.context)
     ada, bo = await person(rows, "Ada"), await person(rows, "Bo")
     library_id, collection_id = await filled(rows, direct, ada)
     shelf = (await direct.do(create_library, bo, NewLibrary(library_name="Other"))).library_id

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from chores.chores import ChoreView, chores
+from chores import chores, homes
 from chores.entities import Chore, chores_table
-from chores.homes import homes
-from potluck.web import App, AppEntry, Core
+from potluck.web import App, AppEntry, Core, Modules
 
 
 def chores_app(core: Core) -> App:
@@ -13,8 +12,8 @@ def chores_app(core: Core) -> App:
     return App(
         name="chores",
         tables=[chores_table],
-        place=homes.in_suite(core, {"chores": (Chore.of_home, ChoreView)}),
-        subjects=[*homes.subjects, chores],
+        place=homes.homes.in_suite(core, {"chores": (Chore.of_home, chores.ChoreView)}),
+        modules=Modules(homes, chores),
         templates=Path(__file__).parent / "templates",
         entry=AppEntry("chores", "Chores", "list-checks", "What has to be done at home.", "/chores", hue="basil"),
     )

@@ -30,7 +30,7 @@ from potluck.settings import Settings
 from potluck.suite import APPS, core_on
 from potluck.web.direct_calls import Direct
 from potluck.web.outbound import Outbound
-from potluck.web.people import SUBJECTS
+from potluck.web.people import MODULES
 from tests.differential.elsewhere import fetched
 from tests.differential.names import NAMED, Names
 from tests.differential.pages import parts_of, read_page
@@ -160,7 +160,7 @@ class Script:
         try:
             core = core_on(engine, settings, b"not used by these rules", self.clock)
             try:
-                yield Direct(core, SUBJECTS)
+                yield Direct(core, MODULES.subjects)
             finally:
                 core.people.close()
         finally:

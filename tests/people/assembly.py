@@ -36,7 +36,7 @@ from potluck.web.declarations import Action
 from potluck.web.direct_calls import Direct
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import Input
-from potluck.web.people import SUBJECTS, people_app
+from potluck.web.people import MODULES, people_app
 from potluck.web.people.account import AccountData
 from potluck.web.people.accounts import (
     AccountMade,
@@ -156,7 +156,7 @@ class People:
         """What the rule answers this caller; an anonymous one without an address is not counted."""
         (action,) = [
             each
-            for subject in SUBJECTS
+            for subject in MODULES.subjects
             for each in subject.declared
             if isinstance(each, Action) and each.rule is rule and each.form is None
         ]
@@ -234,7 +234,7 @@ class People:
 
     async def listed(self, rule: Callable[..., Any], by: Principal) -> list[Any]:
         """A list of theirs, as they are shown it."""
-        return await Direct(self.core, SUBJECTS, self.app.context).list(rule, by)
+        return await Direct(self.core, MODULES.subjects, self.app.context).list(rule, by)
 
     async def issue_reset(self, email: str) -> str:
         return await operator_calls.issue_reset(self.core, email)

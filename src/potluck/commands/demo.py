@@ -21,7 +21,7 @@ from potluck.store import Clock, Store
 from potluck.suite import APPS, opened, system_clock
 from potluck.web.app import AppMaker, Guests, WorthALook
 from potluck.web.direct_calls import Direct
-from potluck.web.people import SUBJECTS
+from potluck.web.people import MODULES
 from potluck.web.people.accounts import AccountMade, NewAccount, register
 from potluck.web.people.sessions import sign_out
 
@@ -132,7 +132,7 @@ async def filled(
         tell(f"Inviting {len(NAMES)} people")
         calendar.ago(days=HERE_FOR_DAYS)
         sign_ins = {first: DemoSignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
-        people = Direct(core, SUBJECTS)
+        people = Direct(core, MODULES.subjects)
         callers = {first: await _came(people, person) for first, person in sign_ins.items()}
         guests = Guests(**callers, ago=calendar.ago)
         worth_a_look: list[WorthALook] = []

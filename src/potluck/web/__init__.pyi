@@ -32,6 +32,7 @@ from potluck.web.inputs import UNSET, Edit, FormOf, Input, New, Unset, Versioned
 from potluck.web.invitations import InvitationMade, InvitationView, accepted, account_as_read, invite, withdraw
 from potluck.web.layout import Section, in_words, initials
 from potluck.web.live import Changes, Event, EventChange, EventSource, EventStreamResponse, Grant, Live, NamedEvent
+from potluck.web.modules import Modules
 from potluck.web.outbound import Outbound, Unreachable
 from potluck.web.pages import to_sign_in
 from potluck.web.pagination import OwnPages, PageQuery, PageRequest, References
@@ -96,6 +97,7 @@ __all__ = [
     "MaybeSince",
     "MemberRow",
     "MemberStatus",
+    "Modules",
     "NamedEvent",
     "New",
     "NoLongerValid",

@@ -22,6 +22,7 @@ from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Endpoints
 from potluck.web.invitations import Join
 from potluck.web.live import Live
+from potluck.web.modules import Modules
 from potluck.web.pagination import Cursors
 from potluck.web.places.in_suite import PlacesInSuite
 from potluck.web.rate_limits import RateLimiter
@@ -160,10 +161,12 @@ class App:
     tables: Sequence[Table]
     place: PlacesInSuite[Any, Any] | None = None
     """What people share there. It answers the suite where the app itself does not."""
+    modules: Modules | None = None
+    """Its modules that declare something: their rules, pages and plain endpoints are what it does."""
     subjects: Sequence[Actions[Any]] = ()
-    """What it does: the rules of each subject with their addresses."""
+    """The rules of subjects that are in no module, such as those that are made for each suite."""
     endpoints: Sequence[Endpoints] = ()
-    """Plain endpoints, for what fits no rule."""
+    """The same for plain endpoints."""
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
     templates: Path | None = None
@@ -200,6 +203,9 @@ class App:
     demo: Demo | None = None
 
     def __post_init__(self) -> None:
+        if self.modules is not None:
+            object.__setattr__(self, "subjects", (*self.modules.subjects, *self.subjects))
+            object.__setattr__(self, "endpoints", (*self.modules.endpoints, *self.endpoints))
         place = self.place
         if place is None:
             return

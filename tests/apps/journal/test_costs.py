@@ -5,7 +5,7 @@ from typing import Any
 
 import potluck.apps.journal
 from potluck.apps.journal import account, comments, entries, links, search, stats, threads
-from potluck.apps.journal.app import SUBJECTS
+from potluck.apps.journal.app import MODULES
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
 from potluck.people.entities import accounts
@@ -31,7 +31,7 @@ async def measured(folder: Path) -> CallCosts:
         clock = Clock()
         rows = Store(store.engine, clock)
         core = core_on(rows, clock)
-        direct = Direct(core, SUBJECTS, journal_context(AssistantSettings(), bytes(32)))
+        direct = Direct(core, MODULES.subjects, journal_context(AssistantSettings(), bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.com") for name in ("Mara", "Renzo")]
 
         def written(shared: str, private: str = "") -> Any:

@@ -25,7 +25,7 @@ import pytest
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.aggregation import Statistics
-from potluck.apps.journal.app import SUBJECTS, journal_app
+from potluck.apps.journal.app import MODULES, journal_app
 from potluck.apps.journal.comments import CommentView
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Entry, PrivateKeywordIndex, Sections
 from potluck.apps.journal.entries import EntryView, SharedEntryView
@@ -441,7 +441,10 @@ def test_what_a_coach_is_given_has_no_private_field_by_its_type():
     for kind in (SharedEntryView, SharedEntry, AthleteSummary, SearchHit, Statistics, CommentView, SharedRow, Cited):
         assert names(kind).isdisjoint({"private", "version"} - ({"version"} if kind is CommentView else set())), kind
     seen = {
-        access: plan.cls for subject in SUBJECTS for access, plan in subject.views.items() if subject.entity is Entry
+        access: plan.cls
+        for subject in MODULES.subjects
+        for access, plan in subject.views.items()
+        if subject.entity is Entry
     }
     assert seen == {Athlete: EntryView, CoachOf: SharedEntryView}
     assert not issubclass(SharedJournal, WholeJournal)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from potluck.apps.library.app import SUBJECTS, made_with
+from potluck.apps.library.app import MODULES, made_with
 from potluck.apps.library.collections import NewCollection, add_collection
 from potluck.apps.library.consistency import ConsistencyManager
 from potluck.apps.library.entities import (
@@ -168,6 +168,6 @@ async def assembled(
         core = core_on(rows, clock)
         app = made_with(core, outbound or Outbound())
         try:
-            yield Shelves(many, rows, recording, clock, core, app, Direct(core, SUBJECTS, app.context))
+            yield Shelves(many, rows, recording, clock, core, app, Direct(core, MODULES.subjects, app.context))
         finally:
             await core.live.stop()

@@ -18,7 +18,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
-from potluck.apps.library.app import SUBJECTS, made_with
+from potluck.apps.library.app import MODULES, made_with
 from potluck.apps.library.collections import CollectionChange, change_collection, delete_collection
 from potluck.apps.library.consistency import AT_ONCE
 from potluck.apps.library.consumers import consumers_of
@@ -324,7 +324,7 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
         await rows.create_tables(accounts, media_library)
         core = core_on(rows, clock)
         app = made_with(core, Outbound())
-        shelves = Shelves(1, rows, opened, clock, core, app, Direct(core, SUBJECTS, app.context))
+        shelves = Shelves(1, rows, opened, clock, core, app, Direct(core, MODULES.subjects, app.context))
         ada, home, foo = await filled(shelves, count)
         async with worker(where, told=asyncio.subprocess.PIPE) as first:
             if deleted:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from potluck.apps.shareables import short_ids
-from potluck.apps.shareables.app import SUBJECTS, shareables_app
+from potluck.apps.shareables.app import MODULES, shareables_app
 from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import NewChecklistItem
 from potluck.people.passwords import Passwords
@@ -24,7 +24,7 @@ async def main(folder: Path) -> None:
     passwords = Passwords(CountingHasher())
     async with opened(Settings(data=folder), [shareables_app], passwords=passwords) as (core, (app,)):
         await app.context.pool.refill()
-        direct = Direct(core, SUBJECTS, app.context)
+        direct = Direct(core, MODULES.subjects, app.context)
         new = NewShareable(
             entity="checklist", name="A", items=[NewChecklistItem(name=str(each)) for each in range(ITEMS)]
         )

@@ -9,7 +9,7 @@ import potluck.apps.shareables
 from potluck.apps.polls.results import ByMethod
 from potluck.apps.polls.votes import NewVote
 from potluck.apps.shareables import short_ids
-from potluck.apps.shareables.app import SUBJECTS, shareables_app
+from potluck.apps.shareables.app import MODULES, shareables_app
 from potluck.apps.shareables.ballots import cast_vote, poll_results
 from potluck.apps.shareables.creation import Clone, NewShareable, clone_shareable, create_shareable
 from potluck.apps.shareables.items import (
@@ -38,6 +38,7 @@ from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened
 from potluck.web.access import Visitor
+from potluck.web.commits import show
 from potluck.web.declarations import Action, Listing
 from potluck.web.direct_calls import Direct
 from potluck.web.runner import Sent
@@ -52,7 +53,7 @@ README = Path(potluck.apps.shareables.__file__).with_name("README.md")
 
 async def measured(core, app, recording):
     """Each call with its requests, read units and write units, on shareables where everything is small."""
-    direct = Direct(core, SUBJECTS, app.context)
+    direct = Direct(core, MODULES.subjects, app.context)
     runner = direct.runner
     ada = Visitor(principal=await registered(core.store, "Ada", "ada@example.org"))
     nobody = Visitor()
@@ -66,7 +67,7 @@ async def measured(core, app, recording):
         if isinstance(declared, Listing):
             return await direct.list(rule, by.principal, **ids)
         at, thing = await runner.admit(declared, by, ids)
-        return await runner.show(declared, at, await rule(at, *(each for each in (thing, sent) if each is not None)))
+        return await show(declared, at, await rule(at, *(each for each in (thing, sent) if each is not None)))
 
     async def cost(what, rule, by, sent=None, version=None, **ids):
         return await costs.count(what, told(rule, by, sent, version, ids))

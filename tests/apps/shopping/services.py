@@ -372,7 +372,7 @@ class Shopping:
     restocking: Restocking
 
     def __init__(self, core: Core) -> None:
-        direct = Direct(core, shopping_app.SUBJECTS)
+        direct = Direct(core, shopping_app.MODULES.subjects)
         self.families, self.members = Families(direct), Members(direct)
         self.stores, self.locations = Stores(direct), Locations(direct)
         self.inventory, self.shopping_list = Inventory(direct), ShoppingList(direct)

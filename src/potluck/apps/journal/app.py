@@ -2,41 +2,35 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from potluck.apps.journal.account import JournalData, export
+from potluck.apps.journal import account, comments, entries, importing, links, profile, search, stats, threads
 from potluck.apps.journal.addresses import HOME
-from potluck.apps.journal.comments import comments
 from potluck.apps.journal.consumers import consumers_of
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.demo import demo_of
 from potluck.apps.journal.entities import roll_model
-from potluck.apps.journal.entries import entries, shared_entries
 from potluck.apps.journal.home_card import home_card_of
-from potluck.apps.journal.importing import imports
-from potluck.apps.journal.links import APP, athletes, join, links, place_name, role_in_words
-from potluck.apps.journal.pages import ENDPOINTS, home, joining
-from potluck.apps.journal.profile import account_renamed, profile
-from potluck.apps.journal.search import search
-from potluck.apps.journal.stats import stats
-from potluck.apps.journal.threads import messages, threads
-from potluck.web import Actions, App, AppEntry, Core
+from potluck.apps.journal.links import APP, join, place_name, role_in_words
+from potluck.apps.journal.pages import assistant, entry, entry_form, settings, timeline
+from potluck.apps.journal.pages import links as link_pages
+from potluck.apps.journal.pages import stats as stats_pages
+from potluck.apps.journal.profile import account_renamed
+from potluck.web import App, AppEntry, Core, Modules
 
-SUBJECTS: tuple[Actions[Any], ...] = (
-    *(entries, shared_entries, comments, links, athletes),
-    *(search, stats, threads, messages, profile, export, imports, home, joining),
+MODULES = Modules(
+    *(entries, comments, links, search, stats, threads, profile, account, importing),
+    *(entry_form, timeline, entry, stats_pages, assistant, link_pages, settings),
 )
 
 
 def journal_app(core: Core) -> App:
     """The app on the suite's core."""
     context = journal_context(core.settings.assistant, core.derived_key("journal drafts"))
-    account_data = JournalData(core.store)
+    account_data = account.JournalData(core.store)
     return App(
         name=APP,
         tables=[roll_model],
-        subjects=SUBJECTS,
-        endpoints=ENDPOINTS,
+        modules=MODULES,
         context=context,
         templates=Path(__file__).parent / "templates",
         entry=AppEntry(
@@ -50,5 +44,5 @@ def journal_app(core: Core) -> App:
         role_in_words=role_in_words,
         join=join,
         home_card=home_card_of(core),
-        demo=demo_of(core, SUBJECTS, context),
+        demo=demo_of(core, MODULES.subjects, context),
     )

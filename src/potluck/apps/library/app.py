@@ -3,34 +3,49 @@
 from functools import partial
 from pathlib import Path
 
+from potluck.apps.library import (
+    collections,
+    covers,
+    export_files,
+    importing,
+    items,
+    lending,
+    libraries,
+    lookup,
+    ordering,
+    searching,
+    shares,
+    title_search,
+    titles,
+)
 from potluck.apps.library.account import export_of, forgetting
-from potluck.apps.library.collections import collections
 from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.context import LibraryContext
 from potluck.apps.library.covers import Covers
 from potluck.apps.library.demo import demo_of
 from potluck.apps.library.entities import media_library
-from potluck.apps.library.export_files import exports
 from potluck.apps.library.home_card import home_card_of
-from potluck.apps.library.importing import imports
-from potluck.apps.library.items import books, items, videos
-from potluck.apps.library.lending import events, loans
-from potluck.apps.library.libraries import APP, libraries
-from potluck.apps.library.lookup import Lookup, lookups
+from potluck.apps.library.libraries import APP
+from potluck.apps.library.lookup import Lookup
 from potluck.apps.library.owner_names import account_renamed
 from potluck.apps.library.page_frame import HOME, LENT
-from potluck.apps.library.pages import ENDPOINTS, PAGES
-from potluck.apps.library.searching import Indexes, searching
-from potluck.apps.library.shares import join, place_name, shares
+from potluck.apps.library.pages import adding, loans, rows, sharing, shelves
+from potluck.apps.library.pages import collections as collection_pages
+from potluck.apps.library.pages import importing as import_pages
+from potluck.apps.library.pages import items as item_pages
+from potluck.apps.library.pages import searching as search_pages
+from potluck.apps.library.pages import titles as title_pages
+from potluck.apps.library.searching import Indexes
+from potluck.apps.library.shares import join, place_name
 from potluck.apps.library.title_search import TitleSearch
-from potluck.apps.library.titles import titles
 from potluck.streams import Lease, LeaseTerms
-from potluck.web import App, AppEntry, Core, Direct, Outbound
+from potluck.web import App, AppEntry, Core, Direct, Modules, Outbound
 
-SUBJECTS = (
-    libraries, collections, items, books, videos, events, loans, shares, searching, titles, lookups, imports,
-    exports, *PAGES,
-)  # fmt: skip
+MODULES = Modules(
+    *(libraries, collections, ordering, items, lending, shares, searching, title_search, titles, lookup, covers),
+    *(importing, export_files, rows, shelves, collection_pages, item_pages, adding, loans, search_pages, title_pages),
+    *(import_pages, sharing),
+)
 
 
 def library_app(core: Core) -> App:
@@ -49,9 +64,8 @@ def made_with(core: Core, outbound: Outbound) -> App:
     return App(
         name=APP,
         tables=[media_library],
-        subjects=SUBJECTS,
+        modules=MODULES,
         context=context,
-        endpoints=ENDPOINTS,
         templates=Path(__file__).parent / "templates",
         entry=AppEntry(APP, "Library", "library-big", "Books and videos: who has them, and who may look.", HOME),
         stop=covers.stop,
@@ -65,7 +79,7 @@ def made_with(core: Core, outbound: Outbound) -> App:
         joined_page=lambda joined: f"{HOME}/{joined.library_id}",
         welcome="You can see this shelf now. Search finds what is here, too.",
         home_card=home_card_of(core, LENT),
-        demo=demo_of(core, Direct(core, SUBJECTS, context)),
+        demo=demo_of(core, Direct(core, MODULES.subjects, context)),
     )
 
 

@@ -2,11 +2,8 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-# Imported for their rules and pages, which register with the subjects.
-import potluck.apps.polls.live_results
-import potluck.apps.polls.pages  # noqa: F401
+from potluck.apps.polls import live_results, polls, results, votes
 from potluck.apps.polls.access import HOME
 from potluck.apps.polls.account import PollsData
 from potluck.apps.polls.consumers import consumers_of
@@ -14,13 +11,16 @@ from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.demo import demo_of
 from potluck.apps.polls.entities import ranked_choice_polls
 from potluck.apps.polls.home_card import home_card
-from potluck.apps.polls.polls import polls
-from potluck.apps.polls.results import outcome
-from potluck.apps.polls.votes import votes
-from potluck.web import Actions, App, AppEntry, Core, Direct
+from potluck.apps.polls.pages import ballot_pages, creating, managing, own_polls, sharing, voting
+from potluck.apps.polls.pages import results as result_pages
+from potluck.web import App, AppEntry, Core, Direct, Modules
 
 APP = "polls"
 TEMPLATES = Path(__file__).parent / "templates"
+MODULES = Modules(
+    *(polls, votes, results, live_results),
+    *(own_polls, creating, sharing, ballot_pages, voting, result_pages, managing),
+)
 VOTER_IDS = "poll voters"
 """The purpose for which the key behind vote ids is derived from the suite's secret."""
 
@@ -29,11 +29,10 @@ def polls_app(core: Core) -> App:
     """Builds the app on the suite's core."""
     context = polls_context(core.store, core.clock, core.derived_key(VOTER_IDS))
     account_data = PollsData(context)
-    subjects: list[Actions[Any]] = [polls, votes, outcome]
     return App(
         name=APP,
         tables=[ranked_choice_polls],
-        subjects=subjects,
+        modules=MODULES,
         context=context,
         templates=TEMPLATES,
         entry=AppEntry(APP, "Polls", "vote", "Ranked choice, counted in the open, so that everyone can check.", HOME),
@@ -41,5 +40,5 @@ def polls_app(core: Core) -> App:
         export=account_data.export,
         forget=account_data.forget,
         home_card=partial(home_card, context),
-        demo=demo_of(Direct(core, subjects, context)),
+        demo=demo_of(Direct(core, MODULES.subjects, context)),
     )

@@ -3,27 +3,22 @@
 from collections.abc import Sequence
 
 from potluck.web.app import App, Core
-from potluck.web.people.accounts import accounts, me
+from potluck.web.modules import Modules
+from potluck.web.people import accounts, invitations, password_resets, sessions, tokens
 from potluck.web.people.context import PeopleContext
-from potluck.web.people.invitations import invitations
 from potluck.web.people.joining_pages import joining_pages
-from potluck.web.people.pages import invitation
-from potluck.web.people.pages.account import files, goodbyes
-from potluck.web.people.pages.sign_in import front
-from potluck.web.people.password_resets import password_resets
-from potluck.web.people.sessions import own_sessions, sessions
-from potluck.web.people.tokens import tokens
+from potluck.web.people.pages import account as account_pages
+from potluck.web.people.pages import invitation, sign_in
 
-__all__ = ["SUBJECTS", "invitation", "people_app"]
-
-SUBJECTS = (accounts, sessions, password_resets, invitations, me, own_sessions, tokens, front, goodbyes)
+MODULES = Modules(accounts, sessions, password_resets, invitations, tokens, sign_in, account_pages, invitation)
 
 
 def people_app(core: Core, apps: Sequence[App]) -> App:
+    """Builds the app on the suite's core, for these apps."""
     return App(
         name="people",
         tables=[],
-        subjects=[*SUBJECTS, *joining_pages(apps)],
-        endpoints=[files],
+        modules=MODULES,
+        subjects=joining_pages(apps),
         context=PeopleContext(core, apps),
     )

@@ -1,0 +1,48 @@
+"""Every module of an app that declares something is listed, also one that nothing else imports."""
+
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+from types import ModuleType
+
+import pytest
+
+from potluck.web.access import Anyone
+from potluck.web.actions import Actions
+from potluck.web.endpoints import Endpoints
+from potluck.web.inputs import DeclarationError
+from potluck.web.modules import Modules
+
+PACKAGES = {
+    "potluck.web.people": "potluck.web.people",
+    **{
+        f"potluck.apps.{app}": f"potluck.apps.{app}.app"
+        for app in ("journal", "library", "polls", "shareables", "shopping")
+    },
+}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_that_declares_something_is_listed(package):
+    modules: Modules = import_module(PACKAGES[package]).MODULES
+    for found in walk_packages(import_module(package).__path__, f"{package}."):
+        import_module(found.name)
+    modules.must_be_complete()
+    own = [module for name, module in sys.modules.items() if name.startswith(f"{package}.")]
+    declared = {value for module in own for value in vars(module).values() if isinstance(value, Actions | Endpoints)}
+    assert declared - {*modules.subjects, *modules.endpoints} == set()
+
+
+def test_a_module_whose_rule_is_not_listed_is_refused():
+    listed, forgotten = ModuleType("den.dens"), ModuleType("den.pages")
+    dens = listed.dens = Actions(Anyone, page="/dens")
+
+    async def page(at: Anyone) -> dict[str, str]:
+        return {}
+
+    page.__module__ = forgotten.__name__
+    page.__globals__["Anyone"] = Anyone
+    dens.page("", "den.html")(page)
+    with pytest.raises(DeclarationError, match=r"page: list its module among the app's: den\.pages"):
+        Modules(listed)
+    assert Modules(listed, forgotten).subjects == (dens,)
