@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { coalesced } from "../../src/potluck/web/static/js/kit/turns.js";
+import { mock, test } from "node:test";
+import { coalesced, retries } from "../../src/potluck/web/static/js/kit/turns.js";
 
 test("work never overlaps, and calls meanwhile are one more time", async () => {
   const ends = [];
@@ -42,4 +42,28 @@ test("after a failure it can be tried again", async () => {
   await assert.rejects(work());
   fails = false;
   assert.equal(await work(), "done");
+});
+
+test("pauses between attempts grow, and begin anew after a success", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  let times = 0;
+  const attempts = retries(() => {
+    times += 1;
+  });
+  const triedAfter = (pause) => {
+    const before = times;
+    attempts.soon();
+    mock.timers.tick(pause - 1);
+    assert.equal(times, before);
+    mock.timers.tick(1);
+    return times - before;
+  };
+  assert.deepEqual([1500, 2400, 3840].map(triedAfter), [1, 1, 1]);
+  attempts.reset();
+  assert.equal(triedAfter(1500), 1);
+  attempts.soon();
+  attempts.cancel();
+  mock.timers.tick(60_000);
+  assert.equal(times, 4);
+  mock.timers.reset();
 });

@@ -9,6 +9,7 @@ import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
 import { NotOpened } from "../../../web/static/js/kit/store.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
+import { retries } from "../../../web/static/js/kit/turns.js";
 import { bannerOf, putBanner, UNDER_WAY } from "./banner.js";
 import { steps } from "./changes.js";
 import { button, noticeBox } from "./elements.js";
@@ -21,9 +22,6 @@ const MOST = 100_000;
 // How long, in milliseconds, nothing must have been tapped before anything on the page moves, so that a person who goes on
 // tapping finds it where it was.
 const QUIET = 1500;
-// Between two attempts, in milliseconds.
-const FIRST_TRY = 1500;
-const LAST_TRY = 15_000;
 
 const root = one(document, "#inventory");
 const { home = "", family = "" } = root.dataset;
@@ -203,25 +201,18 @@ const sendChanges = outbox({
   },
 });
 
-let trying = 0;
-let pause = FIRST_TRY;
-
-function soon() {
-  clearTimeout(trying);
-  trying = setTimeout(deliver, pause);
-  pause = Math.min(LAST_TRY, pause * 1.6);
-}
+const attempts = retries(deliver);
 
 async function deliver() {
-  clearTimeout(trying);
+  attempts.cancel();
   const outcome = await sendChanges();
   if (outcome === "done") {
     state = "ok";
-    pause = FIRST_TRY;
+    attempts.reset();
   } else if (outcome !== "nothing") state = outcome;
   await inTurn(() => read());
   if (isOver(outcome)) refreshSoon();
-  else if (outcome === "no-signal" || outcome === "later") soon();
+  else if (outcome === "no-signal" || outcome === "later") attempts.soon();
 }
 
 // --- refreshing from the server ---
@@ -241,7 +232,7 @@ async function refresh() {
   const answer = await fetchPage(`${home}/inventory`);
   const fresh = answer?.ok ? answer.page.getElementById("at-home") : null;
   if (!fresh || answer?.page.getElementById("inventory")?.dataset.person !== root.dataset.person) {
-    if (state !== "ok") soon();
+    if (state !== "ok") attempts.soon();
     return;
   }
   state = "ok";
@@ -306,7 +297,7 @@ function onSubmit(event) {
 function listenToSignal() {
   channel?.addEventListener("message", () => inTurn(() => read()).then(refreshSoon));
   addEventListener("online", () => {
-    pause = FIRST_TRY;
+    attempts.reset();
     deliver();
   });
   addEventListener("offline", () => {

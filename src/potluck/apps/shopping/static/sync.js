@@ -2,6 +2,7 @@
 
 import { listen } from "../../../web/static/js/kit/event-stream.js";
 import { send } from "../../../web/static/js/kit/send.js";
+import { retries } from "../../../web/static/js/kit/turns.js";
 import { fold } from "./line-parser.js";
 import * as store from "./offline-store.js";
 import { isOver, outbox } from "./outbox.js";
@@ -9,10 +10,6 @@ import { api, familyId, list, page, touched, update } from "./state.js";
 
 /** @typedef {import("./changes.js").Item} Item */
 /** @typedef {import("./outbox.js").Outcome} Outcome */
-
-// Between two attempts, in milliseconds.
-const FIRST_TRY = 1500;
-const LAST_TRY = 15_000;
 
 /** @type {() => Promise<Outcome>} */
 let sendChanges = async () => "nothing";
@@ -116,7 +113,7 @@ export function hear() {
     lost() {
       page.live = false;
       update();
-      soon();
+      attempts.soon();
     },
     over: reach,
   });
@@ -133,14 +130,7 @@ const isReachable = () => {
 
 // --- sending ---
 
-let trying = 0;
-let pause = FIRST_TRY;
-
-function soon() {
-  clearTimeout(trying);
-  trying = setTimeout(reach, pause);
-  pause = Math.min(LAST_TRY, pause * 1.6);
-}
+const attempts = retries(reach);
 
 /** Sends pending changes. */
 export async function deliver() {
@@ -148,7 +138,7 @@ export async function deliver() {
   if (outcome === "done") isReachable();
   else if (outcome === "no-signal" || outcome === "later") {
     page.state = outcome;
-    soon();
+    attempts.soon();
   }
   // After nothing, whether there is signal is as unknown as before.
   else if (outcome !== "nothing") ended(outcome);
@@ -186,7 +176,7 @@ let reaching = null;
 
 /** Reads the whole list again, sends pending changes, and listens for live updates from there. */
 export function reach() {
-  clearTimeout(trying);
+  attempts.cancel();
   reaching ??= readAgain().finally(() => {
     reaching = null;
   });
@@ -206,7 +196,7 @@ async function readAgain() {
       else {
         page.state = "no-signal";
         page.live = false;
-        soon();
+        attempts.soon();
       }
       update();
       return;
@@ -226,7 +216,7 @@ async function readAgain() {
   list().position = position;
   page.fresh = Date.now();
   page.state = "ok";
-  pause = FIRST_TRY;
+  attempts.reset();
   hang();
   changed();
   hear();
@@ -235,6 +225,6 @@ async function readAgain() {
 
 /** Retries at once, without the current backoff. */
 export function tryNow() {
-  pause = FIRST_TRY;
+  attempts.reset();
   return reach();
 }
