@@ -4,6 +4,7 @@ import sys
 from contextlib import AbstractAsyncContextManager
 
 from potluck.settings import Settings
+from potluck.suite import APPS
 from potluck.web.http.application import Application
 from tests.e2e.serving import serve_as_asked, with_apps
 from tests.toy import notes_app
@@ -12,7 +13,7 @@ __all__ = ["with_toy"]
 
 
 def with_toy(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, notes_app)
+    return with_apps(settings, *APPS, notes_app)
 
 
 if __name__ == "__main__":

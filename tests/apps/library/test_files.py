@@ -68,7 +68,7 @@ def test_what_is_only_to_be_read_is_left_out_unless_it_is_asked_for():
         ("x,,,,a\x07b,,,", "Name must not"),
         ("x,,video,,,,1602,", "Year must be"),
         ("x,,video,,,,n.d.,", "Year must be"),
-        ("x,,video,,,,,http://10.0.0.1/x.jpg", "not of a private network"),
+        ("x,,video,,,,,http://10.0.0.1/x.jpg", "not in a private network"),
     ],
 )
 def test_each_bad_row_has_its_reason(row, reason):

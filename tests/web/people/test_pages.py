@@ -477,7 +477,7 @@ async def test_everything_that_is_theirs_comes_as_a_zip(ada):
 
 async def test_nobody_can_sign_out_before_the_page_is_ready_to_ask_what_waits(ada):
     text = (await ada.get("/account")).text
-    script = re.search(r"<script [^>]*/leaving\.[^>]*>", text)
+    script = re.search(r"<script [^>]*/sign-out\.[^>]*>", text)
     assert 'blocking="render"' in script[0]
     assert script.start() < text.index("</head>") < text.index('action="/sign-out"')
 
