@@ -44,10 +44,10 @@ async def file(call): ...
 """,
     "apps/journal/demo.py": "class Demo:\n    rounds = 3\n",
     "apps/polls/entries.py": "class Entry: ...\nclass Poll: ...\n",
-    "people/sessions.py": "async def opened(self):\n    await self._store.transact()\n    self.headers.update()\n",
+    "people/accounts.py": "async def opened(self):\n    await self._store.transact()\n    self.headers.update()\n",
     "store/store.py": "async def delete(self):\n    await self.store.transact()\n    call('Scan', {})\n",
     "streams/log.py": "async def read(self):\n    call('GetRecords', {})\n",
-    "web/runner.py": "async def run(self):\n    await self.store.transact()\n",
+    "web/commits.py": "async def run(self):\n    await self.store.transact()\n",
     "web/home.py": "def scanned():\n    call('Scan', {})\n",
     "validation/types.py": "class TextType: ...\nclass ListType: ...\nclass MapType: ...\n",
     "validation/forms.py": """
@@ -108,7 +108,7 @@ def test_costs_are_what_they_say(tool, tmp_path):
         *("3", "3", "1 of 2", "1", "2", "2", "1", "1", "1 / 1 / 1", "1", "4 in 1", "2"),
         f"{sum(text.count(chr(10)) for name, text in TREE.items() if name.endswith('.py'))}",
     ]
-    assert counted["ways to commit a write"].where == ["people/sessions.py:2: self._store.transact"]
+    assert counted["ways to commit a write"].where == ["people/accounts.py:2: self._store.transact"]
     assert counted["Scans paged by their callers"].where == ["web/home.py"]
     assert counted["dispatchers over the schema types"].where == ["validation/forms.py: shown (3)"]
 
