@@ -76,6 +76,8 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         guests.ago(days=19)
         zone = ProfileChange(time_zone="Europe/Lisbon", version=1)
         await direct.do(change_profile, guests.mara, zone, version=1)
+        # Expired rows are swept by the real time, so an invitation is younger than it lasts.
+        guests.ago(days=6)
         made = await direct.do(request_link, guests.mara, NewLink(coach_email="renzo@potluck.example"))
         await direct.join(guests.renzo, made.token, APP, join)
         guests.ago()
@@ -89,7 +91,7 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
 
         entries = [await written(guests.mara, each) for each in _year(now)]
         for other, often in ((guests.leo, 0.6), (guests.ida, 0.35)):
-            guests.ago(days=18)
+            guests.ago(days=6)
             asked = await direct.do(request_link, other, NewLink(coach_email="renzo@potluck.example"))
             await direct.join(guests.renzo, asked.token, APP, join)
             for each in _year(now, WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
