@@ -113,10 +113,14 @@ async def serve_fastapi(folder: Path, port: int) -> None:
 
 
 @contextlib.contextmanager
-def started(name: str, folder: Path, module: str = "benchmarks.api") -> Iterator["Server"]:
+def started(
+    name: str, folder: Path, module: str = "benchmarks.api", checkout: Path | None = None
+) -> Iterator["Server"]:
+    """A server of this checkout, or of another by its own .venv."""
     folder.mkdir()
     port = references.free_port()
-    process = subprocess.Popen([sys.executable, "-m", module, name, str(folder), str(port)])
+    python = sys.executable if checkout is None else str(checkout / ".venv" / "bin" / "python")
+    process = subprocess.Popen([python, "-m", module, name, str(folder), str(port)], cwd=checkout)
     try:
         wait_for_port(port)
         yield Server(name, process.pid, WireClient(f"http://127.0.0.1:{port}", CONNECTIONS))
