@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.fields import folded_tag, unique_tags
@@ -129,11 +130,8 @@ def _period(begins: date, metrics: Sequence[SessionMetrics]) -> PeriodTotals:
     total = totals_of(metrics)
     hard = [each.intensity for each in metrics]
     return PeriodTotals(
+        **asdict(total),
         begins=begins,
-        sessions=total.sessions,
-        minutes=total.minutes,
-        rounds=total.rounds,
-        load=total.load,
         intensity=round(sum(hard) / len(hard), 2) if hard else None,
         easiest=min(hard, default=None),
         hardest=max(hard, default=None),

@@ -43,6 +43,8 @@ FORMAT = "roll-model-journal"
 LARGEST_VERSION = 10**9
 # The lengths of 2024-03-09 and of 2024-03-09T18:00:00.
 DAY, SECONDS = 10, 19
+# Metrics that a spreadsheet calls something shorter.
+SHORT_HEADINGS = {"durationMinutes": "duration", "giOrNoGi": "gi"}
 
 T = TypeVar("T", bound=Struct)
 
@@ -105,11 +107,9 @@ class FileEntry(Input):
     csv_columns: ClassVar[CsvColumns] = {
         "date": lambda row: (row.get("localTime") or "")[:DAY],
         "time": lambda row: (row.get("localTime") or "")[DAY:].strip(),
-        "duration": "sessionMetrics.durationMinutes",
-        "intensity": "sessionMetrics.intensity",
-        "rounds": "sessionMetrics.rounds",
-        "gi": "sessionMetrics.giOrNoGi",
-        "tags": "sessionMetrics.tags",
+        **{
+            SHORT_HEADINGS.get(name, name): f"sessionMetrics.{name}" for name in SessionMetrics.__struct_encode_fields__
+        },
         "shared": "sections.shared",
         "private": "sections.private",
         "comments": lambda row: "\n".join(map(_comment_line, row.get("comments") or ())),

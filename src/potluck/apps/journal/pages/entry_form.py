@@ -54,7 +54,7 @@ from potluck.apps.journal.profile import lacks_zone, taking_zone, time_zone_for,
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people import new_id
-from potluck.validation import FieldError, ValidationError, decode_tree
+from potluck.validation import FieldError, ValidationError, decode_tree, label_of
 from potluck.web import UNSET, Access, Actions, ByField, Form, Line, Show, Unset, Versioned, Writes, or_retry, redirect
 
 TAGS_OFFERED = 8
@@ -215,13 +215,10 @@ async def coach_names(at: Athlete) -> list[str]:
 # --- an edit ----------------------------------------------------------------------------------------------------------
 
 
+METRIC_LABELS = {"durationMinutes": "Minutes", "intensity": "How hard", "giOrNoGi": "What you wore"}
 LABELS = {
     "when": "When it was",
-    "durationMinutes": "Minutes",
-    "intensity": "How hard",
-    "rounds": "Rounds",
-    "giOrNoGi": "What you wore",
-    "tags": "Tags",
+    **{name: METRIC_LABELS.get(name) or label_of(name) for name in SessionMetrics.__struct_encode_fields__},
     "shared": "Shared",
     "private": "Private",
 }
