@@ -59,7 +59,7 @@ class QueryCache:
         # When the clock is set back, items that had expired are visible again.
         return cached if cached[2] == NEVER or cached[1] <= self._now() < cached[2] else None
 
-    def keep(self, key: Hashable, state: int, answer: Any, until: float, size: int, places: Places) -> None:
+    def add(self, key: Hashable, state: int, answer: Any, until: float, size: int, places: Places) -> None:
         """Cache an answer that was read from these places, beginning in this state."""
         if size <= self._most_bytes // 2:
             self._put(key, CachedAnswer(answer, self._now(), until, state, places, size))

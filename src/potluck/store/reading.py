@@ -146,7 +146,7 @@ class StoreReader:
             last = self.source.attributes(rows[limit - 1])
             following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
         page = QueryPage(entities[:limit], following)
-        self._keep(lookup, query, page, until, sum(map(len, rows)))
+        self._cache(lookup, query, page, until, sum(map(len, rows)))
         return QueryPage([*page.items], following)
 
     async def each(self, query: Query[T] | Scan[T]) -> AsyncIterator[T]:
@@ -172,7 +172,7 @@ class StoreReader:
             entities += part.entities
             until = min(until, part.until)
             size += sum(map(len, part.rows))
-        self._keep(lookup, query, tuple(entities), until, size)
+        self._cache(lookup, query, tuple(entities), until, size)
         return entities
 
     async def _parts(self, query: Query[T]) -> AsyncIterator[QueriedRows]:
@@ -286,7 +286,7 @@ class StoreReader:
         note(until)
         note_places(tracker.places)
         if size is not None and until > 0:
-            self._answers.keep(*lookup, answer, until, ANSWER_BYTES + size, tuple(tracker.places))
+            self._answers.add(*lookup, answer, until, ANSWER_BYTES + size, tuple(tracker.places))
         return answer
 
     def _lookup_of(self, key: Hashable) -> CacheLookup | None:
@@ -316,6 +316,6 @@ class StoreReader:
             note_cached(cached)
         return cached
 
-    def _keep(self, lookup: CacheLookup | None, query: Query[Any], answer: Any, until: float, size: int) -> None:
+    def _cache(self, lookup: CacheLookup | None, query: Query[Any], answer: Any, until: float, size: int) -> None:
         if lookup is not None and until > 0:
-            self._answers.keep(*lookup, answer, until, ANSWER_BYTES + size, (place_of(query),))
+            self._answers.add(*lookup, answer, until, ANSWER_BYTES + size, (place_of(query),))

@@ -179,7 +179,7 @@ class PackedSource(CallSource):
             if len(members) == 1 and members[0].coding.shareable:
                 rows, entities, until = self._rows.visible(members, items)
                 note(until if until > 0 or members[0].expiry is not None else NEVER)
-                return *query.kept(rows, entities), until
+                return *query.matching(rows, entities), until
             items = self._engine.unpack(items)
         note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
         return *query.read(items, second(self.clock)), 0

@@ -137,13 +137,13 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
             decode = members[0].coding.decode
             entities = [decode(row) for row in rows]
         else:
-            # Rows of other kinds may lie in the same key range.
+            # Rows of other kinds may share the key range.
             kinds = {id(row): plan for plan in members for row in plan.visible(items, now)}
             rows = [row for row in items if id(row) in kinds]
             entities = [kinds[id(row)].coding.decode(row) for row in rows]
-        return self.kept(rows, entities)
+        return self.matching(rows, entities)
 
-    def kept(self, rows: list[Any], entities: list[Any]) -> tuple[list[Any], list[T_co]]:
+    def matching(self, rows: list[Any], entities: list[Any]) -> tuple[list[Any], list[T_co]]:
         """The rows and entities that match exactly: a key range may let others through."""
         keep = self.sort.keep
         if keep is not None:

@@ -44,7 +44,7 @@ from potluck.web.requests import (
     visitor_of,
 )
 from potluck.web.runner import Runner, Sent
-from potluck.web.versions import etag_at, expected, known, seen, tag_of
+from potluck.web.versions import etag_at, expected_version, if_match_version, matches_etag, tag_of
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -122,8 +122,8 @@ class Api:
                 elif kind is not None:
                     given = kind()
                 if versioned:
-                    return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
-                return Sent(given, expected(request) if takes_if_match else None)
+                    return Sent(given, expected_version(request, given.version))  # type: ignore[union-attr]
+                return Sent(given, if_match_version(request) if takes_if_match else None)
 
             key = None
             # A caller who has to sign in first gets a 401, before their Idempotency-Key is validated.
@@ -175,7 +175,7 @@ class Api:
             page = PageRequest.read(request.scope["path"], request.query_params, visitor, wanted, self._core.cursors)
             filters = () if listing.input is None else (kind.filter_of(wanted),)
             with named_by_field(listing, filters[0] if filters else None):
-                items, following, extra, position = await found_in(self._core, listing, at, filters, page)
+                items, following, extra, position = await read_page(self._core, listing, at, filters, page)
             encoded = encode(items)
             tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
             cursor = page.cursor(following)
@@ -275,7 +275,7 @@ class Api:
         return CurrentView(shown, now)
 
 
-async def found_in(
+async def read_page(
     core: Core, listing: Listing, at: Access, filters: Sequence[Input], page: PageRequest
 ) -> tuple[list[Any], Mapping[str, Any] | None, dict[str, Any], str | None]:
     """A page of a list as the caller sees it, where the next begins, members computed from the whole, the position."""
@@ -340,7 +340,7 @@ def _tagged_file(request: Request, file: Response) -> ASGIApp:
     if not isinstance(body, bytes) or file.status_code != 200:
         return file
     tag = file.headers["etag"] = tag_of(body)
-    return not_modified(tag) if known(request, tag) else file
+    return not_modified(tag) if matches_etag(request, tag) else file
 
 
 def _no_query(request: Request) -> None:

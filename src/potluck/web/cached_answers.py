@@ -13,10 +13,10 @@ from potluck.store import Store
 from potluck.store.row_cache import NEVER
 from potluck.web.access import Access, Visitor
 from potluck.web.http.authentication import Authentication, Credential
-from potluck.web.http.clients import value_of
+from potluck.web.http.clients import header_value
 from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.requests import headers_of
-from potluck.web.versions import known
+from potluck.web.versions import matches_etag
 
 
 class CacheKey(msgspec.Struct, frozen=True):
@@ -89,13 +89,13 @@ class CachedEndpoint:
         key = CacheKey.of(request, self._authentication, self._access)
         response = await self._store.cache_answer(key, partial(self._work, request, key), self._seconds)
         # Most requests have no If-None-Match.
-        if value_of(request.scope, b"if-none-match") is None or not isinstance(response, Tagged):
+        if header_value(request.scope, b"if-none-match") is None or not isinstance(response, Tagged):
             return response
-        return not_modified(response.tag) if known(request, response.tag) else response
+        return not_modified(response.tag) if matches_etag(request, response.tag) else response
 
     def cached(self, request: Request) -> Tagged | None:
         """The answer, if it is in the cache and the caller asks for all of it."""
-        if value_of(request.scope, b"if-none-match") is not None:
+        if header_value(request.scope, b"if-none-match") is not None:
             return None
         response: Tagged | None = self._store.cached_answer(CacheKey.of(request, self._authentication, self._access))
         return response

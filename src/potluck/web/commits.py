@@ -36,7 +36,7 @@ class ActionResult(Struct, frozen=True):
 
 
 class Committer:
-    """Committer what a rule writes for one request: what it returns, and the steps before that."""
+    """Commits what a rule writes for one request: what it returns, and the steps before that."""
 
     __slots__ = ("_action", "_core", "_key", "_thing", "_version")
 

@@ -34,7 +34,7 @@ from potluck.web.live import Changes
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import list_input
 from potluck.web.requests import camel
-from potluck.web.versions import known, tag_of
+from potluck.web.versions import matches_etag, tag_of
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -585,7 +585,7 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
     @schema.get("/schema/openapi.json")
     async def openapi_json(call: Call) -> JsonResponse:
         raw, tag, _ = rendered()
-        if known(call.request, tag):
+        if matches_etag(call.request, tag):
             return not_modified(tag)
         return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
 

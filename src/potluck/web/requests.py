@@ -21,7 +21,7 @@ from potluck.web.access import Access, Visitor
 from potluck.web.declarations import LARGEST_BODY, parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
 from potluck.web.http.authentication import Authentication, by_cookie
-from potluck.web.http.clients import value_of, values_of
+from potluck.web.http.clients import header_value, header_values
 from potluck.web.http.problems import HttpProblem
 
 __all__ = [
@@ -143,7 +143,7 @@ def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
 
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
     """The body, read no further than the limit."""
-    stated = value_of(request.scope, b"content-length") or ""
+    stated = header_value(request.scope, b"content-length") or ""
     if STATED_LENGTH.fullmatch(stated) and int(stated[:LONGEST_LENGTH]) > largest:
         raise HttpProblem(BY_STATUS[413])
     parts: list[bytes] = []
@@ -172,7 +172,8 @@ async def decoded(decode: Callable[[Any, bytes], T], kind: Any, body: bytes) -> 
 
 def must_be_json(request: Request) -> None:
     """Raise WrongMediaType unless the body is declared as plain JSON in UTF-8."""
-    content_type, encoding = value_of(request.scope, b"content-type"), value_of(request.scope, b"content-encoding")
+    content_type = header_value(request.scope, b"content-type")
+    encoding = header_value(request.scope, b"content-encoding")
     if content_type == "application/json" and encoding is None:
         return
     kind, parameters = media_type_of(content_type or "")
@@ -184,7 +185,7 @@ def must_be_json(request: Request) -> None:
 
 def must_be_form(request: Request) -> None:
     """Raise WrongMediaType unless the body is declared as a URL-encoded form."""
-    if media_type_of(value_of(request.scope, b"content-type") or "")[0] != FORM:
+    if media_type_of(header_value(request.scope, b"content-type") or "")[0] != FORM:
         raise WrongMediaType(f"The form must be sent as {FORM}")
 
 
@@ -201,7 +202,7 @@ def idempotency_key(
 
     `headers` are those that decide access: with another value in one of them, it is another request.
     """
-    keys = values_of(request.scope, KEY)
+    keys = header_values(request.scope, KEY)
     if not keys:
         return None
     if len(keys) > 1:
@@ -211,7 +212,7 @@ def idempotency_key(
         raise ValidationError(FieldError("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
     target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
     # If-Match is part of what was asked, and so is what admitted the caller.
-    parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
+    parts = [", ".join(header_values(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
     content = b"\n".join([body, *(part.encode("latin-1", "replace") for part in parts)])
     hashed = request_hash(request.method, target, content, secret)
     return (

@@ -1,11 +1,11 @@
 """The runner: the steps of every write, for every rule of every app.
 
-    admit -> replay a kept answer -> decode -> rate limit and storage quota -> the thing of the path -> its version
+    admit -> replay a stored answer -> decode -> rate limit and storage quota -> the thing of the path -> its version
           -> the rule -> one transaction -> the answer
 
-A rule that counts attempts, such as signing in, runs before a kept answer is looked up.
+A rule that counts attempts, such as signing in, runs before a stored answer is looked up.
 
-A rule only reads, and returns what to write. So the access check and the answer kept for replays go into the same
+A rule only reads, and returns what to write. So the access check and the answer stored for replays go into the same
 transaction, the rule is run again after a conflict, and a refused write becomes the right problem: here, once.
 """
 
@@ -56,7 +56,7 @@ class Runner:
     def __init__(self, core: Core, context: Any = None) -> None:
         self.core = core
         self.context = context
-        self._rows = core.store
+        self._store = core.store
         self._answers = core.people.answers
 
     async def admit(
@@ -84,13 +84,13 @@ class Runner:
         read_later = one is not None and any(name in access.finds_by for name in subject.names)
         if one is not None and not read_later:
             refs = [*refs, one(*(ids[name] for name in subject.names))]
-        rows: Sequence[Any] = await read_together(self._rows, refs)
+        rows: Sequence[Any] = await read_together(self._store, refs)
         thing = None
         if one is not None and not read_later:
             *rows, thing = rows
         await (at.admit(*rows) if again or not visitor.limited else at.admit_or_count(*rows))
         if one is not None and read_later:
-            thing = await self._rows.get(one(*(getattr(at, name) for name in subject.names)))
+            thing = await self._store.get(one(*(getattr(at, name) for name in subject.names)))
         elif declared.on_thing and one is None:
             thing = at.thing
         if thing is not None and not at.sees(thing):
@@ -122,11 +122,11 @@ class Runner:
         # Replaying a key tells whether the body is the same as before, which could confirm a guessed password: where
         # attempts are counted, the rule counts this one first.
         look = key is not None and not action.counts_attempts
-        async for attempt in attempts(action.rule.__name__, self._rows.patience):
+        async for attempt in attempts(action.rule.__name__, self._store.patience):
             if look and key is not None:
-                at, thing, kept = await self._earlier(action, visitor, ids, key)
-                if kept is not None:
-                    return ActionResult(at, None, None, kept)
+                at, thing, stored = await self._earlier(action, visitor, ids, key)
+                if stored is not None:
+                    return ActionResult(at, None, None, stored)
                 assert at is not None
             else:
                 at, thing = await self.admit(action, visitor, ids, must_exist=False)
@@ -147,9 +147,9 @@ class Runner:
                     self.core.rate_limiter.take(GUESSES, visitor)
                 # An earlier request with the same key may have succeeded meanwhile, and caused this refusal.
                 if key is not None:
-                    now, _, kept = await self._earlier(action, visitor, ids, key)
-                    if kept is not None:
-                        return ActionResult(now, None, None, kept)
+                    now, _, stored = await self._earlier(action, visitor, ids, key)
+                    if stored is not None:
+                        return ActionResult(now, None, None, stored)
                 if isinstance(refusal, ProblemError):
                     await self._show_members(action, at, refusal)
                 raise
@@ -169,7 +169,7 @@ class Runner:
     async def _earlier(
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], key: IdempotencyKey
     ) -> tuple[Access | None, Any, StoredAnswer | None]:
-        """The admitted caller, the thing of the path, and the answer kept under this key, if there is one.
+        """The admitted caller, the thing of the path, and the answer stored under this key, if there is one.
 
         A caller who is no longer admitted gets only an answer without a body, which says that it was done.
         """
@@ -177,16 +177,16 @@ class Runner:
             at, thing = await self.admit(action, visitor, ids, must_exist=False)
         except (ProblemError, Throttled):
             # After leaving or deleting a place, the caller is not admitted to it; that it was done reveals nothing.
-            if (kept := await self._kept_without_body(key)) is not None:
-                return None, None, kept
+            if (stored := await self._stored_without_body(key)) is not None:
+                return None, None, stored
             raise
         return at, thing, await self._answers.find(key)
 
-    async def _kept_without_body(self, key: IdempotencyKey) -> StoredAnswer | None:
-        """The kept answer, if it has no body; errors that would say more (KeyReused, AlreadyDone) are dropped."""
+    async def _stored_without_body(self, key: IdempotencyKey) -> StoredAnswer | None:
+        """The stored answer, if it has no body; errors that would say more (KeyReused, AlreadyDone) are dropped."""
         with suppress(Refusal):
-            kept = await self._answers.find(key)
-            return kept if kept is not None and not kept.body else None
+            stored = await self._answers.find(key)
+            return stored if stored is not None and not stored.body else None
         return None
 
     async def _attempt(
@@ -198,7 +198,7 @@ class Runner:
                 raise NotFound
             if sent.version is not None and _outdated(thing, sent.version, sent.input):
                 raise Conflict(current=thing)
-        at.committer = Committer(self.core, action, thing, sent.version, key)
+        committer = at.committer = Committer(self.core, action, thing, sent.version, key)
         at.seen = sent.version
         given = [thing] if action.on_thing else []
         if sent.input is not None:
@@ -206,7 +206,7 @@ class Runner:
         with named_by_field(action, sent.input):
             writes: Writes[Any] = await action.rule(at, *given)
             # A rule of several steps may have committed the last one itself.
-            if writes.result is None and not await at.commit(writes):
+            if writes.result is None and not await committer.commit(at, writes):
                 return None
         if writes.after is not None:
             try:

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.errors import VersionNeeded
-from potluck.web.http.clients import values_of
+from potluck.web.http.clients import header_values
 
 
 class Carries(Protocol):
@@ -23,7 +23,7 @@ VERSION = re.compile(r"([1-9][0-9]{0,15})(?:-[0-9a-f]{16})?")
 
 # For an ETag that no version ever had, so that the write is refused as a conflict and answered with the current
 # item. It is a valid version, so that a condition can be written with it, and longer than VERSION matches.
-NEVER = 10**16
+NO_VERSION = 10**16
 
 
 def etag(version: int) -> str:
@@ -41,9 +41,9 @@ def tag_of(body: bytes) -> str:
     return f'W/"{sha256(body).hexdigest()[:32]}"'
 
 
-def seen(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
+def expected_version(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
     """The version that a change is based on, by its body or If-Match; VersionNeeded if neither names one."""
-    by_header = expected(request)
+    by_header = if_match_version(request)
     by_body = in_body if isinstance(in_body, int) else None
     if by_header is None and by_body is None:
         raise VersionNeeded
@@ -52,7 +52,7 @@ def seen(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
     return by_body if by_header is None else by_header  # type: ignore[return-value]
 
 
-def expected(request: Carries) -> int | None:
+def if_match_version(request: Carries) -> int | None:
     """The version that If-Match names; None without it, or with `*`, which any version matches."""
     if (tag_header := if_match(request)) is None:
         return None
@@ -61,20 +61,20 @@ def expected(request: Carries) -> int | None:
         raise ValidationError(FieldError("If-Match", 'If-Match must be one ETag, such as "3"'))
     weak, tag = match.groups()
     version = VERSION.fullmatch(tag)
-    return int(version[1]) if not weak and version else NEVER
+    return int(version[1]) if not weak and version else NO_VERSION
 
 
 def if_match(request: Carries) -> str | None:
     """The value of If-Match; None without it, or with `*`. Repeated headers are joined into one list."""
-    headers = values_of(request.scope, b"if-match")
+    headers = header_values(request.scope, b"if-match")
     joined = ", ".join(headers).strip() if headers else None
     return None if joined == "*" else joined
 
 
-def known(request: Carries, tag: str) -> bool:
+def matches_etag(request: Carries, tag: str) -> bool:
     """Whether the caller has the answer with this ETag already, by If-None-Match."""
-    joined = ", ".join(values_of(request.scope, b"if-none-match"))
+    joined = ", ".join(header_values(request.scope, b"if-none-match"))
     if not joined:
         return False
     bare = tag.removeprefix("W/")
-    return joined.strip() == "*" or any(f'"{known}"' == bare for _, known in TAG.findall(joined))
+    return joined.strip() == "*" or any(f'"{held}"' == bare for _, held in TAG.findall(joined))

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from potluck.people.authentication import Authenticator, Principal
 from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
-from potluck.web.http.clients import Clients, value_of, values_of
+from potluck.web.http.clients import Clients, header_value, header_values
 from potluck.web.http.responses import Cookie
 from potluck.web.http.sealed_cookies import FLASH, SealedCookies, session_cookie, session_cookie_name
 from potluck.web.sealing import Seal
@@ -26,7 +26,7 @@ Credential = str | bytes
 
 def by_cookie(request: HTTPConnection) -> bool:
     """Whether the caller is a browser, authenticated by its cookie; a program sends a token, or nothing."""
-    return value_of(request.scope, b"authorization") is None
+    return header_value(request.scope, b"authorization") is None
 
 
 class Authentication:
@@ -50,7 +50,7 @@ class Authentication:
 
     def secret(self, request: HTTPConnection) -> str | None:
         """The bearer token if there is an Authorization header, else the value of the session cookie."""
-        headers = values_of(request.scope, b"authorization")
+        headers = header_values(request.scope, b"authorization")
         if headers:
             # Of two headers, a proxy and we might each trust a different one.
             named = len(headers) == 1 and headers[0][: len(BEARER)].lower() == BEARER
@@ -97,9 +97,9 @@ class Authentication:
         """
         if request.scope.get("method", "GET") in SAFE:
             return
-        has_cookies = value_of(request.scope, b"cookie") is not None
+        has_cookies = header_value(request.scope, b"cookie") is not None
         carries_cookie = has_cookies and any(name.startswith(OUR_COOKIES) and name != FLASH for name in request.cookies)
-        headers = values_of(request.scope, b"authorization")
+        headers = header_values(request.scope, b"authorization")
         if not carries_cookie and len(headers) == 1 and TOKEN.fullmatch(headers[0]):
             return
         sites = request.headers.getlist("sec-fetch-site")

@@ -43,7 +43,7 @@ class Clients:
         peer = _peer(scope)
         if not self._trusted(peer):
             return client_named(peer)
-        return client_named(client_seen(peer, values_of(scope, b"x-forwarded-for"), self.proxies))
+        return client_named(client_seen(peer, header_values(scope, b"x-forwarded-for"), self.proxies))
 
     def behind_connection(self, peer: Peer | None) -> str | None:
         """The key that a connection is counted under; None for a proxy's, which carry everybody's requests."""
@@ -62,7 +62,7 @@ class Clients:
         if self.origin is not None:
             return self.origin
         scheme = self.scheme_of(scope)
-        for host in (self._forwarded(scope, b"x-forwarded-host"), *values_of(scope, b"host")):
+        for host in (self._forwarded(scope, b"x-forwarded-host"), *header_values(scope, b"host")):
             origin = origin_named(scheme, host)
             if origin is not None:
                 return origin
@@ -92,7 +92,7 @@ class Clients:
         """What the nearest proxy says, the last value in the header; empty if it is not trusted."""
         if not self.proxies:
             return ""
-        values = values_of(scope, header)
+        values = header_values(scope, header)
         return _last(values) if values and self._trusted(_peer(scope)) else ""
 
     def _trusted(self, address: Address | None) -> bool:
@@ -159,12 +159,12 @@ def _scheme(scope: Scope) -> str:
     return scheme if scheme in DEFAULT_PORTS else "http"
 
 
-def values_of(scope: Scope, header: bytes) -> list[str]:
+def header_values(scope: Scope, header: bytes) -> list[str]:
     """All values of a header; in latin-1, which can decode any byte."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
 
 
-def value_of(scope: Scope, header: bytes) -> str | None:
+def header_value(scope: Scope, header: bytes) -> str | None:
     """The first value of a header; None without it."""
     for name, value in scope["headers"]:
         if name == header:
