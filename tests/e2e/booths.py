@@ -4,6 +4,7 @@ And polls for browsers, made and voted in without typing, where the typing is no
 """
 
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from potluck.settings import Settings
 from potluck.web.http.application import Application
 from tests.e2e.serving import serve_as_asked, with_apps
 from tests.e2e.toys import Toy
+from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["CLUB", "CLUB_VOTES", "Booth", "MadePoll", "Office"]
 
@@ -77,6 +79,13 @@ class Office:
     def vote(self, poll: MadePoll, *ranking: int, **said: Any) -> Any:
         rankings = [poll.candidates[place] for place in ranking]
         return self.call("POST", f"{poll.api}/votes", {"rankings": rankings, **said})
+
+    def wait_for_count(self, poll: MadePoll, votes: int) -> None:
+        """Return once the results include this many votes: a busy server counts them a little later."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while self.call("GET", f"{poll.api}/results")["votes"] != votes:
+            assert time.monotonic() < deadline, f"The results never included {votes} votes"
+            time.sleep(0.05)
 
     def club(self, **said: Any) -> MadePoll:
         """The poll that everybody knows, with its 41 votes."""
