@@ -51,7 +51,6 @@ class Lagging:
         self.writes = writes
         self.seconds = seconds
         self.eventual = eventual
-        self.reads_from_behind = 0
         self._random = None if seed is None else random.Random(seed)
         self._clock = clock
         self._replica = replica
@@ -99,7 +98,6 @@ class Lagging:
             for table in _tables(request):
                 await self._hold(table)
             await self._catch_up()
-            self.reads_from_behind += 1
             return await (await self._opened_replica()).call(operation, request)
 
     async def _write(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:

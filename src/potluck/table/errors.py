@@ -88,10 +88,8 @@ class ConditionFailed(WriteRefused):
 class NotUnique(WriteRefused):
     """Another item already has this value."""
 
-    def __init__(
-        self, field: str, value: Any, operation: Any = None, current: Any = None, position: int | None = None
-    ) -> None:
-        super().__init__(f"{field} {value!r} is taken", operation, current, position)
+    def __init__(self, field: str, value: Any, operation: Any = None) -> None:
+        super().__init__(f"{field} {value!r} is taken", operation)
         self.field = field
         self.value = value
 

@@ -298,7 +298,7 @@ def test_every_negative_about_a_part_says_so():
     ],
 )
 def test_another_person_is_recognised(question: str, who: str | None):
-    assert another_person(question, "Mara", False, ["Leo", "Ida Berg"], ["Renzo"]) == who
+    assert another_person(question, "Mara", False, ["Leo", "Ida Berg"]) == who
 
 
 # --- parts of the week and of the day, and two questions in one -------------------------------------------------------

@@ -24,7 +24,6 @@ from potluck.web import UNSET, ProblemError, Writes, or_raise
 
 # How long to wait after each try; after the last there is no other, unless the owner asks for it.
 WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 30, 120, 360, 1440, 2 * 1440, 4 * 1440, 7 * 1440, 14 * 1440))
-MOST_TRIES = len(WAITS) + 1
 EVERY_SECONDS = 15.0
 AT_ONCE = 50
 SIDE_BY_SIDE = 4

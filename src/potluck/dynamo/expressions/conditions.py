@@ -69,9 +69,7 @@ MOST_REPEATED = 512
 LONGEST_REPEATED = 100
 
 
-def repeated_condition(
-    text: str, names: dict[str, str] | None, values: dict[str, Value] | None, parameter: str = "ConditionExpression"
-) -> Condition:
+def repeated_condition(text: str, names: dict[str, str] | None, values: dict[str, Value] | None) -> Condition:
     """The condition of a request that has no other expression; cached for its text with the last names and values."""
     known = _repeated.get(text)
     if known is not None and known.names == names and known.values == values:
@@ -81,7 +79,7 @@ def repeated_condition(
         names = names and {**names}
         values = values and {key: {**value} for key, value in values.items()}
     placeholders = Placeholders({"ExpressionAttributeNames": names, "ExpressionAttributeValues": values})
-    compiled = condition(parameter, text, placeholders)
+    compiled = condition("ConditionExpression", text, placeholders)
     placeholders.check_all_used()
     if repeatable:
         if len(_repeated) >= MOST_REPEATED:

@@ -112,9 +112,9 @@ MOST_PLACES = 130
 _TEXT_KEYS = (Kind.TEXT, Kind.UUID, Kind.LITERAL, Kind.ENUM)
 
 
-def plan_fields(cls: type, entity: str | None = None) -> dict[str, FieldPlan]:
+def plan_fields(cls: type) -> dict[str, FieldPlan]:
     """The plans of a struct's fields in order of declaration; raises a DesignError for a type that cannot be stored."""
-    plans = _plan_members(cls, entity or cls.__name__, "", NESTING_LEVELS - 1, ())
+    plans = _plan_members(cls, cls.__name__, "", NESTING_LEVELS - 1, ())
     for plan in plans.values():
         try:
             # msgspec reads the rows, so it must understand the annotation too.
@@ -124,9 +124,7 @@ def plan_fields(cls: type, entity: str | None = None) -> dict[str, FieldPlan]:
     for role in ("is_version", "is_expiry"):
         having = [name for name, plan in plans.items() if getattr(plan, role)]
         if len(having) > 1:
-            raise DesignError(
-                f"{entity or cls.__name__} has two {role[3:]} fields, {' and '.join(having)}: keep one of them"
-            )
+            raise DesignError(f"{cls.__name__} has two {role[3:]} fields, {' and '.join(having)}: keep one of them")
     return plans
 
 

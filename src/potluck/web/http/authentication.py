@@ -80,10 +80,6 @@ class Authentication:
         """The cookie that keeps a browser signed in, for as long as its session is used."""
         return session_cookie(secret, secure=self.secure(request))
 
-    def signed_out(self, request: HTTPConnection) -> Cookie:
-        """The cookie that deletes the session cookie."""
-        return session_cookie("", secure=self.secure(request))
-
     def sealed_cookies(self, request: HTTPConnection, principal: Principal | None) -> SealedCookies:
         """What this browser keeps for the caller."""
         user_id = None if principal is None else principal.user_id

@@ -7,6 +7,8 @@ from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
+from rapidfuzz.distance import OSA
+
 from potluck.apps.journal.assistant.wording import vocabulary
 from potluck.apps.journal.periods import MONTHS, NUMBERS, WEEKDAYS
 
@@ -230,20 +232,7 @@ def _corrected(word: str, known: frozenset[str], own_words: Collection[str]) -> 
 
 def _distance(word: str, goal: str, most: int) -> int:
     """How many letters are missing, doubled, wrong or swapped; anything above `most` is too many."""
-    if abs(len(word) - len(goal)) > most:
-        return most + 1
     # Another ending is another word.
     if word.startswith(goal) or goal.removeprefix(word) in _ENDINGS:
         return most + 1
-    before: list[int] = []
-    row: list[int] = [*range(len(goal) + 1)]
-    for place, letter in enumerate(word, 1):
-        last, before, row = before, row, [place]
-        for number, wanted in enumerate(goal, 1):
-            price: int = min(before[number] + 1, row[-1] + 1, before[number - 1] + (letter != wanted))
-            if place > 1 and number > 1 and letter == goal[number - 2] and word[place - 2] == wanted:
-                price = min(price, last[number - 2] + 1)
-            row.append(price)
-        if min(row) > most:
-            return most + 1
-    return row[-1]
+    return OSA.distance(word, goal, score_cutoff=most)

@@ -99,12 +99,7 @@ def asks_ahead(question: str) -> bool:
 
 
 def another_person(
-    question: str,
-    athlete: str,
-    is_own: bool,
-    others: Collection[str] = (),
-    coaches: Collection[str] = (),
-    journal: str = "",
+    question: str, athlete: str, is_own: bool, others: Collection[str] = (), journal: str = ""
 ) -> str | None:
     """Whose training it asks about, if not the athlete's: a name, or "you" for a coach who asks about themselves.
 
@@ -121,13 +116,13 @@ def another_person(
                 return name
     if not is_own and re.search(rf" (?:did|do|have|had|am|was|will) i {_OFTEN}{_TRAIN} ", text):
         return "you"
-    known = {part for name in (athlete, *coaches) for part in _plain(name).split()}
+    known = set(_plain(athlete).split())
     subject = re.search(
         rf" (?:did|does|has|is|was|had|will) (?P<name>[^\W\d_]+(?: [^\W\d_]+)?) {_OFTEN}(?P<verb>{_TRAIN}) ", text
     )
     if subject is not None and f"{subject['name']} {subject['verb']}" not in journal:
         first = subject["name"].split()[0]
-        if first not in _OWN and first not in _plain(athlete).split() and _is_name(first, question):
+        if first not in _OWN | known and _is_name(first, question):
             return first.capitalize()
     owner = re.search(rf" (?P<name>[^\W\d_]+) 's (?:[^\W\d_]+ )?{_NOUNS} ", text)
     if owner is not None and owner["name"] not in _OWN | known and _is_name(owner["name"], question):
