@@ -87,7 +87,7 @@ async def measure(folder: Path) -> dict[str, Row]:
     with contextlib.ExitStack() as stack:
         servers: dict[str, Server] = {}
         for number, name in enumerate(STEPS):
-            server = stack.enter_context(started(name, folder / str(number), "benchmarks.accelerations"))
+            server = stack.enter_context(started(name, folder / str(number), ("-m", "benchmarks.accelerations")))
             say(f"{name}: lists of its people")
             await filled(server)
             servers[name] = server

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -33,6 +33,7 @@ from tests import references
 
 RESULTS = Path(__file__).parent / "results"
 API = "/api/v1"
+PASSWORD = "correct horse battery"
 
 LISTED = 60
 PURCHASED = 12
@@ -114,13 +115,13 @@ async def serve_fastapi(folder: Path, port: int) -> None:
 
 @contextlib.contextmanager
 def started(
-    name: str, folder: Path, module: str = "benchmarks.api", checkout: Path | None = None
+    name: str, folder: Path, program: Sequence[str] = ("-m", "benchmarks.api"), checkout: Path | None = None
 ) -> Iterator["Server"]:
-    """A server of this checkout, or of another by its own .venv."""
+    """A server of this checkout, or of another by its own .venv; Python runs `program` with name, folder and port."""
     folder.mkdir()
     port = references.free_port()
     python = sys.executable if checkout is None else str(checkout / ".venv" / "bin" / "python")
-    process = subprocess.Popen([python, "-m", module, name, str(folder), str(port)], cwd=checkout)
+    process = subprocess.Popen([python, *program, name, str(folder), str(port)], cwd=checkout)
     try:
         wait_for_port(port)
         yield Server(name, process.pid, WireClient(f"http://127.0.0.1:{port}", CONNECTIONS))
@@ -219,7 +220,7 @@ class Server:
 
 
 async def signed_up(server: Server, name: str, connection: int = 0) -> str:
-    account = {"email": f"{name.lower()}@example.org", "password": "correct horse battery", "name": name}
+    account = {"email": f"{name.lower()}@example.org", "password": PASSWORD, "name": name}
     while True:
         try:
             answer = await server.ask("POST", f"{API}/accounts", "", account, connection)
@@ -309,13 +310,15 @@ Side = Callable[[Server, list[float]], Round]
 """What a server does in a round, which keeps beside its rate the one by processor time."""
 
 
-def repeated(server: Server, make: Make, connections: int, by_processor: list[float]) -> Round:
+def repeated(
+    server: Server, make: Make, connections: int, by_processor: list[float], seconds: float = ROUND_SECONDS
+) -> Round:
     """Requests for a while, on each of the connections one after the other: how many a second, by either clock."""
 
     async def one_round() -> float:
         done = 0
         worked, start = await server.idle(), time.perf_counter()
-        end = start + ROUND_SECONDS
+        end = start + seconds
 
         async def ask(number: int, connection: Connection) -> None:
             nonlocal done
@@ -332,7 +335,12 @@ def repeated(server: Server, make: Make, connections: int, by_processor: list[fl
 
 
 def after_writes(
-    server: Server, make: Callable[[Server, Person], bytes], by_processor: list[float], *, own: bool = False
+    server: Server,
+    make: Callable[[Server, Person], bytes],
+    by_processor: list[float],
+    *,
+    own: bool = False,
+    writes: int = WRITES,
 ) -> Round:
     """What many people read, each for the first time since somebody else wrote, or they did; the writes are over."""
 
@@ -340,7 +348,7 @@ def after_writes(
         connection = server.client.connections[0]
         requests = [make(server, person) for person in server.people]
         worked = taken = 0.0
-        for _ in range(WRITES):
+        for _ in range(writes):
             for write in [server.tick_own(person) for person in server.people] if own else [server.add()]:
                 await server.client.send(connection, write)
             await server.idle()
@@ -351,8 +359,8 @@ def after_writes(
                 await server.client.send(connection, request)
             taken += time.perf_counter() - start
             worked += await server.idle() - before
-        by_processor.append(WRITES * READERS / worked)
-        return WRITES * READERS / taken
+        by_processor.append(writes * READERS / worked)
+        return writes * READERS / taken
 
     return one_round
 

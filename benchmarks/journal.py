@@ -27,7 +27,7 @@ from uuid import UUID
 from benchmarks.measuring import percentile, say
 from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMetrics, roll_model
 from potluck.apps.journal.journals import WholeJournal
-from potluck.apps.journal.keywords import keyword_rows
+from potluck.apps.journal.keywords import row_of, words_of_entry
 from potluck.apps.journal.ranking import query_words
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.tokenizer import words_in
@@ -178,7 +178,11 @@ async def measured() -> tuple[dict[str, float], dict[str, float]]:
         say(f"writing {ENTRIES:,} entries")
         for start in range(0, ENTRIES, 50):
             some = [each.entry for each in written[start : start + 50]]
-            rows = [row for entry in some for row in (entry, *keyword_rows(entry), _meta(entry))]
+            rows = [
+                row
+                for entry in some
+                for row in (entry, *(row_of(entry, word) for word in words_of_entry(entry)), _meta(entry))
+            ]
             await store.write_each([_put(row) for row in rows])
         say(f"asking {QUESTIONS} questions")
         own = WholeJournal(store, ATHLETE)
@@ -203,6 +207,10 @@ async def measured() -> tuple[dict[str, float], dict[str, float]]:
         "read units, median": statistics.median(units),
     }
     return {name: statistics.mean(each) for name, each in scores.items()}, costs
+
+
+def _keyword_rows(entry: Entry) -> list[Entity]:
+    return [row_of(entry, word) for word in words_of_entry(entry)]
 
 
 def _meta(entry: Entry) -> EntryMeta:

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
-from potluck.apps.library.app import MODULES, made_with
+from potluck.apps.library.app import LibraryApp
 from potluck.apps.library.collections import (
     CollectionChange,
     NewCollection,
@@ -42,7 +42,6 @@ from potluck.web.app import App, Core
 from potluck.web.count_limits import CountLimits
 from potluck.web.direct_calls import Direct
 from potluck.web.live import Live
-from potluck.web.outbound import Outbound
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.server.garbage_collection import tune_garbage_collector
 from potluck.web.storage_quota import StorageQuota
@@ -106,12 +105,12 @@ async def at_work(core: Core, app: App) -> list[asyncio.Task[None]]:
     """The consumers by one lease and one reader of each log, as in the suite."""
     lease = Lease(core.engine, "CONSUMERS")
     feed = core.live.feed(accounts, media_library)
-    for each in app.consumers:
+    for each in app.consumers():
         each.share(lease, feed)
     await lease.work_table.create_if_missing(core.engine)
 
     async def consume() -> None:
-        await asyncio.gather(*(each.consume() for each in app.consumers))
+        await asyncio.gather(*(each.consume() for each in app.consumers()))
 
     return [asyncio.create_task(lease.run(consume))]
 
@@ -145,8 +144,8 @@ async def measured(folder: Path) -> dict[str, Any]:
     rows = Store(await open_engine("embedded", path=folder / "store.db"), clock)
     await rows.create_tables(accounts, media_library)
     core = core_on(rows)
-    app = made_with(core, Outbound())
-    direct = Direct(core, MODULES.subjects, app.context)
+    app = LibraryApp(core)
+    direct = Direct(core, LibraryApp.subjects, app.context)
     ada, bo = await person(rows, "Ada"), await person(rows, "Bo")
     library_id, collection_id = await filled(rows, direct, ada)
     shelf = (await direct.do(create_library, bo, NewLibrary(library_name="Other"))).library_id

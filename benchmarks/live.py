@@ -38,8 +38,11 @@ DELIVERY_TARGET_SECONDS = 1.0
 class Listener(asyncio.Protocol):
     """One open stream, and when it had which event."""
 
-    def __init__(self, path: str, port: int) -> None:
-        self.request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: text/event-stream\r\n\r\n".encode()
+    def __init__(self, path: str, port: int, token: str = "") -> None:
+        lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Accept: text/event-stream"]
+        if token:
+            lines.append(f"Authorization: Bearer {token}")
+        self.request = "\r\n".join((*lines, "", "")).encode()
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiting: asyncio.Future[float] | None = None
         self.sought = b""

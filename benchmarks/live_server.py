@@ -130,7 +130,7 @@ async def events(request: Request) -> Response:
         return await store.get(Member.of_list(list_id)) is not None
 
     since, last_event_id = request.query_params.get("since"), request.headers.get("last-event-id")
-    right = Grant(Member.of_list(list_id))
+    grant = Grant(Member.of_list(list_id), lambda row: True)
     return EventStreamResponse(
         live.open(
             since,
@@ -140,7 +140,7 @@ async def events(request: Request) -> Response:
             allowed=allowed,
             # As from many households: nobody's own limit is what is measured.
             by=Listener(None, f"192.0.2.{request.scope['client'][1] % 250}"),
-            right=right,
+            grant=grant,
         )
     )
 

@@ -22,7 +22,7 @@ from uuid import UUID, uuid4
 import uvloop
 
 from benchmarks.measuring import Finding, Round, alternate, as_json, markdown, median_ratio, say, sync_milliseconds
-from potluck.apps.shopping.app import MODULES
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.apps.shopping.entities import (
     Family,
     InventoryItem,
@@ -196,7 +196,7 @@ async def side(folder: Path, others: int) -> Side:
         count_limits=CountLimits(rows),
         storage_quota=StorageQuota(0),
     )
-    direct = Direct(core, MODULES.subjects)
+    direct = Direct(core, ShoppingApp.subjects)
     family, elsewhere = [
         (await direct.do(families.create, caller, families.new(name=name))).family_id for name in ("Listed", "Added to")
     ]

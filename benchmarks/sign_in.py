@@ -22,7 +22,7 @@ import httpx
 
 from benchmarks.measuring import Finding, as_json, markdown, say
 from potluck.apps.shareables import passcodes
-from potluck.apps.shareables.app import shareables_app
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.settings import Settings
 from potluck.suite import assembled
 from potluck.web.people import access
@@ -104,7 +104,7 @@ def lift_the_throttle() -> None:
 
 async def run(folder: Path) -> list[Finding]:
     lift_the_throttle()
-    async with assembled(Settings(data=folder), (shareables_app,)) as application:
+    async with assembled(Settings(data=folder), (ShareablesApp,)) as application:
         transport = httpx.ASGITransport(app=application)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             account: dict[str, Any] = {"email": KNOWN["email"], "password": PASSWORD, "name": "Ada"}

@@ -28,6 +28,7 @@ from benchmarks.measuring import Finding, alternate, as_json, markdown, median_r
 from benchmarks.over_http import wait_for_port
 from benchmarks.wire_client import WireClient
 from tests import references
+from tests.web.suites import app_with
 
 ROUNDS = 9
 SIDES = {
@@ -45,7 +46,7 @@ async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[
     """The suite with so many more who follow the log of the shopping table, and whom an add does not concern."""
     from potluck.apps.shopping.entities import Deletion, ShoppingListItem
     from potluck.settings import Settings
-    from potluck.streams import Consumer, created, nothing_to_rebuild
+    from potluck.streams import Consumer, created
     from potluck.suite import APPS, assembled
     from potluck.web.app import App, Core
     from potluck.web.live import Listener
@@ -54,11 +55,8 @@ async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[
         raise AssertionError("it does not concern them")
 
     def more(core: Core) -> App:
-        idle = [
-            Consumer(f"idle-{each}", created(Deletion, do=nothing), lost=nothing_to_rebuild)
-            for each in range(consumers)
-        ]
-        return App(name="more", tables=[], consumers=idle)
+        idle = [Consumer(f"idle-{each}", created(Deletion, do=nothing), lost=None) for each in range(consumers)]
+        return app_with("more", consumers=idle)(core)
 
     async def yes() -> bool:
         return True

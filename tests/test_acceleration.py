@@ -11,7 +11,7 @@ import pytest
 from potluck.acceleration import ALL, PLAIN, chosen_by
 from potluck.dynamo.database import Database
 from potluck.dynamo.storage.commits import Commits
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.suites import ask, data, signed_up, suite_on
 
 SOURCE = Path(__file__).parent.parent / "src" / "potluck"
@@ -43,7 +43,7 @@ def test_one_module_reads_the_variable():
 async def test_a_plain_suite_calls_its_engine_for_everything(tmp_path, monkeypatch):
     for name in PACKED:
         monkeypatch.setattr(Database, name, refused)
-    async with suite_on(tmp_path, [notes_app], accelerations=PLAIN) as (client, application):
+    async with suite_on(tmp_path, [NotesApp], accelerations=PLAIN) as (client, application):
         ada = await signed_up(client)
         book = data(await ask(client, "POST", "/books", {"name": "One"}, by=ada), 201)["bookId"]
         data(await ask(client, "POST", f"/books/{book}/notes", {"title": "A note"}, by=ada), 201)

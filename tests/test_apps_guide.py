@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import copytree
 
 from tools.quote_examples import EXAMPLES, GUIDE, quoted_files, quoting
 
@@ -24,7 +26,16 @@ def test_the_guide_quotes_every_file_as_it_is():
 def test_the_app_of_the_guide_works_and_mypy_knows_its_types():
     assert "2 passed" in run("pytest", "-q", "-p", "no:cacheprovider", CHORES)
     assert "no findings" in run("potluck.commands.main", "design", "chores.entities", "--lint")
-    assert "Success" in run("mypy", "-m", "chores.app", MYPYPATH=os.pathsep.join(("src", "examples")))
+    assert "Success" in mypy_of(EXAMPLES).stdout
+
+
+def test_mypy_finds_a_wrong_type_in_a_module_of_the_app(tmp_path):
+    copytree(CHORES, tmp_path / "chores")
+    with (tmp_path / "chores" / "chores.py").open("a") as module:
+        module.write('\nwrong: int = "text"\n')
+    checked = mypy_of(tmp_path)
+    assert checked.returncode == 1
+    assert "chores/chores.py" in checked.stdout, checked.stdout + checked.stderr
 
 
 def test_the_app_of_the_guide_is_as_short_as_it_says():
@@ -38,15 +49,21 @@ def files() -> list[Path]:
     return [path for path in CHORES.rglob("*") if path.suffix in (".py", ".html")]
 
 
-def run(*command: str | Path, **environment: str) -> str:
+def mypy_of(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Mypy on the app in this folder. Without PYTHONPATH: mypy reports nothing in a module that it finds there."""
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    environment["MYPYPATH"] = os.pathsep.join((str(folder), "src"))
+    return started(("mypy", "-m", "chores.app"), environment)
+
+
+def run(*command: str | Path) -> str:
     paths = os.pathsep.join(map(str, (EXAMPLES, ROOT, ROOT / "src")))
-    ran = subprocess.run(
-        (sys.executable, "-m", *command),
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": paths} | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    ran = started(command, os.environ | {"PYTHONPATH": paths})
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
+
+
+def started(command: Sequence[str | Path], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        (sys.executable, "-m", *command), cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300
+    )

@@ -75,6 +75,24 @@ def test_architecture_follows_a_request_and_a_change_through_real_files():
     assert len(names) >= 15
 
 
+def defined_in(module: Path) -> set[str]:
+    """The functions, classes and methods of a module, methods as `Class.method`."""
+    names = set()
+    for part in ast.parse(module.read_text()).body:
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(part.name)
+        if isinstance(part, ast.ClassDef):
+            methods = [line for line in part.body if isinstance(line, ast.FunctionDef | ast.AsyncFunctionDef)]
+            names |= {f"{part.name}.{method.name}" for method in methods}
+    return names
+
+
+def test_architecture_names_functions_that_are_there():
+    steps = re.findall(r"`(src/potluck/[\w/]+\.py):([\w.]+)`", text("ARCHITECTURE.md"))
+    assert len(steps) >= 30
+    assert [f"{path}:{name}" for path, name in steps if name not in defined_in(ROOT / path)] == []
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
 def test_every_make_target_named_in_documents_is_there(document):
     targets = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.M))

@@ -3,16 +3,19 @@
 import ast
 import importlib
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
-from potluck.web import view_plan
-from potluck.web.app import App
+from potluck.table import absent
+from potluck.web.views import view_plan
+from tests.engine_targets import EMBEDDED
 from tests.patience import until
-from tests.web.suites import ask, data, problem, signed_up, suite_on
+from tests.stores import recorded_store
+from tests.web.suites import app_with, ask, data, problem, signed_up, suite_on
 
 FOLDER = Path(__file__).parent.parent / "docs" / "web"
 COMPONENTS = FOLDER.parent.parent / "src" / "potluck" / "web" / "templates" / "components"
@@ -20,9 +23,9 @@ MODULES = (
     "potluck.validation.field_types",
     *(
         f"potluck.web.{name}"
-        for name in ("access", "actions", "direct_calls", "endpoints", "inputs", "invitations", "views", "writes")
+        for name in ("access", "actions", "app", "endpoints", "inputs", "invitations", "updates", "views", "writes")
     ),
-    *(f"potluck.web.places.{name}" for name in ("access", "derived", "place", "rows")),
+    *(f"potluck.web.places.{name}" for name in ("access", "place", "rows")),
 )
 NO_CLUB = "00000000-0000-4000-8000-000000000000"
 
@@ -69,21 +72,21 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
 
     def shed_app(core):
         cores.append(core)
-        return App(
-            name="shed",
+        return app_with(
+            "shed",
             tables=[program["shed"]],
             subjects=[program["tools"], program["members"]],
             consumers=program["consumers_of"](core.store),
             templates=tmp_path,
-        )
+        )(core)
 
     (tmp_path / "shed").mkdir()
     for name in re.findall(r'"shed/(\w+\.html)"', reference()):
         (tmp_path / "shed" / name).touch()
     async with suite_on(tmp_path, [shed_app]) as (client, _):
         ada, bo, eve = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo", "Eve")]
-        club = program["Club"](club_id=program["new_id"](), name="Elm Street")
-        await cores[0].store.put(club)
+        club = program["Club"](club_id=uuid4(), name="Elm Street")
+        await cores[0].store.put(club, when=absent)
         path = f"/clubs/{club.club_id}/tools"
         problem(await ask(client, "GET", f"/clubs/{NO_CLUB}/tools", by=ada), 404, "not-found")
         assert data(await ask(client, "GET", path, by=ada))["items"] == []
@@ -115,6 +118,11 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
             at, await store.all(program["Tool"].of_club(at.club_id))
         )
         assert [(tool.name, tool.owner_has_left) for tool in shown] == [("Bow saw", False)]
+
+        async def one_tool_is_counted():
+            return (await store.one(program["Club"].by_id(club.club_id))).tool_count == 1
+
+        await until(one_tool_is_counted)
         loans_of_saw = program["Loan"].of_tool(UUID(saw["toolId"]))
         assert len(await store.all(loans_of_saw)) == 1
         data(await ask(client, "DELETE", one, by=ada), 204)
@@ -123,6 +131,28 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
             return not await store.all(loans_of_saw)
 
         await until(no_loan_is_left)
+
+
+async def test_the_counts_of_the_reference_are_right_after_a_rebuild_and_a_second_reading(program, tmp_path):
+    async with recorded_store(EMBEDDED, tmp_path, program["shed"]) as (store, _):
+        club_id, now = uuid4(), datetime.now(UTC)
+        await store.put(program["Club"](club_id=club_id, name="Elm Street"), when=absent)
+        times = {"created_at": now, "updated_at": now}
+        tools = [
+            program["Tool"](club_id=club_id, tool_id=uuid4(), owner_id=uuid4(), name=name, **times)
+            for name in ("Saw", "Drill", "Rake")
+        ]
+        for tool in tools:
+            await store.put(tool, when=absent)
+        await store.delete(tools[0])
+        counts = program["ToolCounts"](store)
+        await counts.rebuild()
+        assert (await store.one(program["Club"].by_id(club_id))).tool_count == 2
+        for tool in tools:
+            await store.transact(*await counts.follow(tool))
+        assert (await store.one(program["Club"].by_id(club_id))).tool_count == 2
+        await store.delete(program["Club"].by_id(club_id))
+        assert await counts.follow(tools[1]) == []
 
 
 def test_every_macro_of_the_components_is_in_the_reference():

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from chores.entities import Chore, Details, Home, Minutes, Status, Title
 from chores.homes import HomeAdmin, InHome, homes
-from potluck.people import new_id
 from potluck.table import Query, absent, delete, present, put, the
 from potluck.web import UNSET, Edit, New, PageForm, Show, Unset, Versioned, View, Writes
 
@@ -63,7 +62,7 @@ async def one_chore(at: InHome, chore: Chore) -> Chore:
 @chores.create(form=PageForm(then="/chores/{home_id}", on=home_page))
 async def add_chore(at: InHome, new: NewChore) -> Writes[Chore]:
     """Add a chore."""
-    chore = at.make(new, home_id=at.home_id, chore_id=new_id())
+    chore = at.make(new, home_id=at.home_id, chore_id=at.new_id())
     return Writes(chore, put(chore, when=absent))
 
 

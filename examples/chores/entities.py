@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from potluck.table import Entity, Seconds, Table, Version, get, query
-from potluck.validation import Integer, ManyLines, Message, OneLine
+from potluck.validation import Integer, Message, Text
 from potluck.web import MemberRow, PlaceRow
 
 chores_table = Table(
@@ -20,8 +20,8 @@ chores_table = Table(
     },
 )
 
-Title = Annotated[str, OneLine(1, 120, "Say in 1 to 120 characters what has to be done")]
-Details = Annotated[str, ManyLines(0, 1000, "Details can have at most 1,000 characters")]
+Title = Annotated[str, Text(1, 120, "Say in 1 to 120 characters what has to be done")]
+Details = Annotated[str, Text(0, 1000, "Details can have at most 1,000 characters", kind="lines")]
 Minutes = Annotated[int, Integer(1, 600, "Minutes must be a whole number from 1 to 600")]
 Status = Annotated[Literal["open", "done"], Message("Status must be 'open' or 'done'")]
 

@@ -1,6 +1,6 @@
 """Chores, by its JSON API and by its pages. Members, roles and invitations are tested with the layer."""
 
-from chores.app import chores_app
+from chores.app import ChoresApp
 from tests.patience import until
 from tests.stores import rows_in
 from tests.web.suites import ask, bearer, data, problem, signed_up, suite_on
@@ -12,7 +12,7 @@ async def test_what_one_adds_the_other_checks_off_and_it_is_deleted_with_the_hom
     async def nothing_left():
         return not await rows_in(engines[0], "Chores")
 
-    async with suite_on(tmp_path, [chores_app], wrap=lambda engine: engines.append(engine) or engine) as (client, _):
+    async with suite_on(tmp_path, [ChoresApp], wrap=lambda engine: engines.append(engine) or engine) as (client, _):
         ada, bo = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo")]
         home = data(await ask(client, "POST", "/homes", {"name": " Elm Street "}, by=ada), 201)
         at = f"/homes/{home['homeId']}"
@@ -32,7 +32,7 @@ async def test_what_one_adds_the_other_checks_off_and_it_is_deleted_with_the_hom
 
 
 async def test_a_page_shows_a_refused_form_again(tmp_path):
-    async with suite_on(tmp_path, [chores_app]) as (client, _):
+    async with suite_on(tmp_path, [ChoresApp]) as (client, _):
         ada = await signed_up(client)
         by = bearer(ada) | {"accept": "text/html"}
         home = (await client.post("/chores", data={"name": "Elm Street"}, headers=by)).headers["location"]

@@ -8,19 +8,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from potluck.apps.journal.app import journal_app
-from potluck.apps.library.app import library_app
-from potluck.apps.polls.app import polls_app
-from potluck.apps.shareables.app import shareables_app
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.journal.app import JournalApp
+from potluck.apps.library.app import LibraryApp
+from potluck.apps.polls.app import PollsApp
+from potluck.apps.shareables.app import ShareablesApp
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.engines import Engine, open_engine
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.store.read_tracking import tracked_clock
-from potluck.streams import Lease, LeaseTerms, RecordConsumer
+from potluck.streams import Lease, RecordConsumer
 from potluck.streams.leases import Deposed, cancelled
 from potluck.web import openapi
 from potluck.web.api import Api
@@ -42,7 +41,7 @@ from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.pages import Pages
 from potluck.web.pagination import Cursors
-from potluck.web.people import people_app
+from potluck.web.people import PeopleApp
 from potluck.web.problem_pages import problem_pages
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.runner import Runner
@@ -55,7 +54,7 @@ from potluck.web.suite_secret import derived, load_secret, verify_store_secret
 CONSUMER_PAUSE_SECONDS = 5.0
 
 # An app is a folder and its entry here.
-APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app, library_app)
+APPS: tuple[AppMaker, ...] = (ShareablesApp, ShoppingApp, JournalApp, PollsApp, LibraryApp)
 
 log = logging.getLogger("potluck.suite")
 
@@ -78,7 +77,7 @@ async def assembled(
         if settings.engine == "embedded":
             # On other engines this costs requests, so there it starts with the first subscriber.
             core.live.start(*(table for app in suite_apps for table in app.tables))
-        people = people_app(core, suite_apps)
+        people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
         working = [asyncio.create_task(work) for work in _background_work(core, suite_apps)]
         try:
@@ -131,16 +130,14 @@ def core_on(
     engine: Engine, settings: Settings, secret: bytes, clock: Clock = system_clock, passwords: Passwords | None = None
 ) -> Core:
     """The services that every app is given, on this engine."""
-    # The store and live updates track the expiry of what they return; for everyone else, reading the clock prevents
-    # caching.
     store = Store(engine, clock, accelerations=settings.accelerations)
-    seen_clock = tracked_clock(clock)
     return Core(
         settings=settings,
         engine=engine,
         store=store,
-        clock=seen_clock,
-        people=open_people(store, seen_clock, passwords),
+        clock=store.clock,
+        people=open_people(store, store.clock, passwords),
+        # Live updates track the expiry of what they send.
         live=Live(engine, clock, key=derived(secret, "positions"), lag_seconds=settings.indexes_lag_seconds),
         cursors=Cursors(derived(secret, "cursors")),
         rate_limiter=RateLimiter(clock),
@@ -158,12 +155,7 @@ def _application(core: Core, people: App, apps: Sequence[App]) -> Application:
     must_be_shown(catalogue)
     folders = [folder for app in apps for folder in (app.templates, *app.borrowed_templates) if folder is not None]
     templates = Templates(catalogue, folders, hues_address(catalogue))
-    site_app = App(
-        name="site",
-        tables=[],
-        endpoints=[home(apps, catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages],
-    )
-    everything = [site_app, people, *apps]
+    everything = [people, *apps]
     rules = [rule for app in everything for subject in app.subjects for rule in subject.declared]
     declared = tuple(
         problem for rule in rules for problem in (*rule.problems, *map(problem_of, rule.access.refusals()))
@@ -173,6 +165,8 @@ def _application(core: Core, people: App, apps: Sequence[App]) -> Application:
     request_key = derived(secret, "requests")
     router = Router()
     router.add_all_below(templates.assets.at, templates.assets.file)
+    for endpoints in (home(apps, catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages):
+        endpoints.add_to(router, site)
     for app in everything:
         runner = Runner(core, app.context)
         api = Api(runner, authentication, request_key)
@@ -204,11 +198,10 @@ def _application(core: Core, people: App, apps: Sequence[App]) -> Application:
 def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:
     """The background work: consumers, which share a lease and one reader of each log, and the apps' other tasks."""
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
-    terms = LeaseTerms.for_takeover_within(core.settings.takeover_seconds)
-    lease = Lease(core.engine, "CONSUMERS", **terms._asdict())
+    lease = core.lease("CONSUMERS")
     declared = [consumer for app in apps for consumer in app.all_consumers()]
     consumers = [consumer.bind(core.store, lease=lease, follow=feed) for consumer in declared]
-    work = [_restart_on_failure(task.name, task.run) for app in apps for task in app.background]
+    work = [_restart_on_failure(task.name, task.run) for app in apps for task in app.background()]
     if consumers:
         work.append(_restart_on_failure("the consumers", partial(_consume, lease, consumers)))
     return work
@@ -222,7 +215,6 @@ async def _consume(lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
             for consumer in consumers:
                 group.create_task(_restart_on_failure(consumer.name, consumer.consume))
 
-    await lease.work_table.create_if_missing(lease.engine)
     await lease.run(consume)
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from potluck.web.access import Anyone
 from potluck.web.actions import Actions
+from potluck.web.app import App
 from potluck.web.endpoints import Endpoints
 from potluck.web.inputs import DeclarationError
-from potluck.web.modules import Modules
+from potluck.web.modules import declared_in, must_be_listed
 
 PACKAGES = {
     "potluck.web.people": "potluck.web.people",
@@ -24,13 +25,17 @@ PACKAGES = {
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_module_that_declares_something_is_listed(package):
-    modules: Modules = import_module(PACKAGES[package]).MODULES
+    (app,) = [
+        value
+        for value in vars(import_module(PACKAGES[package])).values()
+        if isinstance(value, type) and issubclass(value, App) and value is not App
+    ]
     for found in walk_packages(import_module(package).__path__, f"{package}."):
         import_module(found.name)
-    modules.must_be_complete()
+    must_be_listed(app.modules, app.subjects)
     own = [module for name, module in sys.modules.items() if name.startswith(f"{package}.")]
     declared = {value for module in own for value in vars(module).values() if isinstance(value, Actions | Endpoints)}
-    assert declared - {*modules.subjects, *modules.endpoints} == set()
+    assert declared - {*app.subjects, *app.endpoints} == set()
 
 
 def test_a_module_whose_rule_is_not_listed_is_refused():
@@ -44,5 +49,5 @@ def test_a_module_whose_rule_is_not_listed_is_refused():
     page.__globals__["Anyone"] = Anyone
     dens.page("", "den.html")(page)
     with pytest.raises(DeclarationError, match=r"page: list its module among the app's: den\.pages"):
-        Modules(listed)
-    assert Modules(listed, forgotten).subjects == (dens,)
+        type("Den", (App,), {"modules": [listed]})
+    assert declared_in([listed, forgotten]) == ([dens], [])

@@ -40,7 +40,7 @@ def test_text_shows_every_round_and_the_winner(counted):
     status, out, err = counted()
     assert (status, err) == (0, "")
     assert "Round 1: 5 votes elect" in out
-    assert "Undeclared Write-ins, not having been declared, cannot win and leave first." in out
+    assert "Undeclared Write-ins, not declared as candidates, cannot win and leave first." in out
     assert "\nBob is elected.\n" in out
 
 
@@ -288,7 +288,7 @@ def test_no_lot_is_claimed_that_nobody_drew(counted):
         _, out, _ = counted("--format", format, ballots=tied)
         assert "by lot" not in out
         assert "lot order" not in out
-        assert "the order in which the candidates are listed, no lots having been drawn" in out
+        assert "the order in which the candidates are listed, as no lots were drawn" in out
         _, out, _ = counted("--format", format, "--lot-order", "2,1", ballots=tied)
         assert "by lot" not in out
         assert "by the order that was given" in out

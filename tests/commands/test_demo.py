@@ -13,11 +13,10 @@ from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
-from potluck.web.app import App
 from potluck.web.style import ROUNDS
 from tests.people.assembly import Clock, CountingHasher
 from tests.web.reading import BROWSER
-from tests.web.suites import API, bearer, client_at, rows_of
+from tests.web.suites import API, app_with, bearer, client_at, rows_of
 
 SIGN_IN = re.compile(r"^  (\S.*?) +(\S+@potluck\.example) +((?:[0-9a-z]{4}-){3}[0-9a-z]{4})$", re.M)
 
@@ -145,16 +144,15 @@ async def test_people_do_things_at_times_of_their_own_and_the_clock_is_set_right
     clock = Clock()
     seen = []
 
-    async def played(guests):
+    async def played(demo):
         for days in (3, 1):
-            guests.ago(days=days)
+            demo.ago(days=days)
             seen.append(core_clock())
-        return []
 
     def app(core):
         nonlocal core_clock
         core_clock = core.clock
-        return App(name="played", tables=[], demo=played)
+        return app_with("played", demo=played)(core)
 
     core_clock = None
     await filled_here(tmp_path, apps=[app], clock=clock)

@@ -13,7 +13,7 @@ from potluck.people.errors import InvitationInvalid, ResetInvalid
 from potluck.settings import Settings
 from potluck.suite import core_on
 from potluck.web.direct_calls import Direct
-from potluck.web.people import MODULES
+from potluck.web.people import PeopleApp
 from potluck.web.people.accounts import NewAccount, register
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.password_resets import PasswordChoice, choose_password
@@ -39,7 +39,7 @@ async def people_in(folder, registration="invited"):
     engine = await open_engine(path=folder / "potluck.db")
     core = core_on(engine, Settings(data=folder, registration=registration), b"secret", lambda: datetime.now(UTC))
     try:
-        yield Direct(core, MODULES.subjects, PeopleContext(core, ()))
+        yield Direct(core, PeopleApp.subjects, PeopleContext(core, ()))
     finally:
         core.people.close()
         await engine.close()

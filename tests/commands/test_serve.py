@@ -52,7 +52,7 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path, capsys):
         port = str(taken.getsockname()[1])
         assert main(["serve", "--port", port, "--data", str(tmp_path / "data")]) == 1
     said = capsys.readouterr().err
-    assert said.startswith(f"potluck: something else listens on 127.0.0.1:{port}")
+    assert said.startswith(f"potluck: 127.0.0.1:{port} is already in use")
     assert said.count("\n") == 1
 
 

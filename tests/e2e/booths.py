@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import APIRequestContext
 
-from potluck.apps.polls.app import polls_app
+from potluck.apps.polls.app import PollsApp
 from potluck.settings import Settings
 from potluck.web.http.application import Application
 from tests.e2e.serving import serve_as_asked, with_apps
@@ -97,7 +97,7 @@ class Office:
 
 
 def with_polls(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, polls_app)
+    return with_apps(settings, PollsApp)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 
-from chores.app import chores_app
+from chores.app import ChoresApp
 
 from potluck.settings import Settings
 from potluck.web.http.application import Application
@@ -19,7 +19,7 @@ class Chores(Toy):
 
 
 def with_chores(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, chores_app)
+    return with_apps(settings, ChoresApp)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import sys
 from contextlib import AbstractAsyncContextManager
 
-from potluck.apps.journal.app import journal_app
+from potluck.apps.journal.app import JournalApp
 from potluck.settings import Settings
 from potluck.web.http.application import Application
 from tests.e2e.serving import serve_as_asked, with_apps
@@ -17,7 +17,7 @@ class GymServer(Toy):
 
 
 def with_journal(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, journal_app)
+    return with_apps(settings, JournalApp)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import sys
 from contextlib import AbstractAsyncContextManager
 
-from potluck.apps.shareables.app import shareables_app
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.settings import Settings
 from potluck.web.http.application import Application
 from tests.e2e.serving import serve_as_asked, with_apps
@@ -17,7 +17,7 @@ class Picnic(Toy):
 
 
 def with_shareables(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, shareables_app)
+    return with_apps(settings, ShareablesApp)
 
 
 if __name__ == "__main__":

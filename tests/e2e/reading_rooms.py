@@ -8,7 +8,7 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
-from potluck.apps.library.app import made_with
+from potluck.apps.library.app import LibraryApp
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
@@ -39,7 +39,7 @@ def reading_room_on(folder: Path, open_library: str) -> Iterator[ReadingRoom]:
 def library_at_home(core: Core) -> App:
     # Names of the Internet lead to this machine.
     here = Outbound(permits=lambda address: str(address) == "127.0.0.1", resolve=lambda host, port: ["127.0.0.1"])
-    return made_with(core, here)
+    return LibraryApp(replace(core, outbound=here))
 
 
 def with_library(settings: Settings) -> AbstractAsyncContextManager[Application]:

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.settings import Settings
 from potluck.web.http.application import Application
 from tests.e2e.browsing import Visit
@@ -87,7 +87,7 @@ def family_of(visit: Visit, name: str = "Lund Street 7", person: str = "Mara Oka
 
 
 def with_shopping(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, shopping_app)
+    return with_apps(settings, ShoppingApp)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from potluck.suite import APPS
 from potluck.web.http.application import Application
 from tests.e2e.every_page import LOOKED_AT_BY, NOT_LOOKED_AT, not_kept_by, page_of
 from tests.e2e.test_pages import FOR_PEOPLE, FOR_VISITORS, WINDOWS
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.suites import suite_on
 
 API = "/api/"
@@ -25,7 +25,7 @@ def answering_browsers(application: Application) -> set[str]:
 
 
 async def test_every_page_is_looked_at_or_it_is_said_why_not(tmp_path):
-    async with suite_on(tmp_path, (*APPS, notes_app)) as (_, application):
+    async with suite_on(tmp_path, (*APPS, NotesApp)) as (_, application):
         addresses = answering_browsers(application)
     opened = {*FOR_VISITORS, *FOR_PEOPLE, *(path for path, *_ in WINDOWS)}
     looked_at = {page_of(path, addresses) for path in opened} | LOOKED_AT_BY.keys()

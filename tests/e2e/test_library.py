@@ -140,7 +140,7 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
     # By a number that cannot be one, then by one that can.
     page.get_by_label("Type the number").fill("978-0-306-40615-8")
     seen.follow(page.get_by_role("button", name="Look up").first)
-    expect(page.get_by_text("For these twelve it would be 7")).to_be_visible()
+    expect(page.get_by_text("After these twelve, it would be 7")).to_be_visible()
     page.get_by_label("Type the number").fill("0-306-40615-2")
     seen.follow(page.get_by_role("button", name="Look up").first)
     expect(page.get_by_text("Found at Open Library")).to_be_visible()

@@ -406,7 +406,8 @@ def test_the_list_by_keyboard_alone(home):
     visit.page.locator("#toasts", has_text="Lemons is in the basket.").hover()
     # The focus goes on to what stands there now.
     visit.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
-    assert visit.page.evaluate("document.activeElement.getAttribute('role')") == "checkbox"
+    focused = visit.page.locator(":focus")
+    expect(focused).to_have_attribute("role", "checkbox")
     to("Change Oat milk")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("dialog").wait_for()
@@ -414,7 +415,7 @@ def test_the_list_by_keyboard_alone(home):
     visit.page.keyboard.type("litres")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("dialog").wait_for(state="hidden")
-    assert "Change Oat milk" in visit.page.evaluate("document.activeElement.getAttribute('aria-label') ?? ''")
+    expect(focused).to_have_attribute("aria-label", re.compile("Change Oat milk"))
     to("Undo")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("checkbox", name="Lemons", checked=False).wait_for()
@@ -507,7 +508,7 @@ def test_a_name_that_is_taken_is_said_beside_its_field(home):
     visit.expected = "status of 409"
     visit.page.locator("#store-name").fill("green corner")
     visit.page.get_by_role("button", name="Add the store").click()
-    visit.page.get_by_text("“green corner” exists already").wait_for()
+    visit.page.get_by_text("“green corner” already exists").wait_for()
     assert visit.page.locator("#store-name").get_attribute("aria-invalid") == "true"
     assert visit.violations() == []
     visit.picture("shopping-name-taken")

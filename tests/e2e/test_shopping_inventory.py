@@ -190,7 +190,7 @@ def test_a_step_of_which_nobody_heard_for_a_day_is_not_sent_again_but_asked_abou
     visit.page.clock.set_fixed_time(time.time() + 25 * 60 * 60)
     said = visit.page.get_by_role("region", name="Eggs could not be changed")
     said.wait_for()
-    assert "Look how many there are" in said.inner_text()
+    assert "Check the quantity" in said.inner_text()
     sent(visit)
     assert (lost, stored(home, "Eggs")) == ([200], 14)
     nothing_heard(visit)

@@ -7,13 +7,13 @@ from potluck.settings import Settings
 from potluck.suite import APPS
 from potluck.web.http.application import Application
 from tests.e2e.serving import serve_as_asked, with_apps
-from tests.toy import notes_app
+from tests.toy import NotesApp
 
 __all__ = ["with_toy"]
 
 
 def with_toy(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    return with_apps(settings, *APPS, notes_app)
+    return with_apps(settings, *APPS, NotesApp)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from potluck.apps.library.app import library_app
-from potluck.apps.polls.app import polls_app
+from potluck.apps.library.app import LibraryApp
+from potluck.apps.polls.app import PollsApp
 from potluck.dynamo.database import Database
 from potluck.dynamo.storage.reserve import LARGEST, Reserve
 from tests.faults.audit import check_file
@@ -51,7 +51,7 @@ def disk(tmp_path, monkeypatch):
         yield disk
 
 
-APPS = (library_app, polls_app)
+APPS = (LibraryApp, PollsApp)
 
 
 async def shelf(client, owner) -> str:

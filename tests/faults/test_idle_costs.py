@@ -66,7 +66,7 @@ async def test_an_idle_suite_renews_one_lease_and_asks_each_stream_now_and_then(
     proxy = CountingProxy(where["endpoint"])
     options: dict[str, Any] = {"engine": "aws", "region": where["region"], "table_prefix": where["prefix"]}
     async with opened(Settings(data=tmp_path, endpoint=where["endpoint"], **options)) as (_, apps):
-        followed = {accounts.name, *(each.table for app in apps for each in app.consumers if hasattr(each, "table"))}
+        followed = {accounts.name, *(each.table for app in apps for each in app.consumers() if hasattr(each, "table"))}
     async with proxy.listening() as endpoint, assembled(Settings(data=tmp_path, endpoint=endpoint, **options), APPS):
         # What was passed over while the suite began is noted once, after a while: not by who is idle.
         await asyncio.sleep(

@@ -21,7 +21,7 @@ from potluck.people.entities import Account, Invitation, InvitationOfPlace
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.errors import InvitationInvalid, NoSuchInvitation
 from potluck.people.idempotency import IdempotencyKey, StoredAnswers
-from potluck.people.invitations import Invitations, MadeInvitation, withdrawing
+from potluck.people.invitations import InvitationRows, MadeInvitation, withdrawing
 from potluck.people.passwords import Passwords
 from potluck.people.throttling import Throttles
 from potluck.settings import Registration, Settings
@@ -36,7 +36,7 @@ from potluck.web.declarations import Action
 from potluck.web.direct_calls import Direct
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import Input
-from potluck.web.people import MODULES, people_app
+from potluck.web.people import PeopleApp
 from potluck.web.people.account import AccountData
 from potluck.web.people.accounts import (
     AccountMade,
@@ -57,6 +57,7 @@ from potluck.web.people.tokens import NewToken, TokenMade, make_token, revoke_to
 from potluck.web.runner import Runner, Sent
 from tests.people import operator_calls
 from tests.stores import NOW, recorded_store, rows_in
+from tests.web.made_apps import app_with
 
 PASSWORD = "correct horse"
 WRITERS = 50
@@ -122,7 +123,7 @@ class People:
         return self.core.people.throttles
 
     @property
-    def invitations(self) -> Invitations:
+    def invitations(self) -> InvitationRows:
         return self.core.people.invitations
 
     @property
@@ -156,7 +157,7 @@ class People:
         """What the rule answers this caller; an anonymous one without an address is not counted."""
         (action,) = [
             each
-            for subject in MODULES.subjects
+            for subject in PeopleApp.subjects
             for each in subject.declared
             if isinstance(each, Action) and each.rule is rule and each.form is None
         ]
@@ -234,7 +235,7 @@ class People:
 
     async def listed(self, rule: Callable[..., Any], by: Principal) -> list[Any]:
         """A list of theirs, as they are shown it."""
-        return await Direct(self.core, MODULES.subjects, self.app.context).list(rule, by)
+        return await Direct(self.core, PeopleApp.subjects, self.app.context).list(rule, by)
 
     async def issue_reset(self, email: str) -> str:
         return await operator_calls.issue_reset(self.core, email)
@@ -315,7 +316,7 @@ async def assembled(
         core = core_on(wrapped.engine, settings, b"a secret of tests", clock, Passwords(hasher))
         hasher.computed.clear()
         try:
-            app = people_app(core, [App(name="hooks", tables=[], **given)])
+            app = PeopleApp(core, [app_with("hooks", **given)(core)])
             yield People(core, recording, clock, hasher, app)
         finally:
             core.people.close()

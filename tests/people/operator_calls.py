@@ -9,7 +9,7 @@ from potluck.table import NotFound, check, present
 from potluck.validation.decoding import decode_tree
 from potluck.web.app import Core
 from potluck.web.direct_calls import Direct
-from potluck.web.people import MODULES
+from potluck.web.people import PeopleApp
 from potluck.web.people.access import AddressOnly
 from potluck.web.people.invitations import invite_newcomer as invite_newcomer_rule
 from potluck.web.people.password_resets import issue_reset as issue_reset_rule
@@ -20,13 +20,13 @@ __all__ = ["invite", "invite_newcomer", "issue_reset"]
 async def issue_reset(core: Core, email: str) -> str:
     """The secret of a password reset."""
     sent = decode_tree(AddressOnly, {"email": email})
-    secret: str = await Direct(core, MODULES.subjects).do(issue_reset_rule, None, sent)
+    secret: str = await Direct(core, PeopleApp.subjects).do(issue_reset_rule, None, sent)
     return secret
 
 
 async def invite_newcomer(core: Core) -> str:
     """The secret of an invitation to register."""
-    secret: str = await Direct(core, MODULES.subjects).do(invite_newcomer_rule, None)
+    secret: str = await Direct(core, PeopleApp.subjects).do(invite_newcomer_rule, None)
     return secret
 
 

@@ -122,7 +122,7 @@ async def test_of_fifty_who_register_one_address_one_gets_it(busy_people):
 
 async def test_registering_is_throttled_per_client(embedded_people):
     people = embedded_people
-    for _ in range(REGISTRATIONS.attempts):
+    for _ in range(REGISTRATIONS.amount):
         await people.throttles.attempt(REGISTRATIONS, "192.0.2.1")
     with pytest.raises(Throttled) as refused:
         await people.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.1")
@@ -238,7 +238,7 @@ async def test_of_fifty_new_passwords_at_once_one_is_taken(busy_people, monkeypa
 async def test_guessing_the_password_is_throttled_for_someone_signed_in_too(embedded_people):
     people = embedded_people
     caller = await people.registered()
-    for _ in range(PASSWORD_CHECKS.attempts):
+    for _ in range(PASSWORD_CHECKS.amount):
         with pytest.raises(WrongPassword):
             await people.delete(caller, "wrong horse!")
     for attempt in (

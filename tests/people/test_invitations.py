@@ -43,7 +43,7 @@ async def test_whoever_accepts_comes_in_by_the_transaction_that_uses_it_up(peopl
     made = await people.invite("shopping", FAMILY, "member", ada.user_id)
     with people.recording.scope() as calls:
         opened = await people.accept(made.secret, BEN, membership())
-    assert calls.operations == ["GetItem", "TransactWriteItems"]
+    assert calls.operations == ["GetItem", "GetItem", "TransactWriteItems"]
     assert (opened.place, opened.role) == (FAMILY, "member")
     assert await people.store.get(EmailAddress.by_folded(f"member-{BEN}"))
     with pytest.raises(InvitationInvalid):

@@ -111,7 +111,7 @@ async def test_a_password_that_changes_after_it_was_verified_opens_nothing(embed
 async def test_a_client_that_guesses_is_refused_until_its_minute_ends_and_nobody_else_is(people):
     await people.registered()
     people.clock.forward(seconds=15)
-    await guess(people, HERE, SIGN_INS_FROM.attempts)
+    await guess(people, HERE, SIGN_INS_FROM.amount)
     people.hasher.computed.clear()
     with people.recording.scope() as calls, pytest.raises(Throttled) as refused:
         await people.sign_in("ada@example.org", PASSWORD, HERE)
@@ -130,7 +130,7 @@ async def test_success_gives_a_guesser_nothing_back(embedded_people):
     people = embedded_people
     await people.registered()
     await people.registered("mallory@example.org", "Mallory")
-    for _ in range(SIGN_INS_FROM.attempts // 2):
+    for _ in range(SIGN_INS_FROM.amount // 2):
         await guess(people, HERE, 1)
         await people.sign_in("mallory@example.org", PASSWORD, HERE)
     with pytest.raises(Throttled):
@@ -142,19 +142,19 @@ async def test_guessing_from_many_clients_is_slowed_down_and_the_owner_still_get
     await people.registered()
     clients = [f"203.0.113.{each}" for each in range(10)]
     for client in clients:
-        await guess(people, client, SIGN_INS_TO.attempts // len(clients))
+        await guess(people, client, SIGN_INS_TO.amount // len(clients))
     # From here on each client has few attempts, whether or not there is such an account.
-    await guess(people, clients[0], SIGN_INS_FROM_TO.attempts)
+    await guess(people, clients[0], SIGN_INS_FROM_TO.amount)
     with pytest.raises(Throttled) as refused:
         await people.sign_in("ADA@example.org", PASSWORD, clients[0])
     assert refused.value.retry_after == 300
     assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     # Even one who mistyped as often as was possible waits no longer than told, however long the others go on.
-    await guess(people, ELSEWHERE, SIGN_INS_FROM_TO.attempts - 1)
+    await guess(people, ELSEWHERE, SIGN_INS_FROM_TO.amount - 1)
     with pytest.raises(Throttled) as refused:
         await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     people.clock.forward(seconds=refused.value.retry_after)
-    await guess(people, clients[1], SIGN_INS_FROM_TO.attempts)
+    await guess(people, clients[1], SIGN_INS_FROM_TO.amount)
     assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
     await people.registered("ben@example.org", "Ben")
     assert await people.sign_in("ben@example.org", PASSWORD, clients[0])
@@ -162,9 +162,9 @@ async def test_guessing_from_many_clients_is_slowed_down_and_the_owner_still_get
 
 async def test_an_address_without_account_is_throttled_alike(embedded_people):
     people = embedded_people
-    for client in range(SIGN_INS_TO.attempts):
+    for client in range(SIGN_INS_TO.amount):
         await guess(people, f"client {client}", 1, "nobody@example.org")
-    await guess(people, HERE, SIGN_INS_FROM_TO.attempts, "nobody@example.org")
+    await guess(people, HERE, SIGN_INS_FROM_TO.amount, "nobody@example.org")
     with pytest.raises(Throttled):
         await people.sign_in("nobody@example.org", PASSWORD, HERE)
 
@@ -172,11 +172,11 @@ async def test_an_address_without_account_is_throttled_alike(embedded_people):
 async def test_a_refused_client_uses_up_nothing_of_the_account_it_is_after(embedded_people):
     people = embedded_people
     await people.registered()
-    await guess(people, HERE, SIGN_INS_FROM.attempts)
-    for _ in range(SIGN_INS_TO.attempts):
+    await guess(people, HERE, SIGN_INS_FROM.amount)
+    for _ in range(SIGN_INS_TO.amount):
         with pytest.raises(Throttled):
             await people.sign_in("ada@example.org", PASSWORD, HERE)
-    for _ in range(SIGN_INS_FROM_TO.attempts + 1):
+    for _ in range(SIGN_INS_FROM_TO.amount + 1):
         assert await people.sign_in("ada@example.org", PASSWORD, ELSEWHERE)
 
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from potluck.people.errors import Throttled
-from potluck.people.throttling import Limit
+from potluck.people.throttling import RateLimit
 from tests.people.assembly import WRITERS
 from tests.stores import NOW
 
-THREE_A_MINUTE = Limit("trying", 3, timedelta(minutes=1))
+THREE_A_MINUTE = RateLimit("trying", 3, timedelta(minutes=1))
 
 
 async def test_attempts_past_the_limit_are_refused_until_the_window_ends(people):
@@ -44,7 +44,7 @@ async def test_keys_and_limits_are_counted_apart(embedded_people):
     for who in ("192.0.2.1", "192.0.2.2", "192.0.2.1 "):
         for _ in range(3):
             await throttles.attempt(THREE_A_MINUTE, who)
-    await throttles.attempt(Limit("trying something else", 1, timedelta(minutes=1)), "192.0.2.1")
+    await throttles.attempt(RateLimit("trying something else", 1, timedelta(minutes=1)), "192.0.2.1")
 
 
 async def test_an_attempt_is_one_write_and_its_row_is_gone_with_its_window(embedded_people):
@@ -58,7 +58,7 @@ async def test_an_attempt_is_one_write_and_its_row_is_gone_with_its_window(embed
 
 
 async def test_of_fifty_attempts_at_once_as_many_pass_as_may(busy_people):
-    limit = Limit("trying", 20, timedelta(minutes=1))
+    limit = RateLimit("trying", 20, timedelta(minutes=1))
     passed = await asyncio.gather(*(busy_people.throttles.allows(limit, "192.0.2.1") for _ in range(WRITERS)))
     # A lost answer is counted again, so that a busy engine lets nobody guess more often.
     assert 10 <= sum(passed) <= 20

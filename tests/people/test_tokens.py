@@ -8,7 +8,6 @@ import pytest
 from potluck.people.errors import (
     NoSuchToken,
     SessionOver,
-    SignInNeeded,
     TooMany,
 )
 from potluck.table import Unavailable
@@ -44,27 +43,6 @@ async def test_a_revoked_token_is_dead_and_can_be_revoked_only_by_its_owner(peop
     for token_id in (made.id, UUID(int=1)):
         with pytest.raises(NoSuchToken):
             await people.revoke_token(caller, token_id)
-
-
-async def test_a_token_cannot_manage_tokens_password_or_account(embedded_people):
-    people = embedded_people
-    caller = await people.registered()
-    made = await people.make_token(caller, "Backup")
-    program = await people.known(made.token)
-    before = await people.rows()
-    for attempt in (
-        people.make_token(program, "Another"),
-        people.listed(own_tokens, program),
-        people.revoke_token(program, made.id),
-        people.rename(program, "Mallory", 1),
-        people.change_password(program, PASSWORD, "battery staple"),
-        people.change_email(program, "mallory@example.org", PASSWORD),
-        people.delete(program, PASSWORD),
-    ):
-        with pytest.raises(SignInNeeded):
-            await attempt
-    assert await people.rows() == before
-    assert (await people.account(program.user_id)).name == "Ada"
 
 
 async def test_a_new_password_ends_every_token_unless_they_are_to_stay(people):

@@ -253,7 +253,7 @@ def ranges_of(bounds: list[Any]) -> Iterator[Range[Any]]:
     """Every range that these bounds make."""
     flags = (False, True)
     for one, other, low_open, high_open in product([*bounds, None], [*bounds, None], flags, flags):
-        yield Range(one, low_open, other, high_open)
+        yield Range(one, other, low_open=low_open, high_open=high_open)
 
 
 def check_range_of(kind: str, data: st.DataObject) -> None:
@@ -366,7 +366,12 @@ def test_a_range_of_a_key_that_is_a_number_finds_what_comparing_finds(kind: str,
     sort = Sort(type_, "", values, values)
     template = KeyTemplate.parse("{f}", plan_fields(msgspec.defstruct("Row", [("f", type_)])), "Row.key", number=True)
     bound = values | st.none()
-    asked = Range(data.draw(bound), data.draw(st.booleans()), data.draw(bound), data.draw(st.booleans()))
+    asked = Range(
+        data.draw(bound),
+        data.draw(bound),
+        low_open=data.draw(st.booleans()),
+        high_open=data.draw(st.booleans()),
+    )
     condition = sort_condition(template, {"f": asked})
     bounds = [Decimal(value) for value in condition.values]
     for value in data.draw(st.lists(values, min_size=1, max_size=5)):

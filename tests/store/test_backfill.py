@@ -27,7 +27,6 @@ from potluck.table import (
     get,
     put,
     query,
-    sparse,
     the,
 )
 from tests.engine_targets import BOTH, EMBEDDED
@@ -67,7 +66,7 @@ class Plant(
     type="Plant",
     key=("SHELF#{shelf}", "PLANT#{pot:04}#{species}"),
     formerly=[("SHELF#{shelf}", "{pot:04}#{species}")],
-    GSI1=sparse("THIRSTY#{shelf}", "{pot:04}", when=lambda litres: litres > 5),
+    GSI1=("THIRSTY#{shelf}", "{pot:04}", lambda litres: litres > 5),
 ):
     """A plant as it is stored now."""
 

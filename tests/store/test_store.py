@@ -21,18 +21,15 @@ from potluck.table import (
     ItemCollection,
     NotFound,
     OutcomeUnknown,
+    Range,
+    StartsWith,
     Table,
     Unavailable,
     VersionConflict,
     absent,
-    at_least,
-    between,
     delete,
-    less_than,
-    more_than,
     put,
     query,
-    starts_with,
     the,
     update,
 )
@@ -205,15 +202,15 @@ class TestReading:
         async def numbers(wanted: Any) -> list[int]:
             return [each.meeting_id.int for each in await store.all(Meeting.within(CLUB, wanted))]
 
-        assert await numbers(between(moment(2), moment(4))) == [2, 3, 4]
-        assert await numbers(more_than(moment(7))) == [8, 9]
-        assert await numbers(at_least(moment(7))) == [7, 8, 9]
-        assert await numbers(less_than(moment(2))) == [0, 1]
+        assert await numbers(Range(moment(2), moment(4))) == [2, 3, 4]
+        assert await numbers(Range(moment(7), low_open=True)) == [8, 9]
+        assert await numbers(Range(moment(7))) == [7, 8, 9]
+        assert await numbers(Range(high=moment(2), high_open=True)) == [0, 1]
 
     async def test_names_are_found_by_how_they_begin_whatever_their_accents(self, store: Store) -> None:
         for number, name in enumerate(["Émile", "emil", "Emma", "Esther"]):
             await store.put(member(number, name=name), when=absent)
-        found = await store.all(Member.called(CLUB, starts_with("ÉM")))
+        found = await store.all(Member.called(CLUB, StartsWith("ÉM")))
         assert [each.name for each in found] == ["emil", "Émile", "Emma"]
 
     async def test_a_row_leaves_a_sparse_index_when_its_condition_ends(self, store: Store) -> None:
@@ -222,7 +219,7 @@ class TestReading:
         paid = await store.update(owing, the(Member.owes).becomes(0))
         assert await store.all(Member.owing(CLUB)) == []
         await store.update(paid, the(Member.owes).becomes(3))
-        assert [each.owes for each in await store.all(Member.owing_between(CLUB, between(1, 3)))] == [3]
+        assert [each.owes for each in await store.all(Member.owing_between(CLUB, Range(1, 3)))] == [3]
 
     async def test_a_page_behind_many_expired_rows_takes_few_requests(self, recorded: tuple[Store, Recording]) -> None:
         store, recording = recorded

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from potluck.people.entities import Account
 from potluck.store import Store
-from potluck.streams import Consumer, Lease, WorkTable, changed, created, deleted, nothing_to_rebuild
+from potluck.streams import Consumer, Lease, WorkTable, changed, created, deleted
 from potluck.table import DesignError, absent, put
 from potluck.table.operations import Operation
 from tests.engine_targets import BOTH, opened
@@ -63,7 +63,7 @@ async def test_each_change_goes_to_the_functions_that_it_fits(store: Store) -> N
         created(Card, do=card_created),
         changed(Card, Card.text, do=text_changed),
         deleted(Card, do=card_deleted),
-        lost=nothing_to_rebuild,
+        lost=None,
     )
     card = Card(board="b", card="c", text="one")
     for row in (card, replace(card, rank=2), Board(board="b", title="x"), replace(card, text="two")):
@@ -79,7 +79,7 @@ async def test_operations_are_committed_once_even_if_the_consumer_is_stopped_and
         # Refused the second time, which would park the record.
         return [put(Board(board=card.card, title="copy"), when=absent)]
 
-    consumer = Consumer("copies", created(Card, do=copied), lost=nothing_to_rebuild)
+    consumer = Consumer("copies", created(Card, do=copied), lost=None)
     for number in range(6):
         await store.put(Card(board="b", card=f"c{number}"))
         async with running(consumer, store, attempts=1):
@@ -91,7 +91,7 @@ async def test_operations_that_are_refused_park_the_record(store: Store) -> None
     async def copied(card: Card) -> list[Operation]:
         return [put(Board(board=card.text, title="copy"), when=absent)]
 
-    consumer = Consumer("copies", created(Card, do=copied), lost=nothing_to_rebuild)
+    consumer = Consumer("copies", created(Card, do=copied), lost=None)
     for number, text in enumerate(("one", "one", "two")):
         await store.put(Card(board="b", card=f"c{number}", text=text))
     async with running(consumer, store, attempts=1):
@@ -115,8 +115,8 @@ async def test_a_consumer_that_never_ran_begins(store: Store) -> None:
 def test_a_consumer_reads_the_stream_of_one_table() -> None:
     async def nothing(entity: object) -> None: ...
 
-    assert Consumer("c", created(Card, do=nothing), created(Board, do=nothing), lost=nothing_to_rebuild).table is boards
+    assert Consumer("c", created(Card, do=nothing), created(Board, do=nothing), lost=None).table is boards
     with pytest.raises(DesignError, match="of one table"):
-        Consumer("c", created(Card, do=nothing), created(Account, do=nothing), lost=nothing_to_rebuild)
+        Consumer("c", created(Card, do=nothing), created(Account, do=nothing), lost=None)
     with pytest.raises(DesignError, match="of one table"):
-        Consumer("c", lost=nothing_to_rebuild)
+        Consumer("c", lost=None)

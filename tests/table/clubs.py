@@ -20,7 +20,6 @@ from potluck.table import (
     Version,
     get,
     query,
-    sparse,
 )
 
 __all__ = ["Club", "ClubWithMembers", "Listed", "Meeting", "Member", "clubs"]
@@ -56,7 +55,7 @@ class Member(
     type="Member",
     key=("CLUB#{club_id}", "MEMBER#{member_id}"),
     GSI1=("CLUB#{club_id}#MEMBERS", "NAME#{name:folded 200}"),
-    GSI2=sparse("CLUB#{club_id}#OWING", "{owes:06}", when=lambda owes: owes > 0),
+    GSI2=("CLUB#{club_id}#OWING", "{owes:06}", lambda owes: owes > 0),
 ):
     """One of them."""
 

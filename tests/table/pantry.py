@@ -10,15 +10,12 @@ from potluck.table import (
     Entity,
     ExpiresAt,
     KeyOnly,
-    Number,
     OrNull,
     Seconds,
     Table,
     Unique,
     Version,
-    first_of,
     get,
-    sparse,
 )
 
 __all__ = [
@@ -37,7 +34,8 @@ inventory = Table(
     "InventoryManagement",
     "PK",
     "SK",
-    indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", Number("GSI2N")), "GSI3": ("GSI3PK", "GSI3SK")},
+    indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2N"), "GSI3": ("GSI3PK", "GSI3SK")},
+    numbers=("GSI2N",),
     ttl="ttl",
     type_attribute="entityType",
 )
@@ -84,7 +82,7 @@ class InventoryItem(
     table=inventory,
     type="InventoryItem",
     key=("FAMILY#{family_id}", "ITEM#{item_id}"),
-    GSI1=sparse("FAMILY#{family_id}#LOW", "ITEM#{item_id}", when=lambda quantity, threshold: quantity <= threshold),
+    GSI1=("FAMILY#{family_id}#LOW", "ITEM#{item_id}", lambda quantity, threshold: quantity <= threshold),
     GSI2=("FAMILY#{family_id}#ORDER", "{shelf}"),
     GSI3=("FAMILY#{family_id}#ITEMS", "STATUS#{status}#QUANTITY#{quantity:10}"),
 ):
@@ -111,7 +109,7 @@ class Book(
     key=("BOOK#{book_id}", "BOOK"),
     GSI1=(
         "owner#{owner_id}#library#{library_id}",
-        first_of("item#{collection_name:folded 200}#{order:05}#{title:folded 400}", "item#{title:folded 400}#~"),
+        ("item#{collection_name:folded 200}#{order:05}#{title:folded 400}", "item#{title:folded 400}#~"),
     ),
 ):
     """A book on a shelf, alone or as part of a series. Whoever changes it last is right."""

@@ -72,14 +72,22 @@ KINDS |= {"opened": Poll, "noted": ShoppingListItem}
 @given(data=st.data())
 def test_each_is_what_update_would_make(change, data):
     asked = ASKED[change]
-    updates = AlikeUpdates(asked)
+    updates = AlikeUpdates()
     for item in data.draw(st.lists(OF[KINDS[change]], min_size=2, max_size=8)):
         changes, when = asked(item)
-        expected, made = update(item, *changes, when=when, keep_version=True), updates.of(item)
+        expected, made = (
+            update(item, *changes, when=when, keep_version=True),
+            updates.update(item, *changes, when=when),
+        )
         assert made.actions(NOW) == expected.actions(NOW)
         (ours,), (theirs,) = made.writes, expected.writes
         assert (ours.clauses, ours.condition, ours.size()) == (theirs.clauses, theirs.condition, theirs.size())
         assert (made.version, made.when, made.repeatable) == (expected.version, expected.when, expected.repeatable)
+
+
+def renamed(updates, book):
+    changes, when = ASKED["renamed"](book)
+    return updates.update(book, *changes, when=when)
 
 
 def test_the_text_is_written_once_for_items_that_have_the_same_attributes(monkeypatch):
@@ -87,18 +95,22 @@ def test_the_text_is_written_once_for_items_that_have_the_same_attributes(monkey
     monkeypatch.setattr(
         alike, "update", lambda item, *said, **more: written.append(item) or update(item, *said, **more)
     )
-    updates = AlikeUpdates(ASKED["renamed"])
+    updates = AlikeUpdates()
     for number in range(20):
-        updates.of(Book(book_id=UUID(int=number), owner_id="ada", library_id=HERE, title=f"T{number}", order=number))
+        renamed(
+            updates, Book(book_id=UUID(int=number), owner_id="ada", library_id=HERE, title=f"T{number}", order=number)
+        )
     assert [each.title for each in written] == ["T0"]
 
 
 def test_a_refusal_tells_what_of_this_item_was_changed():
-    updates = AlikeUpdates(ASKED["renamed"])
+    updates = AlikeUpdates()
     one, other = [Book(book_id=UUID(int=n), owner_id="ada", library_id=HERE, title=f"T{n}", order=n) for n in (1, 2)]
-    updates.of(one)
+    renamed(updates, one)
     stored = plan_of(Book).coding.encode(Book(book_id=UUID(int=2), owner_id="ada", library_id=HERE, title="X", order=2))
-    refusal = explain_failure(updates.of(other), DynamoError("ConditionalCheckFailedException", "refused", stored))
+    refusal = explain_failure(
+        renamed(updates, other), DynamoError("ConditionalCheckFailedException", "refused", stored)
+    )
     assert isinstance(refusal, Changed)
     assert "title" in str(refusal)
     assert refusal.current.title == "X"

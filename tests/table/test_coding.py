@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, defstruct, field
 from msgspec.structs import force_setattr, replace
 
 from potluck.dynamo.values import checked_item, equal
-from potluck.table.entity import Entity, first_of, plan_of, sparse
+from potluck.table.entity import Entity, plan_of
 from potluck.table.errors import InvalidValue, UnreadableItem
 from potluck.table.fields import (
     Counter,
@@ -25,7 +25,7 @@ from potluck.table.fields import (
     Seconds,
     Version,
 )
-from potluck.table.tables import Number, Table
+from potluck.table.tables import Table
 from tests.properties.wire_values import any_values
 
 
@@ -58,7 +58,8 @@ things = Table(
     "Things",
     "PK",
     "SK",
-    indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK"), "GSI3": ("GSI3PK", Number("GSI3SK"))},
+    indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK"), "GSI3": ("GSI3PK", "GSI3SK")},
+    numbers=("GSI3SK",),
     ttl="ttl",
     type_attribute="type",
 )
@@ -69,8 +70,8 @@ class Everything(
     table=things,
     type="Everything",
     key=("OWNER#{owner}", "THING#{thing_id}#{day}"),
-    GSI1=("COLOUR#{colour}", first_of("AT#{at}#{maybe_text}", "NO TEXT#{at}")),
-    GSI2=sparse("LEVEL#{level|NONE}", "{text}", when=lambda integer, colour: integer > 0),
+    GSI1=("COLOUR#{colour}", ("AT#{at}#{maybe_text}", "NO TEXT#{at}")),
+    GSI2=("LEVEL#{level|NONE}", "{text}", lambda integer, colour: integer > 0),
     GSI3=("MAYBE#{maybe_id}", "{integer}"),
 ):
     """One field of every kind."""

@@ -18,7 +18,6 @@ from potluck.table import (
     LeftOut,
     Limits,
     Milliseconds,
-    Number,
     OrNull,
     Range,
     Seconds,
@@ -27,11 +26,8 @@ from potluck.table import (
     Unique,
     Version,
     absent,
-    between,
-    first_of,
     get,
     query,
-    sparse,
 )
 from potluck.table.design import markdown, with_section
 from potluck.table.design.cloudformation import cloudformation, resource
@@ -52,7 +48,7 @@ shop_table = Table(
     type_attribute="entityType",
     accepted={"filter: Ware.by_seller": "a shop has few wares"},
 )
-till = Table("Till", Number("pk"))
+till = Table("Till", "pk", numbers=("pk",))
 cupboard = Table("Cupboard", "PK", "SK", type_attribute="type")
 
 
@@ -82,8 +78,8 @@ class Ware(
     table=shop_table,
     type="Ware",
     key=("SHOP#{shop_id}", "WARE#{ware_id}"),
-    GSI1=("SHOP#{shop_id}#WARES", first_of("{brand:folded}#{title:folded 100}", "~#{title:folded 100}")),
-    GSI2=sparse("SHOP#{shop_id}#LOW", "{left:05}#{seller|NOBODY}", when=lambda left, least: left <= least),
+    GSI1=("SHOP#{shop_id}#WARES", ("{brand:folded}#{title:folded 100}", "~#{title:folded 100}")),
+    GSI2=("SHOP#{shop_id}#LOW", "{left:05}#{seller|NOBODY}", lambda left, least: left <= least),
 ):
     """Something to buy."""
 
@@ -303,7 +299,7 @@ async def test_the_cost_shown_is_the_cost_of_a_small_answer(engine, page, tmp_pa
         await store.get(Shop.one(shop_id))
         for asked in (
             Ware.by_brand(shop_id, "Ours"),
-            Ware.low(shop_id, between(0, 9)),
+            Ware.low(shop_id, Range(0, 9)),
             Ware.by_seller(shop_id, None, "in"),
             Sale.of_shop(shop_id),
             Sold.of_shop(shop_id),

@@ -10,7 +10,17 @@ from uuid import UUID
 import pytest
 from msgspec import Meta
 
-from potluck.table import AnyOf, DesignError, Entity, ExpiresAt, KeyOnly, Milliseconds, Table, first_of, get, query
+from potluck.table import (
+    AnyOf,
+    DesignError,
+    Entity,
+    ExpiresAt,
+    KeyOnly,
+    Milliseconds,
+    Table,
+    get,
+    query,
+)
 from potluck.table.lint import lint
 from tests.table.documents import journal, library, polls, shareables, shopping
 
@@ -189,7 +199,7 @@ def test_a_name_and_a_title_do_not_fit_one_sort_key():
             table=library.media_library,
             type="LONG_BOOK",
             key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
-            GSI1=("owner#{owner_id}#library#{library_id}", first_of(library.IN_COLLECTION, "item#{title}")),
+            GSI1=("owner#{owner_id}#library#{library_id}", (library.IN_COLLECTION, "item#{title}")),
         ):
             owner_id: library.OwnerId
             library_id: UUID

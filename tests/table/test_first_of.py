@@ -11,11 +11,8 @@ from potluck.table import (
     Range,
     StartsWith,
     Table,
-    between,
-    first_of,
     put,
     query,
-    starts_with,
 )
 from tests.stores import NOW
 from tests.table.sending import opened
@@ -24,7 +21,7 @@ Name = Annotated[str, Meta(max_length=40)]
 
 shelves = Table("Shelves", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="entityType")
 
-BY_SERIES_OR_TITLE = ("ITEMS", first_of("item#{series:folded}#{title:folded}", "item#{title:folded}"))
+BY_SERIES_OR_TITLE = ("ITEMS", ("item#{series:folded}#{title:folded}", "item#{title:folded}"))
 
 
 class Book(Entity, table=shelves, type="Book", key=("BOOK#{title}", "BOOK"), GSI1=BY_SERIES_OR_TITLE):
@@ -68,9 +65,9 @@ async def test_rows_that_another_template_wrote_are_not_found_by_chance():
         books = [Book(title="Dune", series="Berlin"), Book(title="Emma", series="Zoo"), Book(title="Faust")]
         videos = [Video(title="Fargo", series="Fa"), Video(title="Fame")]
         await store.write_each([put(each) for each in (*books, *videos)])
-        assert await store.all(Book.alone(between("a", "m"))) == [books[2]]
+        assert await store.all(Book.alone(Range("a", "m"))) == [books[2]]
         assert await store.all(Book.in_series("BERLIN")) == [books[0]]
-        assert await store.all(Item.alone(starts_with("fa"))) == [videos[1], books[2]]
-        assert (await store.page(Item.alone(starts_with("fa")), 1)).items == [videos[1]]
-        assert await store.count(Item.alone(starts_with("fa"))) == 2
+        assert await store.all(Item.alone(StartsWith("fa"))) == [videos[1], books[2]]
+        assert (await store.page(Item.alone(StartsWith("fa")), 1)).items == [videos[1]]
+        assert await store.count(Item.alone(StartsWith("fa"))) == 2
         assert len(await store.all(Item.listed())) == 5

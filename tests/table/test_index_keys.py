@@ -20,17 +20,14 @@ from potluck.table import (
     Entity,
     ExpiresAt,
     LeftOut,
-    Number,
     OrNull,
     Seconds,
     Table,
     Unique,
     Version,
     VersionConflict,
-    first_of,
     get,
     put,
-    sparse,
     the,
     update,
 )
@@ -223,7 +220,8 @@ shelves = Table(
     "Shelves",
     "PK",
     "SK",
-    indexes={"byDay": ("PK", "day"), "byMood": ("group", "mood"), "bySize": ("group", Number("size"))},
+    indexes={"byDay": ("PK", "day"), "byMood": ("group", "mood"), "bySize": ("group", "size")},
+    numbers=("size",),
 )
 
 
@@ -274,10 +272,10 @@ class Parcel(
     Entity,
     table=parcels,
     key=("PARCEL#{parcel_id}", "PARCEL"),
-    GSI1=sparse(
+    GSI1=(
         "AT#{place}",
-        first_of("DUE#{due}#{size:02}", "SIZE#{size:02}"),
-        when=lambda state, weight: state == "open" and (weight is None or weight > 1),
+        ("DUE#{due}#{size:02}", "SIZE#{size:02}"),
+        lambda state, weight: state == "open" and (weight is None or weight > 1),
     ),
     GSI2=("CODE#{code:caseless}", "{size:02}"),
 ):

@@ -23,18 +23,7 @@ from potluck.table.fields import (
     plan_fields,
 )
 from potluck.table.keys import KeyPlan, KeyTemplate, check_key_only
-from potluck.table.keys.ranges import (
-    SortCondition,
-    at_least,
-    at_most,
-    between,
-    check_range,
-    less_than,
-    more_than,
-    sort_condition,
-    starts_with,
-    successor,
-)
+from potluck.table.keys.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
 
 FAMILY = UUID("f47ac10b-58cc-4372-a567-0e02b2c3d479")
 STORE = UUID("123e4567-e89b-12d3-a456-426614174000")
@@ -404,19 +393,27 @@ class TestSortConditions:
             ),
             (
                 "E#{at}#{name}",
-                {"at": between(NOON, NOON)},
+                {"at": Range(NOON, NOON)},
                 SortCondition("BETWEEN", ("E#2025-12-10T12:00:00Z", "E#2025-12-10T12:00:00Z$")),
             ),
-            ("E#{at}#{name}", {"at": at_least(NOON)}, SortCondition("BETWEEN", ("E#2025-12-10T12:00:00Z", "E$"))),
-            ("E#{at}#{name}", {"at": more_than(NOON)}, SortCondition("BETWEEN", ("E#2025-12-10T12:00:01Z", "E$"))),
-            ("E#{at}#{name}", {"at": less_than(NOON)}, SortCondition("BETWEEN", ("E#", "E#2025-12-10T11:59:59Z$"))),
-            ("01#{at}#", {"at": at_most(NOON)}, SortCondition("BETWEEN", ("01#", "01#2025-12-10T12:00:00Z#"))),
-            ("{at}", {"at": at_most(NOON)}, SortCondition("<=", ("2025-12-10T12:00:00Z",))),
-            ("{at}", {"at": at_least(NOON)}, SortCondition(">=", ("2025-12-10T12:00:00Z",))),
-            ("CA#{name}", {"name": more_than("CA")}, SortCondition("BETWEEN", ("CA#CA\0", "CA$"))),
-            ("{name}", {"name": starts_with("")}, SortCondition("none")),
-            ("item#{title:folded 400}#~", {"title": starts_with("L'É")}, SortCondition("begins_with", ("item#l'e",))),
-            ("Q#{quantity:06}", {"quantity": between(5, 3)}, SortCondition("=", ('Q#"',))),
+            ("E#{at}#{name}", {"at": Range(NOON)}, SortCondition("BETWEEN", ("E#2025-12-10T12:00:00Z", "E$"))),
+            (
+                "E#{at}#{name}",
+                {"at": Range(NOON, low_open=True)},
+                SortCondition("BETWEEN", ("E#2025-12-10T12:00:01Z", "E$")),
+            ),
+            (
+                "E#{at}#{name}",
+                {"at": Range(high=NOON, high_open=True)},
+                SortCondition("BETWEEN", ("E#", "E#2025-12-10T11:59:59Z$")),
+            ),
+            ("01#{at}#", {"at": Range(high=NOON)}, SortCondition("BETWEEN", ("01#", "01#2025-12-10T12:00:00Z#"))),
+            ("{at}", {"at": Range(high=NOON)}, SortCondition("<=", ("2025-12-10T12:00:00Z",))),
+            ("{at}", {"at": Range(NOON)}, SortCondition(">=", ("2025-12-10T12:00:00Z",))),
+            ("CA#{name}", {"name": Range("CA", low_open=True)}, SortCondition("BETWEEN", ("CA#CA\0", "CA$"))),
+            ("{name}", {"name": StartsWith("")}, SortCondition("none")),
+            ("item#{title:folded 400}#~", {"title": StartsWith("L'É")}, SortCondition("begins_with", ("item#l'e",))),
+            ("Q#{quantity:06}", {"quantity": Range(5, 3)}, SortCondition("=", ('Q#"',))),
         ],
     )
     def test_the_condition_is_the_one_a_designer_would_write(
@@ -427,25 +424,25 @@ class TestSortConditions:
     @pytest.mark.parametrize(
         ("text", "given", "condition"),
         [
-            ("{price:2.2}", {"price": at_least(Decimal("0.004"))}, SortCondition(">=", ("00.01",))),
-            ("{price:2.2}", {"price": at_most(Decimal("-0.004"))}, SortCondition("<=", ("-99.98",))),
-            ("{price:2.2}", {"price": more_than(Decimal("99.99"))}, SortCondition("=", ('"',))),
-            ("{stock:02}", {"stock": at_most(-1)}, SortCondition("=", ('"',))),
-            ("{stock:02}", {"stock": at_most(1000)}, SortCondition("<=", ("99",))),
+            ("{price:2.2}", {"price": Range(Decimal("0.004"))}, SortCondition(">=", ("00.01",))),
+            ("{price:2.2}", {"price": Range(high=Decimal("-0.004"))}, SortCondition("<=", ("-99.98",))),
+            ("{price:2.2}", {"price": Range(Decimal("99.99"), low_open=True)}, SortCondition("=", ('"',))),
+            ("{stock:02}", {"stock": Range(high=-1)}, SortCondition("=", ('"',))),
+            ("{stock:02}", {"stock": Range(high=1000)}, SortCondition("<=", ("99",))),
             (
                 "{at}",
-                {"at": at_least(NOON + timedelta(milliseconds=1))},
+                {"at": Range(NOON + timedelta(milliseconds=1))},
                 SortCondition(">=", ("2025-12-10T12:00:01Z",)),
             ),
             (
                 "{at}",
-                {"at": less_than(NOON + timedelta(milliseconds=1))},
+                {"at": Range(high=NOON + timedelta(milliseconds=1), high_open=True)},
                 SortCondition("<=", ("2025-12-10T12:00:00Z",)),
             ),
-            ("{exactly}", {"exactly": more_than(NOON)}, SortCondition(">=", ("2025-12-10T12:00:00.001Z",))),
-            ("{name}", {"name": at_least("x" * 101)}, SortCondition(">=", ("x" * 100,))),
-            ("{name}", {"name": less_than("x" * 101)}, SortCondition("<=", ("x" * 100,))),
-            ("A#{name}", {"name": starts_with("x" * 101)}, SortCondition("=", ('A#"',))),
+            ("{exactly}", {"exactly": Range(NOON, low_open=True)}, SortCondition(">=", ("2025-12-10T12:00:00.001Z",))),
+            ("{name}", {"name": Range("x" * 101)}, SortCondition(">=", ("x" * 100,))),
+            ("{name}", {"name": Range(high="x" * 101, high_open=True)}, SortCondition("<=", ("x" * 100,))),
+            ("A#{name}", {"name": StartsWith("x" * 101)}, SortCondition("=", ('A#"',))),
         ],
     )
     def test_a_bound_that_no_value_can_be_is_moved_to_the_next_that_can(
@@ -454,13 +451,17 @@ class TestSortConditions:
         assert sort_condition(template(text), given) == condition
 
     def test_a_text_as_long_as_can_be_is_not_past_itself(self) -> None:
-        for asked, kept in [(more_than("x" * 100), False), (at_least("x" * 101), False), (less_than("x" * 101), True)]:
+        for asked, kept in [
+            (Range("x" * 100, low_open=True), False),
+            (Range("x" * 101), False),
+            (Range(high="x" * 101, high_open=True), True),
+        ]:
             keep = sort_condition(template("{name}"), {"name": asked}).keep
             assert (keep is None or keep(SimpleNamespace(name="x" * 100))) == kept
-        assert sort_condition(template("{name}"), {"name": less_than("x" * 101)}).keep is None
+        assert sort_condition(template("{name}"), {"name": Range(high="x" * 101, high_open=True)}).keep is None
 
     def test_what_the_key_cannot_tell_is_told_by_the_row(self) -> None:
-        condition = sort_condition(template("{name}"), {"name": less_than("b")})
+        condition = sort_condition(template("{name}"), {"name": Range(high="b", high_open=True)})
         assert condition == SortCondition("<=", ("b",))
         assert condition.keep is not None
         assert [condition.keep(SimpleNamespace(name=name)) for name in ("a", "b")] == [True, False]
@@ -469,9 +470,9 @@ class TestSortConditions:
         rows = [SimpleNamespace(title="x" * 50 + end, quantity=1) for end in ("a", "B", "c")]
         for asked, kept in [
             ("X" * 50 + "b", "B"),
-            (at_least("x" * 50 + "b"), "Bc"),
-            (less_than("x" * 50 + "B"), "a"),
-            (starts_with("X" * 50 + "b"), "B"),
+            (Range("x" * 50 + "b"), "Bc"),
+            (Range(high="x" * 50 + "B", high_open=True), "a"),
+            (StartsWith("X" * 50 + "b"), "B"),
         ]:
             condition = sort_condition(template("{title:folded 40}#{quantity:06}"), {"title": asked})
             assert condition.keep is not None
@@ -498,7 +499,7 @@ class TestSortConditions:
         [
             ("{name}#{token}", {"token": "x"}, "name comes before token; components are given from the left"),
             ("{name}#{token}", {"nmae": "x"}, "did you mean name?"),
-            ("{at}#{token}", {"at": at_least(NOON), "token": "x"}, "only the last given component can be a range"),
+            ("{at}#{token}", {"at": Range(NOON), "token": "x"}, "only the last given component can be a range"),
         ],
     )
     def test_components_are_given_from_the_left(self, text: str, given: dict[str, Any], says: str) -> None:
@@ -506,9 +507,7 @@ class TestSortConditions:
             sort_condition(template(text), given)
         assert says in str(caught.value)
 
-    @pytest.mark.parametrize(
-        "asked", [at_least("x"), at_most("x"), between(1.5, 2.5), at_least(True), at_least(Decimal(1))]
-    )
+    @pytest.mark.parametrize("asked", [Range("x"), Range(high="x"), Range(1.5, 2.5), Range(True), Range(Decimal(1))])
     def test_a_bound_of_another_type_is_refused(self, asked: Any) -> None:
         with pytest.raises(InvalidValue, match="expected int"):
             sort_condition(template("{quantity:06}"), {"quantity": asked})

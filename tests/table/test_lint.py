@@ -13,13 +13,11 @@ from potluck.table import (
     InKeys,
     ItemCollection,
     Milliseconds,
-    Number,
     OrNull,
     Range,
     Seconds,
     Table,
     Unique,
-    first_of,
     get,
     query,
 )
@@ -218,7 +216,7 @@ def grouped(alone: str) -> Table:
         table=shop,
         type="Thing",
         key=("SHOP#{shop_id}", "THING#{thing_id}"),
-        GSI1=("SHOP#{shop_id}", first_of("IN#{group:folded}#{place:05}", alone)),
+        GSI1=("SHOP#{shop_id}", ("IN#{group:folded}#{place:05}", alone)),
     ):
         shop_id: UUID
         thing_id: UUID
@@ -396,7 +394,7 @@ def test_rows_that_only_their_time_tells_apart():
 
 def test_a_number_without_leading_zeros():
     shop = table()
-    numbered = Table("Numbered", "PK", Number("SK"))
+    numbered = Table("Numbered", "PK", "SK", numbers=("SK",))
     Place = Annotated[int, Meta(ge=0, le=5000)]
 
     class Part(Entity, table=shop, type="Part", key=("SHOP#{shop_id}", "PART#{place}")):
@@ -440,7 +438,7 @@ def shelves(name: str, in_group: str, alone: str) -> Table:
         table=shop,
         type="Thing",
         key=("SHOP#{shop_id}", "THING#{thing_id}"),
-        GSI1=("SHOP#{shop_id}", first_of(in_group, alone)),
+        GSI1=("SHOP#{shop_id}", (in_group, alone)),
     ):
         shop_id: UUID
         thing_id: UUID

@@ -10,16 +10,13 @@ import pytest
 from potluck.store import Store
 from potluck.table import (
     Entity,
-    Number,
     Query,
+    Range,
     Request,
+    StartsWith,
     Table,
-    at_least,
-    between,
-    less_than,
     put,
     query,
-    starts_with,
     the,
 )
 from potluck.table.membership import AnyQuery, Membership
@@ -29,7 +26,7 @@ from tests.web.live.boards import Board, Card, Hanging, Pin, WholeBoard, boards
 
 SECOND = int(NOW.timestamp())
 
-scores = Table("Scores", Number("PK"), Number("SK"))
+scores = Table("Scores", "PK", "SK", numbers=("PK", "SK"))
 
 
 class Score(Entity, table=scores, key=("{game}", "{points}")):
@@ -64,10 +61,10 @@ def some_rows(seed: int) -> list[Entity]:
 QUESTIONS: dict[str, AnyQuery] = {
     "partition": Card.on_board("b"),
     "nobody's partition": Card.on_board("z"),
-    "range": Card.between("b", between("a3", "b5")),
-    "open range": Card.between("b", less_than("b")),
-    "from": Card.between("b", at_least("b")),
-    "beginning": Card.beginning("b", starts_with("a")),
+    "range": Card.between("b", Range("a3", "b5")),
+    "open range": Card.between("b", Range(high="b", high_open=True)),
+    "from": Card.between("b", Range("b")),
+    "beginning": Card.beginning("b", StartsWith("a")),
     "declared filter": Card.saying("b", "x"),
     "filter": Card.on_board("b").where((the(Card.text) == "x") | ~(the(Card.hidden) == True)),  # noqa: E712
     "filter by order": Card.on_board("c").where(the(Card.text).begins_with("x") & (the(Card.rank) < 2)),

@@ -1,5 +1,5 @@
 """A toy app, notes in shared books, that uses every part of the contract that apps build on."""
 
-from tests.toy.app import notes_app
+from tests.toy.app import NotesApp
 
-__all__ = ["notes_app"]
+__all__ = ["NotesApp"]

@@ -3,58 +3,54 @@
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
 
 from potluck.people.authentication import Principal
-from potluck.store import Store
-from potluck.streams import Consumer, created, deleted, nothing_to_rebuild
+from potluck.people.entities import InvitationOfPlace
+from potluck.streams import Consumer, created, deleted
 from potluck.table import NotFound, delete, present, the, update, upsert
 from potluck.table.operations import Operation
-from potluck.web.app import App, Core, HomeCard, Waiting
-from potluck.web.app_entry import AppEntry
-from potluck.web.views import view_plan
+from potluck.web.access import SignedIn
+from potluck.web.app import App, Core, HomeCard
+from potluck.web.writes import Writes
 from tests.toy.books import BookView, books, books_of, join, members, pages
 from tests.toy.entities import Book, EverythingInBook, Member, Note, Tally, notes_table, tallies_table
 from tests.toy.notes import NoteView, Reader, notes
 
 
-def notes_app(core: Core) -> App:
-    suite = NotesInSuite(core.store)
-    return App(
-        name="notes",
-        tables=[notes_table, tallies_table],
-        subjects=[books, members, notes],
-        endpoints=[pages],
-        templates=Path(__file__).parent / "templates",
-        entry=AppEntry(
-            "notes", "Notes", "notebook-pen", "Notes in books that people share.", "/notes", hue="blueberry"
-        ),
-        consumers=[
+class NotesApp(App):
+    name = "notes"
+    title = "Notes"
+    icon = "notebook-pen"
+    does = "Notes in books that people share."
+    address = "/notes"
+    hue = "blueberry"
+    joined_page = "/notes/{book_id}"
+    tables = (notes_table, tallies_table)
+    subjects = (books, members, notes)
+    endpoints = (pages,)
+    templates = Path(__file__).parent / "templates"
+
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._store = core.store
+
+    def consumers(self) -> list[Consumer]:
+        return [
             Consumer(
                 "note-tallies",
-                created(Note, do=suite.note_created),
-                deleted(Note, do=suite.note_deleted),
-                deleted(Book, do=suite.book_deleted),
-                lost=nothing_to_rebuild,
+                created(Note, do=self.note_created),
+                deleted(Note, do=self.note_deleted),
+                deleted(Book, do=self.book_deleted),
+                lost=None,
             )
-        ],
-        export=suite.export,
-        still_needed=suite.still_needed,
-        forget=suite.forget,
-        place_name=suite.place_name,
-        join=join,
-        joined_page=lambda joined: f"/notes/{joined.book_id}",
-        home_card=suite.home_card,
-    )
+        ]
 
-
-class NotesInSuite:
-    """What the suite asks of the app."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    async def join(self, at: SignedIn, invitation: InvitationOfPlace) -> Writes[Any] | None:
+        return await join(at, invitation)
 
     async def note_created(self, note: Note) -> list[Operation]:
         """One more, in the same transaction as the consumer's position."""
@@ -72,10 +68,10 @@ class NotesInSuite:
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         books = await books_of(self._store, user_id)
         for book in books:
-            yield "books", view_plan(BookView).show(book)
+            yield "books", BookView.show(book)
         for book in books:
             async for note in self._store.each(Note.by_author(book.book_id, user_id)):
-                yield "notes", view_plan(NoteView).show(note, Reader(user_id))
+                yield "notes", NoteView.show(note, Reader(user_id))
 
     async def place_name(self, place: str) -> str | None:
         book = await self._store.get(Book.by_id(UUID(place)))
@@ -110,7 +106,7 @@ class NotesInSuite:
 
     async def home_card(self, caller: Principal) -> HomeCard:
         books = await self._store.all(Member.of_user(caller.user_id))
-        waiting = [
-            Waiting("A book waits", "with its notes", f"/notes/{each.book_id}", "notebook-pen") for each in books
-        ]
-        return HomeCard(f"{len(books)} books", waiting[:1])
+        card = HomeCard(f"{len(books)} books")
+        for book in books[:1]:
+            card.add("A book waits", "with its notes", f"/notes/{book.book_id}", "notebook-pen")
+        return card

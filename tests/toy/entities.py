@@ -4,14 +4,14 @@ from typing import Annotated
 from uuid import UUID
 
 from potluck.table import Counter, Entity, ItemCollection, Seconds, Table, Version, get, query
-from potluck.validation.field_types import ManyLines, OneLine
+from potluck.validation.field_types import Text
 
 notes_table = Table("Notes", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel")
 # Apart from the notes: what a consumer writes must not be a change of what it reads.
 tallies_table = Table("NoteTallies", "PK", "SK", type_attribute="kind", names="camel")
 
-Title = Annotated[str, OneLine(1, 100, "Title must have 1 to 100 characters")]
-LongText = Annotated[str, ManyLines(0, 5000, trim=False)]
+Title = Annotated[str, Text(1, 100, "Title must have 1 to 100 characters")]
+LongText = Annotated[str, Text(0, 5000, kind="lines", trim=False)]
 
 
 class Book(Entity, table=notes_table, type="Book", key=("BOOK#{book_id}", "BOOK")):

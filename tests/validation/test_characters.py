@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from potluck.validation import Schemas, decode
 from potluck.validation.characters import one_line, seen, several_lines, with_line_ends
 from potluck.validation.errors import ValidationError
-from potluck.validation.field_types import ManyLines, OneLine
+from potluck.validation.field_types import Text
 from potluck.web.inputs import Input
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -154,8 +154,8 @@ def test_no_letter_of_europe_or_east_asia_is_followed_by_anything_that_is_not_se
 
 
 class Noted(Input):
-    name: Annotated[str, OneLine(1, 5, "Name must have 1 to 5 characters")]
-    note: Annotated[str, ManyLines(0, 5, "Note can have 5 characters")] | None = None
+    name: Annotated[str, Text(1, 5, "Name must have 1 to 5 characters")]
+    note: Annotated[str, Text(0, 5, "Note can have 5 characters", kind="lines")] | None = None
 
 
 def test_space_is_trimmed_and_line_ends_become_one_before_bounds_are_held():

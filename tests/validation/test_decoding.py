@@ -18,9 +18,8 @@ from jsonschema import Draft202012Validator, validators
 from msgspec import Meta, field
 
 from potluck.validation import Schemas, decode, schema_of
-from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
-from potluck.validation.field_types import Amount, Check, Message, Text
-from potluck.validation.types import label_of
+from potluck.validation.errors import BodyNotJson, FieldError, ValidationError, label_of
+from potluck.validation.field_types import Amount, Length, Message, Text
 from potluck.web.api_page import example
 from potluck.web.inputs import UNSET, Input, Unset
 
@@ -310,20 +309,24 @@ def test_a_pattern_that_ends_in_a_dollar_ends_there():
 
 
 class Step(Input):
-    text: Annotated[str, Text(1, 5, "Each step must be 1-5 characters")]
+    text: Annotated[str, Text(1, 5, "Each step must be 1-5 characters", kind="raw")]
 
 
 class Note(Input):
-    title: Annotated[str, Text(1, 5, "Title must be 1-5 characters")]
-    note: Annotated[str, Text(0, 5, "Note must be 5 characters or less")] | None = "none"
-    name: Annotated[str, Text(1, 5, "Name must be 1-5 characters")] | None = None
-    motto: Annotated[str, Text(0, 5)] = "none"
-    slug: Annotated[str, Text(1, 9, "Slug must be small letters", pattern="^[a-z]+$")] | Unset = UNSET
-    password: Annotated[str, Text(1, 9, trim=False)] | Unset = UNSET
-    tags: list[Annotated[str, Text(1, 3, "Each tag must be 1-3 characters")]] = field(default_factory=list)
-    by_day: dict[Annotated[str, Meta(max_length=5)], Annotated[str, Text(0, 3)] | None] = field(default_factory=dict)
+    title: Annotated[str, Text(1, 5, "Title must be 1-5 characters", kind="raw")]
+    note: Annotated[str, Text(0, 5, "Note must be 5 characters or less", kind="raw")] | None = "none"
+    name: Annotated[str, Text(1, 5, "Name must be 1-5 characters", kind="raw")] | None = None
+    motto: Annotated[str, Text(0, 5, kind="raw")] = "none"
+    slug: Annotated[str, Text(1, 9, "Slug must be small letters", kind="raw", pattern="^[a-z]+$")] | Unset = UNSET
+    password: Annotated[str, Text(1, 9, kind="raw", trim=False)] | Unset = UNSET
+    tags: list[Annotated[str, Text(1, 3, "Each tag must be 1-3 characters", kind="raw")]] = field(default_factory=list)
+    by_day: dict[Annotated[str, Meta(max_length=5)], Annotated[str, Text(0, 3, kind="raw")] | None] = field(
+        default_factory=dict
+    )
     steps: list[Step] = field(default_factory=list)
-    cook: Annotated[str, Text(1, 9), Check(lambda cook: [FieldError("", "No cook")] if cook == "-" else [])] = "Ada"
+    cook: Annotated[
+        str, Text(1, 9, kind="raw", check=lambda cook: [FieldError("", "No cook")] if cook == "-" else [])
+    ] = "Ada"
 
 
 def note(**given: Any) -> Note:
@@ -435,13 +438,23 @@ class Guests(Input):
 
     names: Annotated[
         list[
-            Annotated[str, Meta(max_length=5), Check(lambda name: [FieldError("", "Say who")] if name == "?" else [])]
+            Annotated[
+                str,
+                Text(
+                    0, 5, kind="raw", trim=False, check=lambda name: [FieldError("", "Say who")] if name == "?" else []
+                ),
+            ]
         ],
-        Meta(max_length=3),
-        Check(lambda names: [FieldError(f"[{at}]", "Twice") for at, name in enumerate(names) if name in names[:at]]),
+        Length(
+            0,
+            3,
+            check=lambda names: [FieldError(f"[{at}]", "Twice") for at, name in enumerate(names) if name in names[:at]],
+        ),
     ]
-    cook: Annotated[str | None, Check(lambda cook: [FieldError("", "No cook")] if cook == "-" else [])] = None
-    wine: Annotated[str, Check(lambda wine: [FieldError("", "")] if wine == "-" else []), Message("No wine")] = "red"
+    cook: Annotated[
+        str | None, Message("Say who cooks", check=lambda cook: [FieldError("", "No cook")] if cook == "-" else [])
+    ] = None
+    wine: Annotated[str, Message("No wine", check=lambda wine: [FieldError("", "")] if wine == "-" else [])] = "red"
     seats: int = 1
 
 

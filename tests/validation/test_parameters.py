@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from potluck.validation import decode_query, path_value, schema_of
 from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.field_types import Message, Spelled, Text
+from potluck.validation.field_types import Message, Text
 from potluck.web.inputs import UNSET, Input, Unset
 
 ID = "3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f"
@@ -23,7 +23,7 @@ class Filter(Input):
     due_before: date | None = None
     store_id: Annotated[UUID, Message("Invalid store ID format")] | Unset = UNSET
     tags: list[Annotated[str, Meta(max_length=3)]] | Unset = UNSET
-    words: Annotated[str, Text(0, 9)] | None = None
+    words: Annotated[str, Text(0, 9, kind="raw")] | None = None
     share: float | Unset = UNSET
 
     @staticmethod
@@ -109,6 +109,6 @@ def test_a_wrong_part_of_a_path_is_named(wrong: str):
 
 
 def test_a_text_in_a_path_may_be_spelled_in_several_ways():
-    kind = Annotated[str, Text(3, 3, "Three letters, please", pattern="^[a-z]{3}$"), Spelled(str.lower)]
+    kind = Annotated[str, Text(3, 3, "Three letters, please", kind="raw", pattern="^[a-z]{3}$", spelled=str.lower)]
     assert path_value(schema_of(kind), "code", "ABC") == "abc"
     assert path_value(schema_of(kind), "code", "ABCD") == FieldError("code", "Three letters, please")

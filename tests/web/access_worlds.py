@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import httpx
 
+from potluck.validation.errors import camel
 from potluck.web.access import Access
 from potluck.web.actions import Actions
 from potluck.web.api_page import example
@@ -23,9 +24,8 @@ from potluck.web.app import App, AppMaker, Core
 from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
 from potluck.web.people.joining_pages import joining_pages
-from potluck.web.requests import camel
 from tests.patience import PATIENCE_SECONDS
-from tests.web.suites import API, bearer, client_at, rows_left, signed_up, suite_on
+from tests.web.suites import API, app_with, bearer, client_at, rows_left, signed_up, suite_on
 
 __all__ = [
     "AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "Suite", "addresses_of", "example_body",
@@ -245,7 +245,7 @@ async def suite_with(folder: Path, make: AppMaker, *, built_in: bool = False) ->
 
     def known(core: Core) -> App:
         made.append((core, make(core)))
-        return App(name="none", tables=[]) if built_in else made[0][1]
+        return app_with("none")(core) if built_in else made[0][1]
 
     async with suite_on(folder, (known,)) as (client, application):
         yield Suite(client, application, *made[0])

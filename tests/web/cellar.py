@@ -10,8 +10,8 @@ from potluck.validation.field_types import Amount, Integer, Message, Text
 from potluck.web.inputs import UNSET, Edit, New, Unset
 from potluck.web.views import View
 
-BottleName = Annotated[str, Text(1, 20, "Name must be 1-20 characters")]
-Notes = Annotated[str, Text(0, 50, "Notes must be 50 characters or less")]
+BottleName = Annotated[str, Text(1, 20, "Name must be 1-20 characters", kind="raw")]
+Notes = Annotated[str, Text(0, 50, "Notes must be 50 characters or less", kind="raw")]
 Litres = Annotated[Decimal, Amount(0, 10, "Litres must be 0 to 10", places=2)]
 Colour = Annotated[Literal["red", "white"], Message("Colour must be 'red' or 'white'")]
 

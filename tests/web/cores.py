@@ -4,7 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from potluck.people.idempotency import StoredAnswers
-from potluck.people.invitations import Invitations
+from potluck.people.invitations import InvitationRows
+from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.web.app import Core
 from potluck.web.count_limits import CountLimits
@@ -14,14 +15,14 @@ from potluck.web.storage_quota import StorageQuota
 __all__ = ["core_on"]
 
 
-def core_on(store: Store, clock: Clock, invitations: Invitations | None = None) -> Core:
-    """A core on this store, without settings, live updates and cursors."""
+def core_on(store: Store, clock: Clock, invitations: InvitationRows | None = None) -> Core:
+    """A core on this store, without live updates and cursors."""
     people: Any = SimpleNamespace(
-        invitations=invitations or Invitations(store, clock), answers=StoredAnswers(store, clock)
+        invitations=invitations or InvitationRows(store, clock), answers=StoredAnswers(store, clock)
     )
     nothing: Any = None
     return Core(
-        settings=nothing,
+        settings=Settings(),
         engine=store.engine,
         store=store,
         clock=clock,

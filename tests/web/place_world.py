@@ -10,18 +10,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from potluck.validation.errors import camel
 from potluck.web import Place
 from potluck.web.app import AppMaker
 from potluck.web.declarations import Action
-from potluck.web.requests import camel
 from tests.web.access_worlds import AccessWorld, Address, Members, Person, Suite, example_body
 from tests.web.suites import API
 
 __all__ = ["Furnish", "app_from_elsewhere", "furnish_place"]
 
 NO_EXAMPLE = (
-    "the example of the API document is refused; pass `things` to furnish_place, "
-    "as tests/apps/shopping/access_world.py does"
+    "the example of the API document is refused; write an access_world.py that passes `things` to furnish_place, "
+    "as tests/apps/shopping/access_world.py does, and add a line to WORLDS in tests/web/test_every_action.py"
 )
 
 Furnish = Callable[[Suite], Awaitable[AccessWorld]]
@@ -33,7 +33,7 @@ async def furnish_place(
 ) -> AccessWorld:
     """Two places of different people with one of everything; `bodies` are for examples that would not do."""
     assert suite.app.place is not None, f"{suite.app.name} has no world here: write its `furnish`, and a line in WORLDS"
-    world = _PlaceWorld(suite, suite.app.place.place, things)
+    world = _PlaceWorld(suite, suite.app.place, things)
     ada, eve = await suite.person("Ada"), await suite.person("Eve")
     ids, ids_elsewhere = await world.furnished(ada), await world.furnished(eve)
     members = world.members(ada, ids[world.place.id])

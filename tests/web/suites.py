@@ -17,10 +17,12 @@ from potluck.web.http.application import Application
 from potluck.web.server.fast_path import FastPath
 from tests.people.assembly import PASSWORD, Clock, CountingHasher
 from tests.stores import rows_in
+from tests.web.made_apps import app_with
 
 __all__ = [
     "API",
     "PASSWORD",
+    "app_with",
     "as_served",
     "ask",
     "bearer",

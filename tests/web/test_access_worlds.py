@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import pytest
-from chores.app import chores_app
+from chores.app import ChoresApp
 
 from tests.web.access_worlds import Answer, unknown_like
 from tests.web.place_world import app_from_elsewhere, furnish_place
@@ -22,7 +22,7 @@ def test_a_finding_shows_what_a_page_says_and_not_its_layout():
 
 def test_an_app_from_elsewhere_has_the_world_next_to_it_or_one_made_from_its_declarations(tmp_path, monkeypatch):
     assert app_from_elsewhere("") == {}
-    assert app_from_elsewhere("chores.app:chores_app") == {chores_app: furnish_place}
+    assert app_from_elsewhere("chores.app:ChoresApp") == {ChoresApp: furnish_place}
     (tmp_path / "elsewhere_shed").mkdir()
     (tmp_path / "elsewhere_shed" / "app.py").write_text("def shed_app(core): ...")
     (tmp_path / "elsewhere_shed" / "access_world.py").write_text("async def furnish(suite): ...")

@@ -95,7 +95,7 @@ def test_a_rule_takes_what_can_be_sent(notes):
         """One note."""
         return note
 
-    with refused("neither an Input nor the subject's entity"):
+    with refused("read: UUID is neither an Input nor the subject's entity"):
         notes.read()(read)
 
 

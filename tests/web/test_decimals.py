@@ -26,14 +26,14 @@ from potluck.table import (
     the,
     update,
 )
-from potluck.validation.field_types import Amount, OneLine
+from potluck.validation.field_types import Amount, Text
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset
-from potluck.web.views import View, view_plan
+from potluck.web.views import View
 from potluck.web.writes import Writes
-from tests.web.suites import ask, bearer, data, problem, signed_up, suite_on
+from tests.web.suites import app_with, ask, bearer, data, problem, signed_up, suite_on
 
 Price = Annotated[Decimal, Amount("0.1", 1000, "Price must be 0.1 to 1,000, with two decimal places", places=2)]
 
@@ -42,7 +42,7 @@ stalls = Table("Stalls", "PK", "SK", type_attribute="kind", names="camel")
 
 class Ware(Entity, table=stalls, type="Ware", key=("STALL", "WARE#{ware_id}")):
     ware_id: UUID
-    name: Annotated[str, OneLine(1, 20)]
+    name: Annotated[str, Text(1, 20)]
     price: Price
     tax: Annotated[Decimal, Limits(places=3)] = Decimal(0)
     version: Version = 1
@@ -64,7 +64,7 @@ class WareView(View[Ware]):
 
 
 class NewWare(New[Ware]):
-    name: Annotated[str, OneLine(1, 20)]
+    name: Annotated[str, Text(1, 20)]
     price: Price = Decimal("0.5")
 
 
@@ -74,7 +74,7 @@ class WareChange(Edit[Ware]):
 
 class Discount(Input):
     by: Annotated[Decimal, Amount(0, 1000)]
-    note: Annotated[str, OneLine(0, 200)] = ""
+    note: Annotated[str, Text(0, 200)] = ""
 
 
 class Total(Struct, rename="camel"):
@@ -119,9 +119,9 @@ def all_wares(at: SignedIn) -> Query[Ware]:
 def stalls_app(core: Core) -> App:
     async def export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         async for ware in core.store.each(Ware.everything()):
-            yield "wares", view_plan(WareView).show(ware)
+            yield "wares", WareView.show(ware)
 
-    return App(name="stalls", tables=[stalls], subjects=[wares], export=export)
+    return app_with("stalls", tables=[stalls], subjects=[wares], export=export)(core)
 
 
 async def test_it_is_a_number_in_every_answer_as_it_is_in_every_request(tmp_path):
@@ -224,7 +224,7 @@ def test_bounds_may_be_texts_and_nothing_inexact():
 def test_limits_are_checked_at_import():
     def declared(limits: Any) -> None:
         class Odd(Entity, table=Table("Odd", "PK", "SK"), key=("ODD", "{name}")):
-            name: Annotated[str, OneLine(1, 20)]
+            name: Annotated[str, Text(1, 20)]
             price: Annotated[Decimal, limits]
 
     with pytest.raises(DesignError, match=r"Odd\.price: the bounds of a Decimal are int or Decimal, not '0\.1'"):

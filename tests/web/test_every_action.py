@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
-from chores.app import chores_app
+from chores.app import ChoresApp
 
-from potluck.apps.journal.app import journal_app
-from potluck.apps.library.app import library_app
-from potluck.apps.polls.app import polls_app
-from potluck.apps.shareables.app import shareables_app
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.journal.app import JournalApp
+from potluck.apps.library.app import LibraryApp
+from potluck.apps.polls.app import PollsApp
+from potluck.apps.shareables.app import ShareablesApp
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.suite import APPS
 from potluck.web.access import ByRow
 from potluck.web.app import AppMaker
@@ -29,7 +29,7 @@ from tests.apps.library import access_world as library
 from tests.apps.polls import access_world as polls
 from tests.apps.shareables import access_world as shareables
 from tests.apps.shopping import access_world as shopping
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web import toy_access_world as toy
 from tests.web.access_worlds import (
     AccessWorld,
@@ -47,18 +47,19 @@ from tests.web.people.access_world import people
 from tests.web.place_world import Furnish, app_from_elsewhere, furnish_place
 from tests.web.suites import API, suite_on
 
-# An app with a place whose things can be made by the examples of the API document needs no world.
+# All apps are walked. One with a place, whose things the API document's examples can make, needs no line here.
 WORLDS: dict[AppMaker, Furnish] = {
-    notes_app: toy.furnish,
-    shopping_app: shopping.furnish,
-    journal_app: journal.furnish,
-    polls_app: polls.furnish,
-    library_app: library.furnish,
-    shareables_app: shareables.furnish,
+    NotesApp: toy.furnish,
+    ShoppingApp: shopping.furnish,
+    JournalApp: journal.furnish,
+    PollsApp: polls.furnish,
+    LibraryApp: library.furnish,
+    ShareablesApp: shareables.furnish,
     people: people_world.furnish,
 }
 # Apps from outside of the suite.
-GUESTS: dict[AppMaker, Furnish] = {chores_app: furnish_place, **app_from_elsewhere(os.environ.get("ACCESS_APP", ""))}
+GUESTS: dict[AppMaker, Furnish] = {ChoresApp: furnish_place, **app_from_elsewhere(os.environ.get("ACCESS_APP", ""))}
+WALKED = tuple(dict.fromkeys((*APPS, NotesApp, *GUESTS, people)))
 # What those get who are refused by a key, or on a page.
 REFUSED = {303, 401, 403, 404}
 
@@ -100,9 +101,7 @@ class Walk:
         ]
 
 
-@pytest_asyncio.fixture(
-    scope="module", loop_scope="module", params=[*APPS, notes_app, *GUESTS, people], ids=lambda app: app.__name__
-)
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=WALKED, ids=lambda app: app.__name__)
 async def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
     make = request.param
     furnish = (WORLDS | GUESTS).get(make, furnish_place)
@@ -165,7 +164,7 @@ async def test_every_address_is_walked_and_the_world_has_an_id_for_every_paramet
     assert walk.actions or walk.world.members is None
 
 
-@pytest.mark.parametrize("walk", [notes_app], indirect=True)
+@pytest.mark.parametrize("walk", [NotesApp], indirect=True)
 async def test_the_toy_has_every_kind_of_address(walk):
     assert {each.kind for each in walk.guarded} == {"api", "page", "form", "rows", "endpoint"}
     assert len(walk.guarded) >= 17
@@ -293,11 +292,11 @@ def says_nothing(answer: Answer) -> bool:
 
 
 # Nobody is a member there who may do everything and can be removed: a coach, or who was shown a library, never may.
-WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people, library_app)
+WITHOUT_MEMBERS = (JournalApp, PollsApp, ShareablesApp, people, LibraryApp)
 
 of_members = pytest.mark.parametrize(
     "walk",
-    [app for app in (*WORLDS, *GUESTS) if app not in WITHOUT_MEMBERS],
+    [app for app in WALKED if app not in WITHOUT_MEMBERS],
     indirect=True,
     ids=lambda app: app.__name__,
 )
@@ -363,7 +362,7 @@ def needs_right(address: Address) -> bool:
 # --- the walk itself --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("walk", [notes_app], indirect=True)
+@pytest.mark.parametrize("walk", [NotesApp], indirect=True)
 async def test_each_action_has_things_of_its_own_and_all_that_fails_is_told_with_advice(walk):
     class Mistaken(Walk):
         """A world whose author forgot things: a thing that is not there, and a body that is refused."""

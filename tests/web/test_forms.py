@@ -9,18 +9,18 @@ from msgspec import Struct, field
 
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.validation.field_types import Amount, Integer, Text
-from potluck.web.forms import Form, blank, decode_form, values_of
+from potluck.web.forms import Form, Line, decode_form
 from potluck.web.inputs import UNSET, Input, Unset
 
 
 class NewNote(Input):
-    title: Annotated[str, Text(1, 20)]
+    title: Annotated[str, Text(1, 20, kind="raw")]
     many: Annotated[int, Integer(1, 9, "How many: 1 to 9")] = 1
     price: Annotated[Decimal, Amount(0, 100, places=2)] | None = None
     agreed: bool = True
-    tags: list[Annotated[str, Text(0, 3)]] = field(default_factory=list)
+    tags: list[Annotated[str, Text(0, 3, kind="raw")]] = field(default_factory=list)
     size: Literal["s", "m"] = "s"
-    note: Annotated[str, Text(0, 50, trim=False)] | Unset = UNSET
+    note: Annotated[str, Text(0, 50, kind="raw", trim=False)] | Unset = UNSET
 
 
 def filled(**given: str | list[str]) -> Form[NewNote]:
@@ -69,12 +69,12 @@ def test_python_asks_for_a_field_as_templates_do():
 
 
 class NoteChange(Input):
-    title: Annotated[str, Text(1, 20, "Title must be 1-20 characters")] | Unset = UNSET
-    note: Annotated[str, Text(0, 20, "Note must be 20 characters or less")] | Unset | None = UNSET
-    by: Annotated[str, Text(1, 20, "By must be 1-20 characters")] | None = None
+    title: Annotated[str, Text(1, 20, "Title must be 1-20 characters", kind="raw")] | Unset = UNSET
+    note: Annotated[str, Text(0, 20, "Note must be 20 characters or less", kind="raw")] | Unset | None = UNSET
+    by: Annotated[str, Text(1, 20, "By must be 1-20 characters", kind="raw")] | None = None
     done: bool | Unset = UNSET
     many: Annotated[int, Integer(1, 9, "1 to 9")] | None = 1
-    tags: list[Annotated[str, Text(1, 3)]] | Unset = UNSET
+    tags: list[Annotated[str, Text(1, 3, kind="raw")]] | Unset = UNSET
 
 
 def change(**given: str | list[str]) -> Form[NoteChange]:
@@ -121,7 +121,7 @@ def test_what_a_service_refuses_stands_beside_its_field_or_above_the_form():
 def test_a_template_can_ask_for_any_field():
     environment = Environment(undefined=StrictUndefined, autoescape=True)
     template = environment.from_string("{{ form.values.title }}|{{ form.errors.title }}|{{ form.values.items }}")
-    assert template.render(form=blank(NewNote, {"title": "<Soup>"})) == "&lt;Soup&gt;||"
+    assert template.render(form=Form.blank(NewNote, {"title": "<Soup>"})) == "&lt;Soup&gt;||"
     assert template.render(form=filled(title="")) == "|Title must have 1 to 20 characters|"
 
 
@@ -132,12 +132,43 @@ def test_what_no_browser_sends_is_refused_and_not_an_error_of_ours(raw):
     assert form.non_field_errors
 
 
-def test_an_input_inside_another_is_more_than_a_form_can_hold():
-    class Holds(Input):
-        inner: NewNote
+class Size(Input):
+    width: Annotated[int, Integer(1, 9, "Width: 1 to 9")]
+    height: int = 1
 
-    with pytest.raises(TypeError, match="more than a form can hold"):
-        blank(Holds)
+
+class NewBox(Input):
+    name: Line = ""
+    size: Size
+
+
+def test_a_form_has_the_fields_of_a_struct_under_their_own_names():
+    form = decode_form(NewBox, b"name=Red&width=3")
+    assert form.value == NewBox(name="Red", size=Size(width=3))
+    assert [form.values[name] for name in ("name", "width", "height")] == ["Red", "3", ""]
+    assert Form.texts_of(NewBox, form.value) == {"name": "Red", "width": "3", "height": "1"}
+
+
+def test_errors_within_a_struct_are_shown_next_to_the_fields():
+    form = decode_form(NewBox, b"name=Red&width=0")
+    assert (form.errors["width"], form.non_field_errors) == ("Width: 1 to 9", ())
+    refused = decode_form(NewBox, b"width=3").refused(ValidationError(FieldError("size.height", "Too high")))
+    assert (refused.errors["height"], refused.non_field_errors) == ("Too high", ())
+
+
+def test_a_form_cannot_hold_what_it_could_not_tell_apart():
+    class Nested(Input):
+        box: NewBox
+
+    class MayHold(Input):
+        size: Size | Unset = UNSET
+
+    class Twice(NewBox):
+        width: int = 1
+
+    for kind, complaint in ((Nested, "more than a form"), (MayHold, "more than a form"), (Twice, "two fields")):
+        with pytest.raises(TypeError, match=complaint):
+            Form.blank(kind)
 
 
 def test_a_form_shows_the_fields_of_the_thing_that_it_changes():
@@ -149,13 +180,13 @@ def test_a_form_shows_the_fields_of_the_thing_that_it_changes():
         secret: str = "not in the form"
 
     class ThingChange(Input):
-        name: Annotated[str, Text(1, 50)]
+        name: Annotated[str, Text(1, 50, kind="raw")]
         amount: int | None = None
         tags: tuple[str, ...] = ()
         done: bool = False
         confirmed: bool = False
 
     thing = Thing("Tea", None, ("a", "b"), True)
-    assert values_of(ThingChange, thing) == {"name": "Tea", "amount": "", "tags": ["a", "b"], "done": True}
-    assert blank(ThingChange, thing).values["name"] == "Tea"
-    assert values_of(ThingChange, None) == {}
+    assert Form.texts_of(ThingChange, thing) == {"name": "Tea", "amount": "", "tags": ["a", "b"], "done": True}
+    assert Form.blank(ThingChange, thing).values["name"] == "Tea"
+    assert Form.texts_of(ThingChange, None) == {}

@@ -9,9 +9,9 @@ from potluck.engines import open_engine
 from potluck.people.authentication import Principal
 from potluck.store import Store
 from potluck.table import Entity, Seconds, Table, Version, absent, delete, query, the
-from potluck.validation.field_types import Message, OneLine
+from potluck.validation.field_types import Message, Text
 from potluck.web.access import SignedIn
-from potluck.web.actions import Actions, FoundByAccess
+from potluck.web.actions import Actions
 from potluck.web.direct_calls import Direct
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.inputs import UNSET, Edit, Unset
@@ -22,7 +22,7 @@ from tests.people.assembly import Clock
 from tests.web.cores import core_on
 
 Id = Annotated[UUID, Message("Invalid ID format")]
-Name = Annotated[str, OneLine(1, 60, "Name must have 1 to 60 characters")]
+Name = Annotated[str, Text(1, 60, "Name must have 1 to 60 characters")]
 shelf = Table("Shelf", "PK", "SK")
 
 
@@ -62,7 +62,7 @@ class BookChange(Edit[Book]):
     name: Name | Unset = UNSET
 
 
-books = Actions(SignedIn, FoundByAccess(Book, "book_id"), BookView, api="/books")
+books = Actions(SignedIn, Book, BookView, api="/books")
 
 
 @books.change()

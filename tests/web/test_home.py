@@ -3,20 +3,21 @@ import asyncio
 import pytest
 
 from potluck.web import home
-from potluck.web.app import App, HomeCard, Waiting
-from potluck.web.app_entry import AppEntry
-from tests.toy import notes_app
+from potluck.web.app import HomeCard
+from tests.toy import NotesApp
 from tests.web.reading import BROWSER, Page
-from tests.web.suites import bearer, signed_up, suite_on
+from tests.web.suites import app_with, bearer, signed_up, suite_on
 
 
 def speaking(name, card, address="/there"):
     """An app that has nothing but something to say."""
-    return lambda _: App(name=name, tables=[], entry=AppEntry(name, name.title(), "tag", "…", address), home_card=card)
+    return app_with(name, title=name.title(), icon="tag", does="…", address=address, home_card=card)
 
 
 async def polls_card(caller):
-    return HomeCard("1 open", [Waiting("Where to in June?", f"Closes tonight, {caller.name}", "/p/1", "vote", "Vote")])
+    card = HomeCard("1 open")
+    card.add("Where to in June?", f"Closes tonight, {caller.name}", "/p/1", "vote", "Vote")
+    return card
 
 
 async def quiet_card(_):
@@ -42,7 +43,7 @@ async def front(folder, *apps):
 
 
 async def test_a_visitor_reads_what_potluck_is_and_what_each_app_does(tmp_path):
-    async with suite_on(tmp_path, [notes_app]) as (client, _):
+    async with suite_on(tmp_path, [NotesApp]) as (client, _):
         answer = await client.get("/", headers=BROWSER)
         head = await client.head("/", headers=BROWSER)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -74,7 +75,9 @@ async def test_plates_say_what_the_apps_say_and_lead_only_where_something_is(tmp
 
 async def test_what_waits_stands_in_the_order_of_the_apps(tmp_path):
     async def other_card(_):
-        return HomeCard(waiting=[Waiting("Ida asks for Piranesi", "On the shelf", "/l/2", "library-big")])
+        card = HomeCard()
+        card.add("Ida asks for Piranesi", "On the shelf", "/l/2", "library-big")
+        return card
 
     page = await front(tmp_path, speaking("library", other_card), speaking("polls", polls_card))
     assert page.words.index("Ida asks for Piranesi") < page.words.index("Where to in June?")
@@ -92,6 +95,6 @@ async def test_an_app_that_fails_or_hangs_is_left_out_and_named(tmp_path, monkey
 
 
 async def test_nobody_is_greeted_by_the_servers_clock(tmp_path):
-    page = await front(tmp_path, notes_app)
+    page = await front(tmp_path, NotesApp)
     assert "Hello, Ada" in page.words
     assert "Good " not in page.words

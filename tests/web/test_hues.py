@@ -5,7 +5,7 @@ import pytest
 from potluck.web.app_entry import AppEntry
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.hues import hues_address, must_be_shown, stylesheet
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.suites import suite_on
 
 
@@ -24,14 +24,20 @@ def test_another_wears_the_hue_that_it_names():
     assert text.count("[data-app=") == 1
 
 
-@pytest.mark.parametrize("wrong", [entry(hue="mauve"), entry(icon="unicorn")])
-def test_what_pages_do_not_have_is_refused_when_the_suite_is_put_together(wrong):
-    with pytest.raises(DeclarationError, match="chores: there is no"):
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (entry(hue="mauve"), "chores: there is no hue mauve"),
+        (entry(icon="unicorn"), "chores: there is no icon unicorn; add it to tools/vendored.toml, then `make vendor`"),
+    ],
+)
+def test_what_pages_do_not_have_is_refused_when_the_suite_is_put_together(wrong, message):
+    with pytest.raises(DeclarationError, match=message):
         must_be_shown([entry(), wrong])
 
 
 async def test_the_sheet_is_linked_and_served_where_an_app_needs_it(tmp_path):
-    async with suite_on(tmp_path, [notes_app]) as (client, _):
+    async with suite_on(tmp_path, [NotesApp]) as (client, _):
         page = (await client.get("/", headers={"accept": "text/html"})).text
         address = page.partition('href="/hues.css')[2].partition('"')[0]
         sheet = await client.get(f"/hues.css{address}")

@@ -11,7 +11,8 @@ import pytest
 from potluck.table import InvalidValue
 from potluck.table.entity import plan_of
 from potluck.table.fields import stored_value
-from potluck.validation.errors import FieldError
+from potluck.validation.decoding import decode_tree
+from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset, Versioned, merged
 from tests.web.cellar import Bottle, BottleChange, BottleName, NewBottle, Notes, Shelf
 
@@ -53,6 +54,17 @@ class LabelChange(Input):
 class LabelledChange(Versioned):
     label: LabelChange | Unset = UNSET
     name: str | Unset = UNSET
+
+
+class AnyOfLabel(Input, changes=Label):
+    pass
+
+
+def test_an_input_that_changes_a_struct_has_its_fields_and_none_need_be_sent():
+    change = decode_tree(AnyOfLabel, {"back": "Vegan"})
+    assert merged(Label("Barolo", "Contains sulphites"), change) == Label("Barolo", "Vegan")
+    with pytest.raises(ValidationError, match="Front must be text"):
+        decode_tree(AnyOfLabel, {"front": 1})
 
 
 def test_what_is_sent_of_an_input_inside_changes_that_part_and_no_more():

@@ -14,7 +14,7 @@ from potluck.suite import opened
 from potluck.web.api import Api
 from potluck.web.declarations import Action
 from potluck.web.runner import ActionResult
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.people.access_world import people
 
 SOMEBODY = Principal(kind="session", user_id=UUID(int=7), name="Ada", hash="0" * 64, session_epoch=1, expires_at=None)
@@ -48,7 +48,7 @@ class Known:
 @pytest.fixture
 async def actions(tmp_path):
     async with opened(Settings(data=tmp_path)) as (core, apps):
-        made = [*apps, people(core), notes_app(core)]
+        made = [*apps, people(core), NotesApp(core)]
         subjects = {id(subject): subject for app in made for subject in app.subjects}.values()
         yield [each for subject in subjects for each in subject.declared if isinstance(each, Action) and each.path]
 

@@ -19,17 +19,17 @@ PATIENCE = 10
 
 
 async def test_only_a_large_body_is_decoded_in_a_thread():
-    def thread(kind: Any, body: bytes) -> threading.Thread:
+    def thread(body: bytes) -> threading.Thread:
         return threading.current_thread()
 
-    assert await decoded(thread, None, b"x" * LONGEST_AT_ONCE) is threading.current_thread()
-    assert await decoded(thread, None, b"x" * (LONGEST_AT_ONCE + 1)) is not threading.current_thread()
+    assert await decoded(thread, b"x" * LONGEST_AT_ONCE) is threading.current_thread()
+    assert await decoded(thread, b"x" * (LONGEST_AT_ONCE + 1)) is not threading.current_thread()
 
 
 async def test_large_bodies_are_decoded_one_at_a_time():
     busy = threading.Lock()
 
-    def alone(kind: Any, body: bytes) -> bool:
+    def alone(body: bytes) -> bool:
         if not busy.acquire(blocking=False):
             return False
         sum(range(100_000))
@@ -37,7 +37,7 @@ async def test_large_bodies_are_decoded_one_at_a_time():
         return True
 
     body = b"x" * (LONGEST_AT_ONCE + 1)
-    assert all(await asyncio.gather(*(decoded(alone, None, body) for _ in range(20))))
+    assert all(await asyncio.gather(*(decoded(alone, body) for _ in range(20))))
 
 
 async def test_others_are_answered_while_a_large_import_is_decoded(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from potluck.suite import system_clock
 from potluck.web import layout
 from potluck.web.assets import STATIC, assets_of
 from potluck.web.style import HUES
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import bearer, signed_up, suite_on
 from tools import app_icons
@@ -68,7 +68,7 @@ def client(tmp_path_factory) -> Iterator[Served]:
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         # A person who signs in for pages signs in with a clock that moves.
-        suite = suite_on(tmp_path_factory.mktemp("data"), (notes_app,), clock=system_clock)
+        suite = suite_on(tmp_path_factory.mktemp("data"), (NotesApp,), clock=system_clock)
         client, _ = runner.run(stack.enter_async_context(suite))
         yield Served(runner, client)
         runner.run(stack.aclose())
@@ -209,3 +209,8 @@ def test_a_template_is_compiled_once_in_a_process_and_anew_when_it_changes(tmp_p
         assert layout.environment([], [tmp_path]).get_template("greeting.html").render(name="Leo") == "Hello Leo"
     (tmp_path / "greeting.html").write_text("Good evening {{ name }}")
     assert layout.environment([], [tmp_path]).get_template("greeting.html").render(name="Leo") == "Good evening Leo"
+
+
+def test_a_live_list_begins_with_a_space():
+    live = layout.environment([]).get_template("components/live.html").make_module()
+    assert str(live.live_list("chores", "/events", "p")).startswith(' id="chores" data-live="/events?since=p"')

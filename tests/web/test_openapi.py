@@ -18,6 +18,7 @@ from potluck.settings import Settings
 from potluck.suite import APPS
 from potluck.table import Entity, Query, Table, Version, absent, delete, get, put, query
 from potluck.validation import decode
+from potluck.validation.errors import camel
 from potluck.validation.field_types import Integer, Text
 from potluck.web import openapi
 from potluck.web.access import Anyone, SignedIn
@@ -31,16 +32,15 @@ from potluck.web.http.problems import Problems
 from potluck.web.http.router import Router
 from potluck.web.inputs import UNSET, DeclarationError, Edit, Input, New, Unset
 from potluck.web.layout import Templates
-from potluck.web.requests import camel
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.toy.books import books, members
 from tests.toy.notes import notes as toy_notes
 from tests.web.reading import Page
 from tests.web.suites import API, client_at, suite_on
 
-Title = Annotated[str, Text(1, 100), Meta(description="What it is `called`.")]
+Title = Annotated[str, Text(1, 100, kind="raw"), Meta(description="What it is `called`.")]
 
 table = Table("Notes", "PK", "SK", type_attribute="kind", names="camel")
 
@@ -86,8 +86,8 @@ class NoteChange(Edit[Note]):
 
 
 class Search(Input):
-    words: Annotated[str, Text(1, 50), Meta(description="Words in the `title`.")] | Unset = UNSET
-    colours: Annotated[list[str], Text(0, 20)] | None = None
+    words: Annotated[str, Text(1, 50, kind="raw"), Meta(description="Words in the `title`.")] | Unset = UNSET
+    colours: Annotated[list[str], Text(0, 20, kind="raw")] | None = None
 
 
 class Totals(Struct, rename="camel"):
@@ -384,7 +384,7 @@ def test_two_calls_cannot_have_the_same_name():
 
 async def test_every_address_of_the_api_is_in_the_document(tmp_path):
     """The suite's, with every app."""
-    async with suite_on(tmp_path, [*APPS, notes_app]) as (client, application):
+    async with suite_on(tmp_path, [*APPS, NotesApp]) as (client, application):
         document = (await client.get("/schema/openapi.json")).json()
         validate(document)
         served = {

@@ -22,7 +22,7 @@ from potluck.web.flash import Flash
 from potluck.web.forms import Line
 from potluck.web.inputs import FormOf, Input
 from potluck.web.writes import Writes
-from tests.web.suites import API, client_at, signed_up, suite_on
+from tests.web.suites import API, app_with, client_at, signed_up, suite_on
 
 HERE = {"sec-fetch-site": "same-origin", "accept": "text/html"}
 
@@ -167,7 +167,7 @@ async def client(tmp_path) -> AsyncIterator[httpx.AsyncClient]:
         (folder / "stall" / name).write_text(text)
 
     def stall_app(core: Core) -> App:
-        return App(name="stall", tables=[], subjects=[stalls], templates=folder)
+        return app_with("stall", subjects=[stalls], templates=folder)(core)
 
     async with suite_on(tmp_path, [stall_app]) as (client, application):
         client.headers.update(HERE)
@@ -374,7 +374,7 @@ async def test_an_address_that_a_refusal_cannot_lead_to_is_refused_when_the_app_
     subject: Actions[Any] = Actions(AtStall, page="/stalls/{stall}")
     subject.form("/cancel", then="/stalls/{stall}", instead={Stale: "/{shelf}"})(cancel)
     with pytest.raises(DeclarationError, match=r"cancel: instead: there is no \{shelf\}"):
-        async with suite_on(tmp_path, [lambda core: App(name="stall", tables=[], subjects=[subject])]):
+        async with suite_on(tmp_path, [app_with("stall", subjects=[subject])]):
             pass
 
 
@@ -392,14 +392,14 @@ async def test_a_rule_of_no_page_cannot_stand_in_for_a_refusal(tmp_path):
     subject: Actions[Any] = Actions(AtStall, page="/stalls/{stall}")
     subject.form("/cancel", then="/stalls/{stall}", instead={Stale: closed})(cancel)
     with pytest.raises(DeclarationError, match="cancel: instead: closed is the rule of no page of this app"):
-        async with suite_on(tmp_path, [lambda core: App(name="stall", tables=[], subjects=[subject])]):
+        async with suite_on(tmp_path, [app_with("stall", subjects=[subject])]):
             pass
 
 
 async def test_what_is_done_is_done_even_if_nothing_can_be_said_about_it(tmp_path, caplog):
     subject: Actions[Any] = Actions(AtStall, page="/stalls/{stall}")
     subject.form("/cancel", then="/stalls/{stall}", flash=lambda at, _: at.nothing_of_this_name)(cancel)
-    async with suite_on(tmp_path, [lambda core: App(name="stall", tables=[], subjects=[subject])]) as (client, _):
+    async with suite_on(tmp_path, [app_with("stall", subjects=[subject])]) as (client, _):
         answer = await client.post("/stalls/fruit/cancel", headers=HERE)
     assert (answer.status_code, answer.headers["location"]) == (303, "/stalls/fruit")
     assert "nothing_of_this_name" in caplog.text

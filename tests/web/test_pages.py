@@ -13,14 +13,14 @@ from potluck.web.actions import Actions, Show
 from potluck.web.app import App, Core
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import ProblemError
-from potluck.web.forms import blank
+from potluck.web.forms import Form
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
 from potluck.web.template_names import SET_BY_PAGES
 from potluck.web.writes import Writes
-from tests.toy.app import notes_app
+from tests.toy.app import NotesApp
 from tests.toy.books import NewBook
-from tests.web.suites import bearer, signed_up, suite_on
+from tests.web.suites import app_with, bearer, signed_up, suite_on
 
 SENTENCE = "The shelf is full"
 
@@ -37,7 +37,7 @@ shelves = Actions(SignedIn, page="/shelf")
 
 @shelves.page("/silent", "notes/books.html")
 async def silent(at: SignedIn) -> dict[str, Any]:
-    return {"books": [], "form": blank(NewBook), "app": "notes", "here": "Notes"}
+    return {"books": [], "form": Form.blank(NewBook), "app": "notes", "here": "Notes"}
 
 
 @shelves.page("/telling", "notes/books.html")
@@ -56,11 +56,11 @@ async def put_and_tell(at: SignedIn) -> Writes[None]:
 
 
 def shelf_app(core: Core) -> App:
-    return App(name="shelf", tables=[], subjects=[shelves])
+    return app_with("shelf", subjects=[shelves])(core)
 
 
 async def test_what_a_page_does_not_say_of_a_refusal_stands_above_it(tmp_path):
-    async with suite_on(tmp_path, [notes_app, shelf_app]) as (client, _):
+    async with suite_on(tmp_path, [NotesApp, shelf_app]) as (client, _):
         by = bearer(await signed_up(client)) | {"accept": "text/html"}
         shown = await client.get("/shelf/silent", headers=by)
         assert SENTENCE not in shown.text
@@ -78,10 +78,10 @@ async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together
     subject.page("", "notes/bocks.html")(silent)
 
     def attic_app(core: Core) -> App:
-        return App(name="attic", tables=[], subjects=[subject])
+        return app_with("attic", subjects=[subject])(core)
 
     with pytest.raises(DeclarationError, match=r"there is no template notes/bocks\.html"):
-        async with suite_on(tmp_path, [notes_app, attic_app]):
+        async with suite_on(tmp_path, [NotesApp, attic_app]):
             pass
 
 
@@ -107,7 +107,7 @@ async def test_a_page_that_takes_a_name_of_the_layout_is_refused_when_the_app_is
     (tmp_path / "templates" / "attic" / "shelf.html").write_text(f'{{% extends "{extended}" %}}\n{defined}')
 
     def attic_app(core: Core) -> App:
-        return App(name="attic", tables=[], templates=tmp_path / "templates")
+        return app_with("attic", templates=tmp_path / "templates")(core)
 
     with pytest.raises(
         DeclarationError, match=r"attic/shelf\.html: \w+ is a name of the layout; call it something else"
@@ -137,9 +137,9 @@ async def test_a_rule_that_gives_the_layout_a_name_of_its_own_fails_at_the_first
     attic.page("", "notes/books.html")(shown)
 
     def attic_app(core: Core) -> App:
-        return App(name="attic", tables=[], subjects=[attic])
+        return app_with("attic", subjects=[attic])(core)
 
-    async with suite_on(tmp_path, [notes_app, attic_app]) as (client, _):
+    async with suite_on(tmp_path, [NotesApp, attic_app]) as (client, _):
         ada = await signed_up(client)
         # Which names a rule returns is known only when it has run.
         assert (await client.get("/attic", headers=bearer(ada))).status_code == 500
@@ -192,10 +192,10 @@ async def test_a_form_whose_page_cannot_be_shown_is_refused_when_the_app_is_put_
     tmp_path, subject, other, said
 ):
     def attic_app(core: Core) -> App:
-        return App(name="attic", tables=[], subjects=[subject] if other is None else [subject, other])
+        return app_with("attic", subjects=[subject] if other is None else [subject, other])(core)
 
     with pytest.raises(DeclarationError, match=said):
-        async with suite_on(tmp_path, [notes_app, attic_app]):
+        async with suite_on(tmp_path, [NotesApp, attic_app]):
             pass
 
 

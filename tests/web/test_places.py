@@ -1,6 +1,6 @@
 """Places in an app of other names than any we have: a garden, its gardeners, and who may dig."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from types import SimpleNamespace
 from typing import Any, Literal
 from uuid import UUID
@@ -11,10 +11,11 @@ from potluck.people.entities import accounts
 from potluck.people.errors import InvitationInvalid, StillNeeded, TooMany
 from potluck.store import Store
 from potluck.table import Condition, Counter, Table, get, query, the
-from potluck.web import InPlace, MemberRow, Place, PlaceRow
+from potluck.web import App, InPlace, MemberRow, Place, PlaceRow, View, computed
 from potluck.web.direct_calls import Direct
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Forbidden, NotFound, ProblemError
+from potluck.web.places.in_suite import PlacesInSuite
 from potluck.web.places.membership import LastManager
 from tests.apps.worlds import registered
 from tests.people.assembly import Clock
@@ -97,7 +98,8 @@ async def world(tmp_path):
         clock = Clock()
         store = Store(wrapped.engine, clock)
         core = core_on(store, clock)
-        yield SimpleNamespace(store=store, direct=Direct(core, gardens.subjects), suite=gardens.in_suite(core))
+        suite = PlacesInSuite(gardens, core, ())
+        yield SimpleNamespace(store=store, direct=Direct(core, gardens.subjects), suite=suite)
 
 
 async def invited(world, by, garden_id, role="gardener"):
@@ -210,16 +212,40 @@ async def test_whoever_is_forgotten_takes_along_what_was_theirs_alone(world):
     assert await world.direct.list(gardens.all, ben) == []
 
 
-def test_an_access_that_manages_with_no_role_or_an_unknown_one_is_refused():
+def test_a_manager_without_a_role_is_refused():
     class Anybody(InGarden):
         pass
 
-    class Weeder(InGarden, role="weeder"):
-        pass
+    with pytest.raises(DeclarationError, match="say which of head, deputy, gardener, guest manages"):
+        Place(
+            "gardens", Garden, InGarden, Anybody, members=Gardener.all_of_garden, places=Gardener.gardens_of,
+            api="/gardens", page="/gardens",
+        )  # fmt: skip
 
-    for manager in (Anybody, Weeder):
-        with pytest.raises(DeclarationError, match="say which of head, deputy, gardener, guest manages"):
-            Place(
-                "gardens", Garden, InGarden, manager, members=Gardener.all_of_garden, places=Gardener.gardens_of,
-                api="/gardens", page="/gardens",
-            )  # fmt: skip
+
+def test_an_unknown_role_is_refused():
+    with pytest.raises(DeclarationError, match="'weeder' is no role of Gardener; it has head, deputy, gardener, guest"):
+
+        class Weeder(InGarden, role=("head", "weeder")):
+            pass
+
+
+def test_what_is_exported_with_a_place_needs_no_lookup():
+    class Greeting:
+        @classmethod
+        async def load(cls, at: InGarden, items: Sequence[Gardener]) -> "Greeting":
+            return cls()
+
+    class Greeted(View[Gardener]):
+        name: str
+
+        @computed
+        def greeting(gardener: Gardener, greeting: Greeting) -> str:
+            return f"Hello {gardener.name}"
+
+    with pytest.raises(DeclarationError, match="contents, guests: Greeted needs the lookup Greeting"):
+
+        class GardensApp(App):
+            name = "gardens"
+            place = gardens
+            contents = (("guests", Gardener.all_of_garden, Greeted),)

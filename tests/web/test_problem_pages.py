@@ -6,15 +6,16 @@ import pytest
 
 from potluck.suite import APPS
 from potluck.web import health
-from potluck.web.errors import PROBLEMS, ProblemError
-from tests.toy import notes_app
+from potluck.web.entity_fields import DeclarationError
+from potluck.web.errors import PROBLEMS, NotFound, ProblemError
+from tests.toy import NotesApp
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import suite_on
 
 
 @pytest.fixture
 async def client(tmp_path):
-    async with suite_on(tmp_path, (notes_app,)) as (client, _):
+    async with suite_on(tmp_path, (NotesApp,)) as (client, _):
         yield client
 
 
@@ -78,7 +79,30 @@ async def test_every_problem_of_every_app_has_its_page(tmp_path):
         # Those of this suite's own apps, whatever else the tests have declared.
         kinds = [each for each in kinds_of(ProblemError) if each.__module__.startswith("potluck.")]
         # A place without words of its own says `last-manager`; the suite's one place has some.
-        slugs = {each.problem.slug for each in kinds if hasattr(each, "problem")} - {"last-manager"}
+        slugs = {each.problem.slug for each in kinds} - {"last-manager"}
         assert "passcode-needed" in slugs
         missing = [slug for slug in sorted(slugs) if (await client.get(f"/problems/{slug}")).status_code != 200]
         assert missing == []
+
+
+def test_a_problem_without_a_slug_is_refused():
+    with pytest.raises(
+        DeclarationError, match=r'NotEnough: say which problem it is: .*slug="…", status=409, title="…"'
+    ):
+
+        class NotEnough(ProblemError):
+            """There is less left."""
+
+
+def test_a_problem_without_a_title_is_one_that_apps_share():
+    with pytest.raises(DeclarationError, match=r"NotEnough: write a title; without one, the slug is one of .*expired"):
+
+        class NotEnough(ProblemError, slug="not-enough"):
+            """There is less left."""
+
+
+def test_a_kind_of_another_problem_needs_no_slug():
+    class NoShelf(NotFound, detail="There is no such shelf"):
+        pass
+
+    assert NoShelf.problem is NotFound.problem

@@ -9,6 +9,7 @@ import pytest
 from potluck.people.authentication import Principal
 from potluck.people.errors import Throttled
 from potluck.people.secrets import new_id
+from potluck.people.throttling import RateLimit
 from potluck.table import Entity, Table, get, put
 from potluck.validation.field_types import Integer, Text
 from potluck.web.access import Anyone, SignedIn, Visitor
@@ -18,11 +19,11 @@ from potluck.web.endpoints import Call, Endpoints
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
 from potluck.web.openapi import calls_of
-from potluck.web.rate_limits import DEFAULT_LIMIT, FORMS, SIGNED_IN_TIMES, RateLimit, RateLimiter
+from potluck.web.rate_limits import DEFAULT_LIMIT, FORMS, SIGNED_IN_TIMES, RateLimiter
 from potluck.web.views import View
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
-from tests.web.suites import ask, client_at, data, problem, signed_up, suite_on
+from tests.web.suites import app_with, ask, client_at, data, problem, signed_up, suite_on
 
 HIS, HERS = Visitor(client="192.0.2.1"), Visitor(client="192.0.2.2")
 THREE = RateLimit("three", 3, timedelta(seconds=30))
@@ -117,7 +118,7 @@ wall = Table("Wall", "PK", "SK", type_attribute="type")
 
 class Note(Entity, table=wall, type="Note", key=("NOTE#{note_id}", "NOTE")):
     note_id: UUID
-    text: Annotated[str, Text(1, 20, "Text must have 1 to 20 characters")]
+    text: Annotated[str, Text(1, 20, "Text must have 1 to 20 characters", kind="raw")]
 
     @get(consistent=True)
     def by_id(note_id: UUID) -> None:
@@ -125,7 +126,7 @@ class Note(Entity, table=wall, type="Note", key=("NOTE#{note_id}", "NOTE")):
 
 
 class NewNote(Input):
-    text: Annotated[str, Text(1, 20, "Text must have 1 to 20 characters")]
+    text: Annotated[str, Text(1, 20, "Text must have 1 to 20 characters", kind="raw")]
 
 
 class Letters(Input):
@@ -180,7 +181,7 @@ async def plain(call: Call) -> Any:
 
 
 def wall_app(core: Any) -> App:
-    return App(name="wall", tables=[wall], subjects=[notes], endpoints=[endpoints])
+    return app_with("wall", tables=[wall], subjects=[notes], endpoints=[endpoints])(core)
 
 
 async def test_what_anybody_may_do_has_a_limit_without_saying_so(tmp_path):

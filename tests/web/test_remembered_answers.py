@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from potluck.acceleration import ALL, PLAIN
-from potluck.apps.polls.app import polls_app
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.polls.app import PollsApp
+from potluck.apps.shopping.app import ShoppingApp
 from tests.people.assembly import Clock
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.suites import ask, data, signed_up, suite_on
 
 # What differs from answer to answer: the number of the request, and texts that are sealed anew.
@@ -77,7 +77,7 @@ def told(answer: httpx.Response) -> tuple[Any, ...]:
 class NotesHistory(History):
     """Books that people let each other into, and notes with a private part."""
 
-    app = staticmethod(notes_app)
+    app = staticmethod(NotesApp)
 
     async def begin(self) -> None:
         self.books: list[str] = []
@@ -124,7 +124,7 @@ class NotesHistory(History):
 class ShoppingHistory(History):
     """A family whose things expire a week after they are bought, and whose second member comes and goes."""
 
-    app = staticmethod(shopping_app)
+    app = staticmethod(ShoppingApp)
 
     async def begin(self) -> None:
         self.admin, self.guest = self.people
@@ -214,7 +214,7 @@ async def test_the_same_over_long_histories(tmp_path, kind, seed):
 async def test_what_a_rule_works_out_by_the_clock_is_not_remembered(tmp_path):
     """A poll ends by its time, and nobody writes anything."""
     clock = Clock()
-    async with suite_on(tmp_path, [polls_app], clock=clock) as (client, _):
+    async with suite_on(tmp_path, [PollsApp], clock=clock) as (client, _):
         ends = (clock() + timedelta(minutes=10)).isoformat().replace("+00:00", "Z")
         poll = {"title": "Lunch", "candidates": ["Soup", "Salad"], "expiresAt": ends, "resultsVisibility": "always"}
         path = f"/polls/{(await ask(client, 'POST', '/polls', poll)).json()['id']}"

@@ -13,8 +13,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from potluck.apps.polls.app import polls_app
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.polls.app import PollsApp
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.dynamo.database import Database
 from potluck.web.access import Visitor
 from potluck.web.cached_answers import CacheKey
@@ -22,7 +22,7 @@ from potluck.web.http import security_headers
 from potluck.web.http.application import Application
 from potluck.web.runner import Runner
 from tests.people.assembly import PASSWORD, Clock
-from tests.toy.app import notes_app
+from tests.toy.app import NotesApp
 from tests.web.contract.wire import sent
 from tests.web.server_here import served_here
 from tests.web.suites import API, ask, bearer, data, problem, signed_up, suite_on
@@ -97,7 +97,7 @@ class World:
 @contextlib.asynccontextmanager
 async def world_on(folder) -> AsyncIterator[World]:
     clock = Clock()
-    async with suite_on(folder, (shopping_app, polls_app, notes_app), clock=clock) as (client, application):
+    async with suite_on(folder, (ShoppingApp, PollsApp, NotesApp), clock=clock) as (client, application):
         people = {name: await signed_up(client, f"{name}@example.org", name.title()) for name in ("ada", "cyn")}
         client.cookies.clear()
         yield World(client, application, clock, people, {})
@@ -426,7 +426,7 @@ async def test_every_kind_of_answer_carries_the_headers_that_protect_its_reader(
 
 
 async def test_the_log_names_the_route_and_nothing_more(tmp_path, capfd):
-    async with suite_on(tmp_path, (notes_app,), log="requests") as (client, _):
+    async with suite_on(tmp_path, (NotesApp,), log="requests") as (client, _):
         ada = await signed_up(client)
         book = data(await ask(client, "POST", "/books", {"name": "Recipes"}, by=ada), 201)["bookId"]
         capfd.readouterr()
@@ -442,7 +442,7 @@ async def test_the_log_names_the_route_and_nothing_more(tmp_path, capfd):
 
 @pytest.mark.accelerated
 async def test_a_repeated_read_calls_no_endpoint_and_sees_the_next_write(tmp_path):
-    async with suite_on(tmp_path, (notes_app,)) as (client, application), socket_to(application) as wire:
+    async with suite_on(tmp_path, (NotesApp,)) as (client, application), socket_to(application) as wire:
         ada = await signed_up(client)
         book = data(await ask(client, "POST", "/books", {"name": "Recipes"}, by=ada), 201)["bookId"]
         path, calls = f"{API}/books/{book}", []

@@ -6,10 +6,10 @@ from starlette.requests import Request
 
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import LONGEST_KEY
-from potluck.validation.errors import ValidationError
+from potluck.validation.errors import ValidationError, camel
 from potluck.web.errors import ERRORS, WrongMediaType
 from potluck.web.http.problems import HttpProblem
-from potluck.web.requests import LARGEST_BODY, Ids, body_of, camel, idempotency_key, must_be_form, must_be_json
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, idempotency_key, must_be_form, must_be_json
 
 SECRET = b"s" * 32
 JSON = {"content-type": "application/json"}

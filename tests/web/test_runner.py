@@ -44,8 +44,9 @@ from potluck.web.views import View
 from potluck.web.writes import Step, Writes, or_raise, or_retry
 from tests.apps.worlds import Meanwhile, meanwhile, registered
 from tests.people.assembly import Clock
+from tests.web.suites import app_with
 
-Name = Annotated[str, Text(1, 50)]
+Name = Annotated[str, Text(1, 50, kind="raw")]
 
 pantry = Table("Pantry", "PK", "SK", type_attribute="kind", names="camel")
 
@@ -205,7 +206,7 @@ async def double(at: AtShelf, jar: Jar) -> Writes[Jar]:
 
 
 def pantry_app(core: Core) -> App:
-    return App(name="pantry", tables=[pantry], subjects=[jars], context=Happened())
+    return app_with("pantry", tables=[pantry], subjects=[jars], context=Happened())(core)
 
 
 @dataclass

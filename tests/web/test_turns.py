@@ -8,7 +8,7 @@ from potluck.web.access import Anyone
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.writes import Writes
-from tests.web.suites import API, suite_on
+from tests.web.suites import API, app_with, suite_on
 
 SHELF, OTHER = UUID(int=1), UUID(int=2)
 
@@ -45,7 +45,7 @@ def attic_app(core: Core) -> App:
         return Writes(None)
 
     shelves.form("/put", then="/attic")(put_there)
-    return App(name="attic", tables=[], subjects=[shelves], context=watched)
+    return app_with("attic", subjects=[shelves], context=watched)(core)
 
 
 async def test_callers_take_turns_at_one_thing_through_the_api_and_a_form(tmp_path):

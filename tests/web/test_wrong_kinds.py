@@ -7,7 +7,7 @@ import pytest
 import potluck.suite  # noqa: F401 - so that every app has declared its inputs
 from potluck.validation import compound_types, schema_of, types
 from potluck.validation.compound_types import without_null
-from potluck.validation.types import label_of
+from potluck.validation.errors import label_of
 from potluck.web.inputs import Input
 
 # What the field must be, and a value that is not.

@@ -217,14 +217,14 @@ def _rules(args: argparse.Namespace, file: BallotFile) -> Rules:
 
 def _lot_order(args: argparse.Namespace, file: BallotFile) -> tuple[list[int], TieOrder]:
     """The order that breaks ties, and where it comes from; a draw from a seed starts from the candidates by name."""
-    everybody = list(range(1, len(file.candidates) + 1))
-    by_name = sorted(everybody, key=lambda number: file.candidates[number - 1])
+    listed = list(range(1, len(file.candidates) + 1))
+    by_name = sorted(listed, key=lambda number: file.candidates[number - 1])
     if args.lot_order is None:
         if args.seed is not None:
             return by_name, "seed"
-        return (file.lot_order, "lots") if file.lot_order else (everybody, "listed")
+        return (file.lot_order, "lots") if file.lot_order else (listed, "listed")
     if args.lot_order == "reversed":
-        return everybody[::-1], "given"
+        return listed[::-1], "given"
     if args.lot_order == "shuffled":
         if args.seed is None:
             raise CannotCount("a shuffled lot order needs a seed")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from random import Random
 
 from potluck.commands.arguments import add_data
 from potluck.commands.refusal import CommandError
@@ -15,13 +16,13 @@ from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import EmailAddress
 from potluck.people.errors import EmailTaken
 from potluck.people.passwords import Passwords
-from potluck.people.secrets import Random, system_random
+from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.suite import APPS, opened, system_clock
-from potluck.web.app import AppMaker, Guests, WorthALook
+from potluck.web.app import App, AppMaker, Demo, WorthALook
 from potluck.web.direct_calls import Direct
-from potluck.web.people import MODULES
+from potluck.web.people import PeopleApp
 from potluck.web.people.accounts import AccountMade, NewAccount, register
 from potluck.web.people.sessions import sign_out
 
@@ -83,7 +84,7 @@ class DemoSignIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Demo:
+class FilledDemo:
     """What was created; the passwords and keys are stored nowhere else."""
 
     sign_ins: Sequence[DemoSignIn]
@@ -121,8 +122,8 @@ async def filled(
     *,
     clock: Clock = system_clock,
     passwords: Passwords | None = None,
-    random: Random = system_random,
-) -> Demo:
+    random: Random = SYSTEM_RANDOM,
+) -> FilledDemo:
     """Fill the configured store, also while the suite is running on it; AlreadyHere if it was filled before."""
     calendar = Calendar(clock)
     # Anyone who can run the command needs no invitation.
@@ -132,19 +133,20 @@ async def filled(
         tell(f"Inviting {len(NAMES)} people")
         calendar.ago(days=HERE_FOR_DAYS)
         sign_ins = {first: DemoSignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
-        people = Direct(core, MODULES.subjects)
+        people = Direct(core, PeopleApp.subjects)
         callers = {first: await _came(people, person) for first, person in sign_ins.items()}
-        guests = Guests(**callers, ago=calendar.ago)
         worth_a_look: list[WorthALook] = []
         for app in opened_apps:
-            if app.demo is not None:
-                tell(f"Filling {app.entry.name if app.entry is not None else app.name}")
-                worth_a_look += await app.demo(guests)
+            if type(app).demo is not App.demo:
+                tell(f"Filling {app.title or app.name}")
+                demo = Demo(app, callers, calendar.ago)
+                await app.demo(demo)
+                worth_a_look += demo.worth_a_look
         calendar.ago()
         for caller in callers.values():
             # The tokens of these sessions were never handed out.
             await people.do(sign_out, caller)
-    return Demo([*sign_ins.values()], worth_a_look)
+    return FilledDemo([*sign_ins.values()], worth_a_look)
 
 
 async def _refuse_a_second(store: Store) -> None:
@@ -173,5 +175,5 @@ def _email(first: str) -> str:
 
 def _new_password(random: Random) -> str:
     """A random password, never one shipped with the code: only the command's output shows it."""
-    signs = "".join(ALPHABET[byte % len(ALPHABET)] for byte in random(PASSWORD_LENGTH))
+    signs = "".join(ALPHABET[byte % len(ALPHABET)] for byte in random.randbytes(PASSWORD_LENGTH))
     return "-".join(signs[start : start + PASSWORD_GROUP] for start in range(0, PASSWORD_LENGTH, PASSWORD_GROUP))

@@ -9,7 +9,7 @@ from potluck.people.entities import accounts
 from potluck.settings import Settings
 from potluck.suite import core_on
 from potluck.web.direct_calls import Direct
-from potluck.web.people import MODULES
+from potluck.web.people import PeopleApp
 from potluck.web.suite_secret import SECRET_BYTES, load_secret, must_not_be_empty
 
 
@@ -27,6 +27,6 @@ async def open_operator_rules(settings: Settings, *, create: bool = False) -> As
         # These rules use no secret, so the operator need not have that of the suite.
         core = core_on(store.engine, settings, token_bytes(SECRET_BYTES))
         try:
-            yield Direct(core, MODULES.subjects)
+            yield Direct(core, PeopleApp.subjects)
         finally:
             core.people.close()

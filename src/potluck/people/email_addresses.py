@@ -28,13 +28,13 @@ async def account_with(store: Store, email: str) -> tuple[Account, EmailAddress]
     The spelling decides between two accounts from before whose addresses now have one normal form.
     """
     normal = normal_email(email)
-    found = None
+    account_and_row = None
     for form in _forms(email):
         row = await store.get(EmailAddress.by_folded(form))
         account = await store.get(Account.by_id(row.user_id if row is not None else NO_ACCOUNT))
         if row is not None and account is not None and normal_email(account.email) == normal:
-            found = account, row
-    return found
+            account_and_row = account, row
+    return account_and_row
 
 
 def claiming_address(email: str, user_id: UUID) -> list[Operation]:
@@ -47,12 +47,12 @@ def claiming_address(email: str, user_id: UUID) -> list[Operation]:
 async def changing_address(store: Store, account: Account, email: str) -> tuple[list[Operation], list[Operation]]:
     """What claims the new address, as above, and what releases the old one; nothing if they are the same."""
     owned = await _owned(store, account)
-    wanted = _forms(email)
+    forms = _forms(email)
     claims: list[Operation] = []
-    if wanted[0] not in owned:
-        claims.append(put(EmailAddress(folded=wanted[0], user_id=account.user_id), when=absent))
-    claims += [check(EmailAddress.by_folded(form), when=absent) for form in wanted[1:] if form not in owned]
-    return claims, [_releasing(form, account) for form in owned if form != wanted[0]]
+    if forms[0] not in owned:
+        claims.append(put(EmailAddress(folded=forms[0], user_id=account.user_id), when=absent))
+    claims += [check(EmailAddress.by_folded(form), when=absent) for form in forms[1:] if form not in owned]
+    return claims, [_releasing(form, account) for form in owned if form != forms[0]]
 
 
 async def releasing_address(store: Store, account: Account) -> list[Operation]:

@@ -1,9 +1,9 @@
-"""What is stored of people and how it is found: accounts, and all that says who is calling.
+"""The table of accounts, and of everything that identifies callers.
 
-Two rules shape this table. Whoever holds a secret is found by its hash, in one read. And whatever belongs to a person
-has a row in that person's partition, written in the same transaction, so that one read finds everything there is to
-list, to end or to forget. Both reads are consistent reads of the table itself: it has no index, because an index may
-lag, and a session that has ended or a token that was made a moment ago cannot wait for it.
+Two rules shape this table. The holder of a secret is found by its hash, in one read. And everything that belongs to a
+person has a row in that person's partition, written in the same transaction, so that one read finds all there is to
+list, end or delete. Both are consistent reads of the table itself. It has no index, because an index may lag, and an
+ended session or a new token must count at once.
 """
 
 from typing import Annotated
@@ -96,7 +96,7 @@ class Departure(Entity, table=accounts, type="Departure", key=("DEPARTURES", "US
 
     @query(consistent=True)
     def all_unfinished() -> None:
-        """Of whom may something be left?"""
+        """Whose accounts were deleted, but perhaps not all of their data?"""
 
 
 # --- who is calling --------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class ApiToken(Entity, table=accounts, type="ApiToken", key=("TOKEN#{hash}", "TO
 
     @get(consistent=True)
     def by_hash(hash: str) -> None:
-        """For whom does the holder of this secret call?"""
+        """Which person does the holder of this secret act for?"""
 
 
 class ApiTokenOfUser(Entity, table=accounts, type="ApiTokenOfUser", key=("USER#{user_id}", "TOKEN#{token_id}")):
@@ -205,7 +205,7 @@ Role = Annotated[str, Meta(min_length=1, max_length=30)]
 
 
 class Invitation(Entity, table=accounts, type="Invitation", key=("INVITATION#{hash}", "INVITATION")):
-    """A way in for whoever holds its secret, once."""
+    """Lets the holder of its secret join a place, once."""
 
     hash: Annotated[Hash, KeyOnly]
     invitation_id: UUID
@@ -237,7 +237,7 @@ class InvitationOfPlace(
     place: Place
     role: Role
     email: Email | None = None
-    """Whom it was meant for, as typed; it opens nothing and is looked up nowhere."""
+    """The address of the invited person, as typed. It grants nothing and is never looked up."""
     invited_by: UUID
     created_at: Seconds
     ttl: ExpiresAt
@@ -257,7 +257,7 @@ class InvitationOfUser(
     type="InvitationOfUser",
     key=("USER#{user_id}", "INVITATION#{invitation_id}"),
 ):
-    """An invitation, among the rows of whoever made it: it ends with their account."""
+    """An invitation among the rows of the person who made it: it ends with their account."""
 
     user_id: UUID
     """Who invited."""
@@ -292,7 +292,7 @@ class Throttle(Entity, table=accounts, type="Throttle", key=("THROTTLE#{who}#{wi
     """How often someone tried something in one stretch of time; made by the first attempt in it."""
 
     who: Annotated[str, Meta(min_length=1, max_length=200), KeyOnly]
-    """What was tried and by whom, or on whom; a hash stands for an e-mail address."""
+    """What was tried, and the client or the account; e-mail addresses are hashed."""
     window: Annotated[Seconds, KeyOnly]
     """When the stretch began."""
     attempts: Counter = 0
@@ -320,7 +320,7 @@ class IdempotentAnswer(
     body: Annotated[bytes, Meta(max_length=300_000)] | None = None
     """Left out when it held a secret."""
     made: Annotated[str, Meta(max_length=100)] | None = None
-    """The id of what was made, which is told again even when the answer is not."""
+    """The id of what was created, which is repeated even if the answer is not."""
     ttl: ExpiresAt
 
     @get(consistent=True)

@@ -2,7 +2,7 @@
 
 from potluck.validation.errors import Refusal
 
-# Somebody has to delete something, or what was deleted has to leave the change log.
+# Data has to be deleted first, or deleted data has to leave the change log.
 ROOM_AGAIN_SECONDS = 600
 
 
@@ -14,18 +14,18 @@ class EmailTaken(Refusal):
 
 
 class RegistrationClosed(Refusal):
-    """Nobody can register here, or only with an invitation."""
+    """Registration is closed, or needs an invitation."""
 
     def __init__(self, invitation_needed: bool) -> None:
         super().__init__(
-            "An invitation is needed to register here" if invitation_needed else "Nobody can register here",
+            "An invitation is needed to register here" if invitation_needed else "Registration is closed",
             "invitation",
         )
         self.invitation_needed = invitation_needed
 
 
 class WrongCredentials(Refusal):
-    """No account has this e-mail address, or the password is wrong; callers are not told which."""
+    """No account has this e-mail address, or the password is wrong; callers cannot tell which."""
 
     def __init__(self) -> None:
         super().__init__("The e-mail address or the password is wrong")
@@ -46,17 +46,17 @@ class SignInNeeded(Refusal):
 
 
 class SessionOver(Refusal):
-    """The caller's session has ended meanwhile; nothing was written."""
+    """The caller's session ended meanwhile; nothing was written."""
 
     def __init__(self) -> None:
         super().__init__("This session has ended: sign in again")
 
 
 class NotNow(Refusal):
-    """Nothing is wrong with the request, and it can be retried after so many seconds."""
+    """The request is valid, and can be retried after some seconds."""
 
-    def __init__(self, said: str, retry_after: int) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
         self.retry_after = retry_after
 
 
@@ -71,8 +71,8 @@ class NoRoom(NotNow):
     """The store is as full as it may be, for this caller."""
 
     def __init__(self, stranger: bool) -> None:
-        said = "There is no room for more just now"
-        super().__init__(f"{said} from people who are not signed in" if stranger else said, ROOM_AGAIN_SECONDS)
+        message = "There is no room for more just now"
+        super().__init__(f"{message} from people who are not signed in" if stranger else message, ROOM_AGAIN_SECONDS)
 
 
 def _in_words(seconds: int) -> str:
@@ -87,7 +87,7 @@ class AccountGone(Refusal):
 
 
 class StillNeeded(Refusal):
-    """The account cannot be deleted while these places have nobody else to look after them."""
+    """The account cannot be deleted while it is the only manager of these places."""
 
     def __init__(self, places: list[str]) -> None:
         super().__init__(f"You are the last to look after: {', '.join(places)}")
@@ -117,7 +117,7 @@ class NoSuchInvitation(Refusal):
 
 
 class InvitationInvalid(Refusal):
-    """The secret opens nothing: never issued, used, withdrawn or expired; callers are not told which."""
+    """The secret opens nothing: never issued, used, withdrawn or expired; callers cannot tell which."""
 
     def __init__(self) -> None:
         super().__init__("This invitation is not valid, or no longer", "invitation")
@@ -131,7 +131,7 @@ class OwnInvitation(Refusal):
 
 
 class ResetInvalid(Refusal):
-    """The secret changes no password: never issued, used or expired; callers are not told which."""
+    """The secret changes no password: never issued, used or expired; callers cannot tell which."""
 
     def __init__(self) -> None:
         super().__init__("This link is not valid, or no longer", "token")

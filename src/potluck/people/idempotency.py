@@ -38,7 +38,7 @@ class StoredAnswer(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An idempotency key: whose it is, and which request it stands for."""
+    """An idempotency key with its owner and its request."""
 
     caller: UUID | str
     """A person's id, or what identifies another caller, such as the holder of a shared link."""
@@ -53,7 +53,7 @@ class IdempotencyKey:
 
     @classmethod
     def by_nobody(cls, key: str, request_hash: str) -> IdempotencyKey:
-        """The key of an anonymous caller, which must be a UUID so that it does not collide with anybody else's."""
+        """The key of an anonymous caller, which must be a UUID so that it does not collide with another caller's."""
         try:
             canonical = str(UUID(key)) == key.lower()
         except ValueError:
@@ -72,14 +72,14 @@ class StoredAnswers:
 
     async def find(self, key: IdempotencyKey) -> StoredAnswer | None:
         """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept."""
-        kept = await self._store.get(IdempotentAnswer.by_key(str(key.caller), key.value))
-        if kept is None:
+        row = await self._store.get(IdempotentAnswer.by_key(str(key.caller), key.value))
+        if row is None:
             return None
-        if kept.request_hash != key.request_hash:
+        if row.request_hash != key.request_hash:
             raise KeyReused
-        if kept.body is None:
-            raise AlreadyDone(kept.made)
-        return StoredAnswer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)
+        if row.body is None:
+            raise AlreadyDone(row.made)
+        return StoredAnswer(status=row.status, body=row.body, headers=row.headers, made=row.made)
 
     def storing(self, key: IdempotencyKey, answer: StoredAnswer) -> list[Operation]:
         """The operations that store the answer, for the transaction of the write itself.
@@ -88,7 +88,7 @@ class StoredAnswers:
         """
         ttl = int((self._clock() + ANSWERS_KEPT).timestamp())
         whole = not answer.secret and len(answer.body) <= LONGEST_BODY_KEPT
-        kept = IdempotentAnswer(
+        row = IdempotentAnswer(
             caller=str(key.caller),
             key=key.value,
             request_hash=key.request_hash,
@@ -98,7 +98,7 @@ class StoredAnswers:
             made=answer.made,
             ttl=ttl,
         )
-        operations: list[Operation] = [put(kept, when=absent)]
+        operations: list[Operation] = [put(row, when=absent)]
         user_id = key.caller if isinstance(key.caller, UUID) else answer.of
         if user_id is not None:
             operations.append(put(AnswerOfUser(user_id=user_id, caller=str(key.caller), key=key.value, ttl=ttl)))
@@ -109,7 +109,7 @@ class StoredAnswers:
 def request_hash(method: str, target: str, body: bytes, key: bytes = b"") -> str:
     """The same for the same request: method, path with its query, and body to the byte.
 
-    The body may hold a password, which must not be guessed from what is stored: without the key, nobody can.
+    The body may hold a password, which must not be guessed from what is stored: without the key, that is impossible.
     """
     parts = (method.upper().encode(), target.encode("utf-8", "surrogatepass"), body)
     # With length prefixes, no two requests give the same bytes.

@@ -1,7 +1,7 @@
 """Invitations to places in the apps: a family, a library, an athlete's journal. One mechanism for all of them.
 
-Whoever holds the secret can join, once. An e-mail address that was typed is only a note for those who manage the place:
-it is never looked up, so it neither shows who has an account nor gives access to anything.
+The holder of the secret can join, once. A typed e-mail address is only a note for the managers of the place: it is
+never looked up, so it neither reveals who has an account nor gives access to anything.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from potluck.table.operations import Operation
 INVITATION_LASTS = timedelta(days=7)
 INVITATIONS_OF_PLACE = 100
 
-# The operator invites to Potluck itself: to register, where that needs an invitation, and to no place in any app. The
-# first person has nobody else who could invite them, and an operator need not have an account.
+# The operator invites people to Potluck itself: to register, where that needs an invitation, but to no place in an app.
+# The first person cannot be invited by anyone else, and an operator need not have an account.
 POTLUCK = "potluck"
 NEWCOMER = "newcomer"
 OPERATOR = UUID(int=0)
@@ -44,15 +44,15 @@ class Acceptance:
     Of several such transactions at once, one succeeds; `refused` tells whether another failed because of that.
     """
 
-    invitation: Invitation
+    invitation: InvitationOfPlace
     operations: tuple[Operation, ...]
 
     def refused(self, refusal: WriteRefused) -> bool:
         """Whether the transaction was refused because of the invitation."""
-        return any(refusal.operation is each for each in self.operations)
+        return any(refusal.operation is operation for operation in self.operations)
 
 
-class Invitations:
+class InvitationRows:
     """Prepares, shows, uses up and withdraws invitations. Who may do so is decided by the app."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
@@ -113,33 +113,39 @@ class Invitations:
 
         OwnInvitation if they made it themselves: joining by it would use it up for the person it is for.
         """
-        invitation = await _valid(self._store, secret)
-        if invitation.invited_by == user_id:
+        by_secret = await _valid(self._store, secret)
+        if by_secret.invited_by == user_id:
             raise OwnInvitation
-        if invitation.claimed_by not in (None, user_id) or invitation.app == POTLUCK:
+        if by_secret.claimed_by not in (None, user_id) or by_secret.app == POTLUCK:
+            raise InvitationInvalid
+        of_place = InvitationOfPlace.by_id(by_secret.app, by_secret.place, by_secret.invitation_id)
+        invitation = await self._store.get(of_place)
+        if invitation is None:
             raise InvitationInvalid
         using_up = (
             delete(Invitation.by_hash(invitation.hash), when=_unclaimed() | (the(Invitation.claimed_by) == user_id)),
-            delete(InvitationOfPlace.by_id(invitation.app, invitation.place, invitation.invitation_id)),
+            delete(of_place),
             delete(InvitationOfUser.by_id(invitation.invited_by, invitation.invitation_id)),
         )
         return Acceptance(invitation, using_up)
 
     async def of_place(self, app: str, place: str) -> list[InvitationOfPlace]:
         """Who has been invited and has not joined yet, the latest first."""
-        found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
-        return sorted(found, key=lambda each: (each.created_at, each.invitation_id), reverse=True)
+        invitations = await self._store.all(InvitationOfPlace.all_of_place(app, place))
+        return sorted(
+            invitations, key=lambda invitation: (invitation.created_at, invitation.invitation_id), reverse=True
+        )
 
     async def withdraw_all(self, app: str, place: str) -> None:
         """Withdraw every invitation to a place, as when it is deleted."""
-        found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
-        await self._store.write_each(row for each in found for row in withdrawing(each))
+        invitations = await self._store.all(InvitationOfPlace.all_of_place(app, place))
+        await self._store.write_each(row for invitation in invitations for row in withdrawing(invitation))
 
     async def withdraw_those_by(self, app: str, place: str, invited_by: UUID) -> None:
         """Withdraw the invitations of someone who may not invite to the place any more."""
-        found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
-        theirs = [each for each in found if each.invited_by == invited_by]
-        await self._store.write_each(row for each in theirs for row in withdrawing(each))
+        invitations = await self._store.all(InvitationOfPlace.all_of_place(app, place))
+        theirs = [invitation for invitation in invitations if invitation.invited_by == invited_by]
+        await self._store.write_each(row for invitation in theirs for row in withdrawing(invitation))
 
 
 def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Condition | None = None) -> Iterable[Operation]:
@@ -170,9 +176,9 @@ def _unclaimed() -> Condition:
 
 
 async def _valid(store: Store, secret: str) -> Invitation:
-    found = None
+    invitation = None
     if kind_of(secret) is SecretKind.INVITATION:
-        found = await store.get(Invitation.by_hash(hash_of(secret)))
-    if found is None:
+        invitation = await store.get(Invitation.by_hash(hash_of(secret)))
+    if invitation is None:
         raise InvitationInvalid
-    return found
+    return invitation

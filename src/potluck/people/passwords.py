@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from secrets import token_bytes
 from typing import Literal, Protocol
 from unicodedata import normalize
 
@@ -11,7 +12,6 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from potluck.people.errors import Throttled
-from potluck.people.secrets import system_random
 
 # What OWASP recommends for argon2id: 19 MiB, two passes, one lane.
 MEMORY_KIB = 19_456
@@ -19,9 +19,9 @@ PASSES = 2
 LANES = 1
 
 HASHES_AT_ONCE = min(4, os.cpu_count() or 1)
-# A hash takes some 30 ms; in a longer queue people would wait too long.
+# A hash takes about 30 ms; in a longer queue, people would wait too long.
 HASHES_WAITING = 256
-# Of those, how many one client may have waiting: nobody is signed in yet, and one client must not fill the queue.
+# Of those, the share of one client: its caller is not signed in yet, and must not fill the queue.
 HASHES_OF_ONE = 16
 SECONDS_UNTIL_LESS_BUSY = 2
 
@@ -47,7 +47,7 @@ class Passwords:
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
         self._waiting: Counter[str | None] = Counter()
         # The hash of a random text: verifying against it takes as long as against a real password's.
-        self._nobodys = self._hasher.hash(system_random(32))
+        self._nobodys = self._hasher.hash(token_bytes(32))
 
     async def hash(self, password: str, client: str | None = None) -> str:
         """The hash to store for a password; `client` is where an anonymous request comes from."""
@@ -55,8 +55,8 @@ class Passwords:
 
     async def verify(self, password: str, hash: str | None, client: str | None = None) -> bool:
         """Whether the hash is this password's. Without a hash it is False, after the same work."""
-        found = await self._in_turn(_bytes(password), hash or self._nobodys, client)
-        return bool(found) and hash is not None
+        is_match = await self._in_turn(_bytes(password), hash or self._nobodys, client)
+        return bool(is_match) and hash is not None
 
     def outdated(self, hash: str) -> bool:
         """Whether the hash was made with other parameters than today's."""

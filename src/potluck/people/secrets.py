@@ -1,23 +1,18 @@
-"""Secrets that a person or a program holds, and the hashes that stand for them in the table."""
+"""Secrets that a person or a program holds, and the hashes that the table has instead."""
 
-import hmac
-import secrets
-from collections.abc import Callable
 from enum import StrEnum
 from hashlib import sha256
+from random import Random, SystemRandom
 from uuid import UUID
 
-Random = Callable[[int], bytes]
-"""So many random bytes."""
-
-system_random: Random = secrets.token_bytes
+SYSTEM_RANDOM: Random = SystemRandom()
 
 SECRET_BYTES = 32
 LONGEST_SECRET = 100
 
 
 class SecretKind(StrEnum):
-    """What a secret is for, by its prefix: whoever finds one in a file knows what to revoke."""
+    """What a secret is for, by its prefix: a person who finds one in a file knows what to revoke."""
 
     SESSION = "pls"
     API_TOKEN = "plt"
@@ -28,10 +23,10 @@ class SecretKind(StrEnum):
 KINDS: dict[str, SecretKind] = {kind.value: kind for kind in SecretKind}
 
 
-def new_secret(kind: SecretKind, random: Random = system_random) -> str:
+def new_secret(kind: SecretKind, random: Random = SYSTEM_RANDOM) -> str:
     """256 random bits, safe in a link, a header or a cookie."""
     # In hexadecimal: a "-" or "_" at the end is easily lost when a link is copied.
-    return f"{kind}_{random(SECRET_BYTES).hex()}"
+    return f"{kind}_{random.randbytes(SECRET_BYTES).hex()}"
 
 
 def kind_of(secret: str) -> SecretKind | None:
@@ -46,11 +41,6 @@ def hash_of(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def matches(secret: str, hash: str) -> bool:
-    """Whether the hash is this secret's, compared in constant time."""
-    return hmac.compare_digest(hash_of(secret), hash)
-
-
-def new_id(random: Random = system_random) -> UUID:
+def new_id(random: Random = SYSTEM_RANDOM) -> UUID:
     """A UUID of version 4."""
-    return UUID(bytes=random(16), version=4)
+    return UUID(bytes=random.randbytes(16), version=4)

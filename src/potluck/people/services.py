@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from potluck.people.authentication import Authenticator
 from potluck.people.idempotency import StoredAnswers
-from potluck.people.invitations import Invitations
+from potluck.people.invitations import InvitationRows
 from potluck.people.passwords import Passwords
 from potluck.people.throttling import Throttles
 from potluck.store import Clock, Store
@@ -14,7 +14,7 @@ from potluck.store import Clock, Store
 class People:
     """Who is calling, how passwords are verified and attempts counted, stored answers, and invitations."""
 
-    invitations: Invitations
+    invitations: InvitationRows
     answers: StoredAnswers
     authenticator: Authenticator
     passwords: Passwords
@@ -28,7 +28,7 @@ class People:
 def open_people(store: Store, clock: Clock, passwords: Passwords | None = None) -> People:
     """The services on this store."""
     return People(
-        invitations=Invitations(store, clock),
+        invitations=InvitationRows(store, clock),
         answers=StoredAnswers(store, clock),
         authenticator=Authenticator(store, clock),
         passwords=passwords or Passwords(),

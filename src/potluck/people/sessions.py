@@ -80,17 +80,17 @@ async def valid_sessions(store: Store, user_id: UUID) -> list[Session]:
     # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
     account = await store.get(Account.by_id(user_id))
     sessions = [] if account is None else await _sessions(store, user_id)
-    valid = [each for each in sessions if account is not None and each.session_epoch >= account.session_epoch]
-    return sorted(valid, key=lambda each: (each.created_at, each.hash), reverse=True)
+    valid = [session for session in sessions if account is not None and session.session_epoch >= account.session_epoch]
+    return sorted(valid, key=lambda session: (session.created_at, session.hash), reverse=True)
 
 
 async def tidy_sessions(store: Store, user_id: UUID, epoch: int) -> None:
     """Delete the rows of sessions from before this epoch. They have ended already, so nothing depends on it."""
-    over = [each for each in await _sessions(store, user_id) if each.session_epoch < epoch]
-    await store.write_each(row for each in over for row in dropping(user_id, each.hash))
+    over = [session for session in await _sessions(store, user_id) if session.session_epoch < epoch]
+    await store.write_each(row for session in over for row in dropping(user_id, session.hash))
 
 
 async def _sessions(store: Store, user_id: UUID) -> list[Session]:
     listed = await store.all(SessionOfUser.all_of_user(user_id))
-    sessions = await store.get_many([Session.by_hash(each.hash) for each in listed])
-    return [each for each in sessions if each is not None]
+    sessions = await store.get_many([Session.by_hash(row.hash) for row in listed])
+    return [session for session in sessions if session is not None]

@@ -1,8 +1,10 @@
 """Rate limits: attempts are counted by key in fixed windows, with one write each."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from potluck.people.entities import Throttle
 from potluck.people.errors import Throttled
@@ -11,29 +13,40 @@ from potluck.table import OutcomeUnknown, Ref, delete, the
 from potluck.table.operations import Delete
 
 
+def _one(_: Any) -> int:
+    return 1
+
+
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """So many attempts in each window; windows are aligned to the Unix epoch."""
+class RateLimit:
+    """How much one caller may do in a given time.
+
+    Requests are counted in the process by a token bucket: `amount` at once, and as much again over every `per`,
+    refilled steadily. Attempts on a secret are counted in the store, by fixed windows aligned to the Unix epoch.
+    """
 
     of: str
-    attempts: int
-    window: timedelta
+    """What is counted; actions that name the same share the limit."""
+    amount: int
+    per: timedelta = timedelta(hours=1)
+    weight: Callable[[Any], int] = _one
+    """How much an input counts for: one, unless it says how many things it makes."""
 
     def begin(self, now: datetime) -> datetime:
         """When the current window began."""
-        seconds = int(self.window.total_seconds())
+        seconds = int(self.per.total_seconds())
         return datetime.fromtimestamp(int(now.timestamp()) // seconds * seconds, UTC)
 
 
-# From one client, to whatever account.
-SIGN_INS_FROM = Limit("sign-in from", 20, timedelta(minutes=1))
-# To one account, from anywhere. Reaching it locks nobody out: from then on each client has only the few attempts below,
-# so the owner, at another client, still gets in.
-SIGN_INS_TO = Limit("sign-in to", 60, timedelta(minutes=15))
-SIGN_INS_FROM_TO = Limit("sign-in from and to", 2, timedelta(minutes=5))
-REGISTRATIONS = Limit("registration from", 60, timedelta(minutes=10))
+# From one client, to any accounts.
+SIGN_INS_FROM = RateLimit("sign-in from", 20, timedelta(minutes=1))
+# To one account, from anywhere. Reaching it does not lock the owner out: from then on, each client has the few attempts
+# below, and the owner uses another client.
+SIGN_INS_TO = RateLimit("sign-in to", 60, timedelta(minutes=15))
+SIGN_INS_FROM_TO = RateLimit("sign-in from and to", 2, timedelta(minutes=5))
+REGISTRATIONS = RateLimit("registration from", 60, timedelta(minutes=10))
 # By someone who is signed in, and may have found the device unlocked.
-PASSWORD_CHECKS = Limit("password of", 10, timedelta(minutes=5))
+PASSWORD_CHECKS = RateLimit("password of", 10, timedelta(minutes=5))
 
 
 # How often counting is retried when its outcome is unknown.
@@ -47,29 +60,29 @@ class Throttles:
         self._store = store
         self._clock = clock
 
-    async def attempt(self, limit: Limit, who: str) -> int:
+    async def attempt(self, limit: RateLimit, who: str) -> int:
         """Count one, and say how many are left; Throttled, with the seconds until the window ends, if none was."""
-        left = limit.attempts - await self._counted(limit, who)
+        left = limit.amount - await self._counted(limit, who)
         if left < 0:
             raise Throttled(self._seconds_left(limit))
         return left
 
-    async def allows(self, limit: Limit, who: str) -> bool:
+    async def allows(self, limit: RateLimit, who: str) -> bool:
         """Count one, and say whether it was within the limit."""
-        return await self._counted(limit, who) <= limit.attempts
+        return await self._counted(limit, who) <= limit.amount
 
-    async def forgive(self, limit: Limit, who: str, counted_at: datetime) -> None:
+    async def forgive(self, limit: RateLimit, who: str, counted_at: datetime) -> None:
         """Take back an attempt that should not count, such as one with the right passcode."""
         if limit.begin(counted_at) == limit.begin(self._clock()):
             await self._counted(limit, who, -1)
 
-    async def _counted(self, limit: Limit, who: str, attempts: int = 1) -> int:
+    async def _counted(self, limit: RateLimit, who: str, attempts: int = 1) -> int:
         """Count these attempts; returns how many there were in this window."""
         begin = limit.begin(self._clock())
         row = _row(limit, who, begin)
         changes = (
             the(Throttle.attempts).add(attempts),
-            the(Throttle.ttl).becomes(int((begin + limit.window).timestamp())),
+            the(Throttle.ttl).becomes(int((begin + limit.per).timestamp())),
         )
         for _ in range(COUNT_RETRIES):
             try:
@@ -79,16 +92,16 @@ class Throttles:
                 continue
         return (await self._store.upsert(row, *changes)).attempts
 
-    def forgetting(self, limit: Limit, who: str) -> Delete:
+    def forgetting(self, limit: RateLimit, who: str) -> Delete:
         """Deletes the count of this window, for someone whose account is deleted."""
         return delete(_row(limit, who, limit.begin(self._clock())))
 
-    def _seconds_left(self, limit: Limit) -> int:
+    def _seconds_left(self, limit: RateLimit) -> int:
         now = self._clock()
-        return max(1, int((limit.begin(now) + limit.window).timestamp()) - int(now.timestamp()))
+        return max(1, int((limit.begin(now) + limit.per).timestamp()) - int(now.timestamp()))
 
 
-def _row(limit: Limit, who: str, begin: datetime) -> Ref[Throttle]:
+def _row(limit: RateLimit, who: str, begin: datetime) -> Ref[Throttle]:
     """The row of the count. It contains neither a person's address nor a client's."""
     hashed = sha256(who.encode("utf-8", "surrogatepass")).hexdigest()
     return Throttle.by_window(f"{limit.of} {hashed}", begin)

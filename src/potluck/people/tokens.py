@@ -19,10 +19,10 @@ def dropping_token(token: ApiTokenOfUser, when: Condition | None = None) -> list
 async def valid_tokens(store: Store, account: Account) -> list[ApiTokenOfUser]:
     """The API tokens of this person that are valid."""
     tokens = await store.all(ApiTokenOfUser.all_of_user(account.user_id))
-    return [each for each in tokens if each.session_epoch >= account.tokens_since]
+    return [token for token in tokens if token.session_epoch >= account.tokens_since]
 
 
 async def tidy_tokens(store: Store, user_id: UUID, since: int) -> None:
     """Delete the rows of API tokens from before this epoch. They have ended already, so nothing depends on it."""
     tokens = await store.all(ApiTokenOfUser.all_of_user(user_id))
-    await store.write_each(row for each in tokens if each.session_epoch < since for row in dropping_token(each))
+    await store.write_each(row for token in tokens if token.session_epoch < since for row in dropping_token(token))

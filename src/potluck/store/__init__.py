@@ -2,8 +2,7 @@
 
 from potluck.store.read_tracking import Clock
 from potluck.store.reading import QueryPage
-from potluck.store.retries import attempts
 from potluck.store.sending import Patience
 from potluck.store.store import Store, all_done
 
-__all__ = ["Clock", "Patience", "QueryPage", "Store", "all_done", "attempts"]
+__all__ = ["Clock", "Patience", "QueryPage", "Store", "all_done"]

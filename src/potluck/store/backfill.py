@@ -16,7 +16,7 @@ from potluck.engines.recording import access_pattern
 from potluck.store.scanning import scanned_pages
 from potluck.store.store import Store, all_done
 from potluck.table.entity import Entity, EntityPlan, plan_of
-from potluck.table.errors import AlreadyExists, NotUnique, Unavailable
+from potluck.table.errors import AlreadyExists, NotUnique
 from potluck.table.expressions import Expressions, absent
 from potluck.table.expressions.conditions import Either, Owned
 from potluck.table.operations.guards import guard_item, guard_of
@@ -25,7 +25,6 @@ from potluck.table.tables import Request
 
 ROWS_AT_ONCE = 100
 WRITES_AT_ONCE = 16
-ATTEMPTS = 10
 REFUSED = "ConditionalCheckFailed"
 
 Item = dict[str, Any]
@@ -60,7 +59,7 @@ async def backfill(
 
 async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:
     key = {name: item[name] for name in plan.table.key_names}
-    for attempt in range(ATTEMPTS):
+    async for attempt in store.attempts(f"rewriting the keys of {plan.name} {key}"):
         request = rewriting(plan, item, store.now)
         if request is None:
             return attempt > 0
@@ -78,7 +77,7 @@ async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:
             item = stored
         else:
             return True
-    raise Unavailable(f"{plan.name} at {key} changed during every attempt to rewrite its keys")
+    raise AssertionError("the attempts end by Unavailable")
 
 
 def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
@@ -86,9 +85,9 @@ def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
     entity = None if plan.expired(item, now) else _entity(plan, item)
     if entity is None:
         return None
-    wanted = plan.coding.encode(entity)
-    moved = any(wanted[name] != item[name] for name in plan.table.key_names)
-    return _move(plan, item, entity, now) if moved else _index_keys(plan, item, wanted)
+    new_row = plan.coding.encode(entity)
+    moved = any(new_row[name] != item[name] for name in plan.table.key_names)
+    return _move(plan, item, entity, now) if moved else _index_keys(plan, item, new_row)
 
 
 def _entity(plan: EntityPlan, item: Item) -> Any:
@@ -104,14 +103,16 @@ def _entity(plan: EntityPlan, item: Item) -> Any:
     return None
 
 
-def _index_keys(plan: EntityPlan, item: Item, wanted: Item) -> Request | None:
+def _index_keys(plan: EntityPlan, item: Item, new_row: Item) -> Request | None:
     names = [key.name for pair in plan.table.indexes.values() for key in pair if key is not None]
-    names = [name for name in dict.fromkeys(names) if item.get(name) != wanted.get(name)]
+    names = [name for name in dict.fromkeys(names) if item.get(name) != new_row.get(name)]
     if not names:
         return None
     expressions = Expressions()
-    to_set = [f"{expressions.name(name)} = {expressions.value(name, wanted[name])}" for name in names if name in wanted]
-    to_remove = [expressions.name(name) for name in names if name not in wanted]
+    to_set = [
+        f"{expressions.name(name)} = {expressions.value(name, new_row[name])}" for name in names if name in new_row
+    ]
+    to_remove = [expressions.name(name) for name in names if name not in new_row]
     changes = [
         *(["SET " + ", ".join(to_set)] if to_set else []),
         *(["REMOVE " + ", ".join(to_remove)] if to_remove else []),
@@ -131,11 +132,11 @@ def _index_keys(plan: EntityPlan, item: Item, wanted: Item) -> Request | None:
 def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     """Put the row under its new key and delete the old one, together, unless someone changed it meanwhile."""
     table = plan.table
-    wanted = plan.coding.encode(entity)
-    old_key, new_key = ({name: row[name] for name in table.key_names} for row in (item, wanted))
+    new_row = plan.coding.encode(entity)
+    old_key, new_key = ({name: row[name] for name in table.key_names} for row in (item, new_row))
     declared = {key.name for pair in table.indexes.values() for key in pair if key is not None}
     undeclared = {name: value for name, value in item.items() if name not in declared}
-    new = WriteRequest("Put", plan, new_key, absent, item={**undeclared, **wanted})
+    new = WriteRequest("Put", plan, new_key, absent, item={**undeclared, **new_row})
     # Comparing the version is not enough: counters change without raising it.
     attributes = dict.fromkeys(
         [*(field.attribute for field in plan.fields.values() if not field.key_only), *undeclared]
@@ -168,14 +169,14 @@ def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list
 def _in_the_way(plan: EntityPlan, item: Item, error: DynamoError) -> Exception:
     """Why a row cannot be moved although it has not changed."""
     entity = _entity(plan, item)
-    wanted = plan.key.wire({name: getattr(entity, name) for name in plan.fields})
+    key = plan.key.wire({name: getattr(entity, name) for name in plan.fields})
     first, _, *guards = error.reasons or ({}, {})
     if first.get("Code") == REFUSED:
         there = first.get("Item")
         current = plan.coding.decode(there) if there is not None and plan.matches(there) else None
         where = {name: item[name] for name in plan.table.key_names}
-        return AlreadyExists(f"{plan.name} at {where} cannot move to {wanted}: another row is there", current=current)
-    taken = [operation.guard for operation in _guards(plan, entity, {}, wanted)]
+        return AlreadyExists(f"{plan.name} at {where} cannot move to {key}: another row is there", current=current)
+    taken = [operation.guard for operation in _guards(plan, entity, {}, key)]
     for guard, reason in zip(taken, guards, strict=False):
         if guard is not None and reason.get("Code") == REFUSED:
             return NotUnique(guard.field, guard.value)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from potluck.engines import Place
-from potluck.store.query_cache import CachedAnswer
 from potluck.store.row_cache import NEVER
 from potluck.table.access import Query
 
@@ -46,17 +45,13 @@ def note_place(place: Place) -> None:
         tracker.places.add(place)
 
 
-def note_places(places: Iterable[Any]) -> None:
+def note_read(places: Iterable[Any], until: float) -> None:
+    """Record that these partitions were read, and that it is valid until this second if nothing is written to them."""
     tracker = tracking.get()
     if tracker is not None:
         tracker.places.update(places)
-
-
-def note_cached(cached: CachedAnswer) -> None:
-    tracker = tracking.get()
-    if tracker is not None:
-        tracker.until = min(tracker.until, cached.until)
-        tracker.places.update(cast("tuple[Place, ...]", cached.places))
+        if until < tracker.until:
+            tracker.until = until
 
 
 def place_of(query: Query[Any]) -> Place:

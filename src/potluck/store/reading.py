@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 from potluck.acceleration import BY_ENVIRONMENT, Accelerations
 from potluck.engines import Engine
 from potluck.store.query_cache import CachedAnswer, QueryCache
 from potluck.store.read_tracking import (
-    UNKNOWN,
     Clock,
     ReadTracker,
-    note,
-    note_cached,
-    note_places,
+    note_read,
     place_of,
     second,
+    tracked_clock,
     tracking,
 )
+from potluck.store.retries import Attempts
 from potluck.store.row_cache import NEVER
 from potluck.store.scanning import scanned_pages
 from potluck.store.sending import Patience
@@ -50,11 +49,8 @@ class QueryPage(Generic[T]):
     next: Mapping[str, Any] | None
 
 
-class CacheLookup(NamedTuple):
-    """The key of an answer in the cache, and the state of the store before anything is read for it."""
-
-    key: Hashable
-    state: int
+CacheLookup = tuple[Hashable, int]
+"""The key of an answer in the cache, and the state of the store before anything is read for it."""
 
 
 class StoreReader:
@@ -68,7 +64,9 @@ class StoreReader:
         accelerations: Accelerations = BY_ENVIRONMENT,
     ) -> None:
         self.engine = engine
-        self.clock = clock
+        self._clock = clock
+        self.clock = tracked_clock(clock)
+        """The clock of rules. The store tracks the expiry of what it returns, so its own looks prevent no caching."""
         self.patience = patience or Patience()
         self.source = source_of(engine, clock, self.patience, accelerations)
         self._answers = QueryCache(partial(second, clock), self.source.untouched)
@@ -76,12 +74,16 @@ class StoreReader:
     @property
     def now(self) -> int:
         """The current second, for comparing expiry. An answer that depends on it is not cached."""
-        note(UNKNOWN)
         return second(self.clock)
+
+    def attempts(self, what: str) -> Attempts:
+        """Attempts at a write that others may win, numbered, with a growing pause between them."""
+        return Attempts(what, self.patience)
 
     async def get(self, ref: Ref[T]) -> T | None:
         """The item, or None when there is none or it has expired."""
-        return cast("T | None", await self.source.get(ref))
+        # No cast: it would take as long as finding the row.
+        return await self.source.get(ref)  # type: ignore[no-any-return]
 
     async def one(self, ref: Ref[T]) -> T:
         """The item; NotFound when there is none."""
@@ -110,10 +112,10 @@ class StoreReader:
     async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
     async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
         """Items as they were at one moment; None for each that did not exist."""
-        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
-        items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
+        by_name = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
+        items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in by_name.values()]
         answer = await self.source.call(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
-        rows = {name: response.get("Item") for name, response in zip(wanted, answer["Responses"], strict=True)}
+        rows = {name: response.get("Item") for name, response in zip(by_name, answer["Responses"], strict=True)}
         return tuple(self.source.entity(ref, rows[row_name(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> QueryPage[T]:
@@ -153,7 +155,7 @@ class StoreReader:
         """Every item, however many requests it takes."""
         if isinstance(query, Scan):
             async for page in scanned_pages(self.repeat, query.pattern.name, query.request()):
-                for entity in query.read(page.rows, second(self.clock)):
+                for entity in query.read(page.rows, second(self._clock)):
                     yield entity
             return
         async for part in self._parts(query):
@@ -205,7 +207,7 @@ class StoreReader:
         after: Mapping[str, Any] | None = None
         while True:
             answer = await self.source.call(query.pattern.name, query.request(after=after, recognisable=True))
-            now = second(self.clock)
+            now = second(self._clock)
             total += sum(len(plan.visible(answer["Items"], now)) for plan in query.pattern.members)
             after = answer.get("LastEvaluatedKey")
             if after is None:
@@ -260,7 +262,7 @@ class StoreReader:
 
         async def worked(tracker: ReadTracker) -> tuple[T, float, int | None]:
             answer, size = await work()
-            return answer, min(tracker.until, second(self.clock) + seconds), size
+            return answer, min(tracker.until, second(self._clock) + seconds), size
 
         return await self._cached(key, worked)
 
@@ -283,8 +285,7 @@ class StoreReader:
             answer, until, size = await work(tracker)
         finally:
             tracking.reset(token)
-        note(until)
-        note_places(tracker.places)
+        note_read(tracker.places, until)
         if size is not None and until > 0:
             self._answers.add(*lookup, answer, until, ANSWER_BYTES + size, tuple(tracker.places))
         return answer
@@ -292,7 +293,7 @@ class StoreReader:
     def _lookup_of(self, key: Hashable) -> CacheLookup | None:
         """The lookup of this key; None if nothing can be cached."""
         state = self.source.state()
-        return None if state is None else CacheLookup(key, state)
+        return None if state is None else (key, state)
 
     def _lookup(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
@@ -313,7 +314,7 @@ class StoreReader:
     def _find(self, lookup: CacheLookup | None) -> CachedAnswer | None:
         cached = None if lookup is None else self._answers.find(*lookup)
         if cached is not None:
-            note_cached(cached)
+            note_read(cached.places, cached.until)
         return cached
 
     def _cache(self, lookup: CacheLookup | None, query: Query[Any], answer: Any, until: float, size: int) -> None:

@@ -12,10 +12,10 @@ MOST_ATTEMPTS = 200
 LONGEST_PAUSE_AT = 4
 
 
-class attempts:
+class Attempts:
     """Counts attempts, backing off before each but the first; Unavailable after MOST_ATTEMPTS.
 
-    async for attempt in attempts("restocking", rows.patience):
+    async for attempt in store.attempts("restocking"):
         if await done():
             return
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 from uuid import uuid4
@@ -10,11 +10,12 @@ from uuid import uuid4
 from potluck.acceleration import Accelerations
 from potluck.engines import EVERYWHERE, DynamoError, Engine, NotPlain, PacksRows, Place
 from potluck.engines.recording import access_pattern
-from potluck.store.read_tracking import UNKNOWN, Clock, note, note_place, note_places, place_of, second
+from potluck.store.read_tracking import UNKNOWN, Clock, note, note_place, note_read, place_of, second
 from potluck.store.row_cache import NEVER, RowCache
 from potluck.store.sending import Patience, Sender
 from potluck.table.access import Query, Ref
 from potluck.table.tables import Request, RowName, row_name
+from potluck.table.transactions import Transaction
 
 BATCH_GET = 100
 # This many rows can be read on the event loop without blocking it for long.
@@ -59,8 +60,8 @@ class CallSource:
         """The items in the order asked for, None where there is none."""
         items: dict[RowName, Any] = {}
         # If the same item is asked for twice, the consistent read wins.
-        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
-        waiting = list(wanted.values())
+        by_name = {row_name(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
+        waiting = list(by_name.values())
         attempt = 0
         while waiting:
             batch, waiting = waiting[:BATCH_GET], waiting[BATCH_GET:]
@@ -70,7 +71,7 @@ class CallSource:
                 for row in rows:
                     items[row_name(tables[name], row)] = row
             left = [
-                wanted[row_name(tables[name], key)]
+                by_name[row_name(tables[name], key)]
                 for name, rest in answer.get("UnprocessedKeys", {}).items()
                 for key in rest["Keys"]
             ]
@@ -84,10 +85,11 @@ class CallSource:
         rows, entities = query.read(answer["Items"], second(self.clock))
         return QueriedRows(rows, entities, 0, answer.get("LastEvaluatedKey"))
 
-    async def transact(self, name: str, request: Request, explain: Callable[[DynamoError], Exception]) -> None:
-        """Commit a transaction; `explain` makes the error that its cancellation means."""
-        with access_pattern(name):
-            await self.sender.transact(request, explain)
+    async def transact(self, transaction: Transaction, now: int) -> dict[str, Any]:
+        """Commit a transaction, once although its answer may get lost; raises the refusal of the one that failed."""
+        request = transaction.request(now, str(uuid4()))
+        with access_pattern(transaction.name):
+            return await self.sender.transact(request, partial(transaction.explain, now=now))
 
     def entity(self, ref: Ref[Any], item: dict[str, Any] | None) -> Any:
         """The item's entity; None if it is of another kind, or has expired."""
@@ -99,10 +101,6 @@ class CallSource:
     def attributes(self, row: Any) -> Mapping[str, Any]:
         """A row of `query` as its attributes."""
         return cast("Mapping[str, Any]", row)
-
-    def token(self) -> str | None:
-        """A new idempotency token for a transaction, whose answer may get lost."""
-        return str(uuid4())
 
     def state(self) -> int | None:
         """A number that grows with every write; None if that is not known."""
@@ -128,11 +126,8 @@ class PackedSource(CallSource):
             row = self._engine.row(table.name, ref.key)
         except NotPlain:
             return await super().get(ref)
-        note_place((table.name, None, ref.key[table.partition.name]["S"]))
-        if row is None:
-            return None
-        entity, until = self._rows.entity_until(ref.members, row)
-        note(until)
+        entity, until = (None, NEVER) if row is None else self._rows.entity_until(ref.members, row)
+        note_read([(table.name, None, ref.key[table.partition.name]["S"])], until)
         return entity
 
     async def get_many(self, refs: Sequence[Ref[Any]]) -> list[Any]:
@@ -146,8 +141,11 @@ class PackedSource(CallSource):
     def _get_directly(self, refs: Sequence[Ref[Any]]) -> list[Any]:
         """The items, with one read per table: in single-table design nearly always one for all."""
         positions: dict[str, list[int]] = {}
+        places: list[Place] = []
         for at, ref in enumerate(refs):
-            positions.setdefault(ref.members[0].table.name, []).append(at)
+            table = ref.members[0].table
+            positions.setdefault(table.name, []).append(at)
+            places.append((table.name, None, ref.key[table.partition.name]["S"]))
         items: list[Any] = [None] * len(refs)
         until = NEVER
         for name, of_table in positions.items():
@@ -155,11 +153,7 @@ class PackedSource(CallSource):
                 at = of_table[number]
                 items[at], soonest = self._rows.entity_until(refs[at].members, row)
                 until = min(until, soonest)
-        tables = [ref.members[0].table for ref in refs]
-        note_places(
-            (table.name, None, ref.key[table.partition.name]["S"]) for table, ref in zip(tables, refs, strict=True)
-        )
-        note(until)
+        note_read(places, until)
         return items
 
     async def query(self, query: Query[Any], request: Request) -> QueriedRows:
@@ -184,16 +178,14 @@ class PackedSource(CallSource):
         note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
         return *query.read(items, second(self.clock)), 0
 
-    async def transact(self, name: str, request: Request, explain: Callable[[DynamoError], Exception]) -> None:
-        # No access pattern to name: a recorded engine is a wrapper, and wrappers do not pack rows.
-        await self.sender.transact(request, explain, self._engine.transact)
+    async def transact(self, transaction: Transaction, now: int) -> dict[str, Any]:
+        # No access pattern to name: a recorded engine is a wrapper, and wrappers do not pack rows. No token: an engine
+        # in this process loses no answers.
+        explain = partial(transaction.explain, now=now)
+        return await self.sender.transact(transaction.request(now), explain, self._engine.transact)
 
     def attributes(self, row: Any) -> Mapping[str, Any]:
         return self._engine.unpack([row])[0] if type(row) is bytes else super().attributes(row)
-
-    def token(self) -> str | None:
-        """None: an engine in this process loses no answers."""
-        return None
 
     def state(self) -> int | None:
         if not self._cached_answers:
@@ -217,10 +209,10 @@ def source_of(engine: Engine, clock: Clock, patience: Patience, accelerations: A
 
 
 def _batch_request(refs: Sequence[Ref[Any]]) -> Request:
-    asked: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for ref in refs:
-        table = asked.setdefault(ref.members[0].table.name, {"Keys": []})
+        table = tables.setdefault(ref.members[0].table.name, {"Keys": []})
         table["Keys"].append(ref.key)
         if ref.consistent:
             table["ConsistentRead"] = True
-    return Request("BatchGetItem", {"RequestItems": asked})
+    return Request("BatchGetItem", {"RequestItems": tables})

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from potluck.acceleration import BY_ENVIRONMENT, Accelerations
-from potluck.engines import DynamoError, Engine
+from potluck.engines import Engine
 from potluck.engines.recording import access_pattern
 from potluck.store.read_tracking import Clock, second
 from potluck.store.reading import StoreReader
@@ -20,7 +20,7 @@ from potluck.store.sending import Patience
 from potluck.store.table_creation import create_table
 from potluck.table.access import Ref
 from potluck.table.entity import Entity
-from potluck.table.errors import AlreadyExists, Changed, NotFound, Unavailable, VersionConflict
+from potluck.table.errors import AlreadyExists, Changed, NotFound, VersionConflict
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
@@ -32,8 +32,6 @@ E = TypeVar("E", bound=Entity)
 
 BATCH_WRITE = 25
 WRITES_AT_ONCE = 16
-# Each refusal means that another writer succeeded, so this many in a row is a very busy item.
-MODIFY_ATTEMPTS = 200
 
 
 class Store(StoreReader):
@@ -76,7 +74,7 @@ class Store(StoreReader):
         if (
             stored is None
             or not plan.matches(stored)
-            or (plan.expired(stored, second(self.clock)) and not though_expired)
+            or (plan.expired(stored, second(self._clock)) and not though_expired)
         ):
             raise NotFound(f"{ref.pattern}: there is no such item")
         return stored
@@ -105,14 +103,7 @@ class Store(StoreReader):
 
     async def transact(self, *operations: Operation) -> None:
         """Commit all operations or none; raises the refusal of the one that failed, with its position."""
-        transaction = Transaction(*operations)
-        now = second(self.clock)
-        request = transaction.request(now, self.source.token())
-
-        def explain(error: DynamoError) -> Exception:
-            return transaction.explain(error, now)
-
-        await self.source.transact(transaction.name, request, explain)
+        await self.source.transact(Transaction(*operations), second(self._clock))
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item depending on its current values, retrying on conflicts; NotFound if it is gone."""
@@ -123,7 +114,10 @@ class Store(StoreReader):
         async with lock:
             row = await self._row(ref)
             current = plan.coding.decode(row)
-            for attempt in range(MODIFY_ATTEMPTS):
+            async for attempt in self.attempts(str(ref.pattern)):
+                if attempt and version is None:
+                    row = await self._row(ref)
+                    current = plan.coding.decode(row)
                 changes = tuple(change(current))
                 if not changes:
                     return cast(E, current)
@@ -136,11 +130,7 @@ class Store(StoreReader):
                     if refusal.current is None:
                         raise
                     current = refusal.current
-                await asyncio.sleep(self.patience.wait(min(attempt, 4)))
-                if version is None:
-                    row = await self._row(ref)
-                    current = plan.coding.decode(row)
-        raise Unavailable(f"{ref.pattern}: the item changed during each of {MODIFY_ATTEMPTS} attempts")
+        raise AssertionError("the attempts end by Unavailable")
 
     async def write_each(self, operations: Iterable[Operation]) -> None:
         """Execute each operation on its own, in no particular order; if one fails, the others are not undone.
@@ -157,16 +147,16 @@ class Store(StoreReader):
             await all_done([self._write(operation) for operation in single[start : start + WRITES_AT_ONCE]])
 
     async def _write_batches(self, operations: list[Operation]) -> None:
-        now = second(self.clock)
+        now = second(self._clock)
         waiting = [(action.table, action.batch()) for operation in operations for action in operation.actions(now)]
         attempt = 0
         while waiting:
             batch, waiting = waiting[:BATCH_WRITE], waiting[BATCH_WRITE:]
-            asked: dict[str, list[Any]] = {}
+            tables: dict[str, list[Any]] = {}
             for table, write in batch:
-                asked.setdefault(table, []).append(write)
+                tables.setdefault(table, []).append(write)
             with access_pattern("write_each"):
-                answer = await self.repeat(Request("BatchWriteItem", {"RequestItems": asked}))
+                answer = await self.repeat(Request("BatchWriteItem", {"RequestItems": tables}))
             left = [(table, write) for table, writes in answer.get("UnprocessedItems", {}).items() for write in writes]
             attempt = await self.source.sender.after_batch(
                 attempt, nothing_done=len(left) == len(batch), some_left=bool(left)
@@ -174,16 +164,11 @@ class Store(StoreReader):
             waiting = left + waiting
 
     async def _write(self, operation: Operation, recognise: bool = True) -> dict[str, Any]:
-        now = second(self.clock)
+        now = second(self._clock)
         request = operation.request(now)
+        if request.operation == "TransactWriteItems":
+            return await self.source.transact(Transaction(operation), now)
         with access_pattern(operation.name):
-            if request.operation == "TransactWriteItems":
-                token = self.source.token()
-                if token is not None:
-                    request.body["ClientRequestToken"] = token
-                return await self.source.sender.transact(
-                    request, lambda error: Transaction(operation).explain(error, now)
-                )
             return await self.source.sender.write(operation, request, now, recognise)
 
     async def create_tables(self, *tables: Table) -> None:

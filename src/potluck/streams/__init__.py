@@ -1,6 +1,6 @@
 """Streams: a table's change log, its consumers, and the leases that give each consumer one owner."""
 
-from potluck.streams.consumer import Consumer, nothing_to_rebuild
+from potluck.streams.consumer import Consumer
 from potluck.streams.leases import Lease, LeaseTerms, WorkTable
 from potluck.streams.positions import Action
 from potluck.streams.record_consumer import Following, PositionLost, RecordConsumer
@@ -22,5 +22,4 @@ __all__ = [
     "changed",
     "created",
     "deleted",
-    "nothing_to_rebuild",
 ]

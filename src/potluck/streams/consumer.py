@@ -20,17 +20,14 @@ from potluck.table.errors import DesignError
 Rebuild = Callable[[], Awaitable[None]]
 
 
-async def nothing_to_rebuild() -> None:
-    """For `lost`, if missed records do no lasting harm."""
-
-
 class Consumer:
     """One named consumer of one table's stream."""
 
-    def __init__(self, name: str, *triggers: Trigger, lost: Rebuild, begin: Rebuild | None = None) -> None:
+    def __init__(self, name: str, *triggers: Trigger, lost: Rebuild | None, begin: Rebuild | None = None) -> None:
         """`name` is unique in the suite: the position is saved under it. A record goes to every trigger that it fits.
 
-        `lost` makes up for records that were trimmed from the log before they were read. `begin` is called before the
+        `lost` makes up for records that were trimmed from the log before they were read; None if missing them does no
+        lasting harm. `begin` is called before the
         first run, for rows that are older than the log.
         """
         tables = {trigger.table.name: trigger.table for trigger in triggers}
@@ -63,7 +60,8 @@ class Consumer:
             return [{action.kind: action.body} for action in Transaction(*operations).actions(store.now)]
 
         async def lost(_: PositionLost) -> None:
-            await self.lost()
+            if self.lost is not None:
+                await self.lost()
 
         return RecordConsumer(
             store.engine,

@@ -158,6 +158,7 @@ class Lease:
 
     async def run(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do the work whenever the lease is ours, restarting it after each loss, until it returns or fails."""
+        await self.work_table.create_if_missing(self.engine)
         while True:
             await self.acquire()
             log.info("%s: the lease is ours as %s", self.name, self.owner)

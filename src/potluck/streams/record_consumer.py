@@ -238,12 +238,12 @@ class RecordConsumer:
             records = page.records
             await self._hand_over(position, [record for record in records if self.concerns(record)], asked_at)
             if records:
-                await self._skip(position, records[-1].sequence_number, len(records), asked_at)
+                _skip(position, records[-1].sequence_number, len(records))
             if page.ended:
                 await self._positions.save(position, position.read_to, asked_at, finished=True)
                 return
+            await self._save_if_due(position, asked_at)
             if not records:
-                await self._save_if_due(position, asked_at)
                 follow = self.follow
                 subscription = follow and follow(self.table, shard, position.read_to, self.concerns)
                 if subscription is None:
@@ -279,16 +279,10 @@ class RecordConsumer:
                 subscription.passed_over = 0
                 await self._hand_over(position, records, now)
                 if read_to is not None:
-                    await self._skip(position, read_to, passed_over, now)
+                    _skip(position, read_to, passed_over)
                 await self._save_if_due(position, now)
         finally:
             subscription.end()
-
-    async def _skip(self, position: ShardPosition, to: str, count: int, now: float) -> None:
-        """Move past records that were handled or do not concern us, and save the position if due."""
-        if to != position.sequence_number:
-            position.passed_to, position.passed_over = to, position.passed_over + count
-            await self._save_if_due(position, now)
 
     async def _save_if_due(self, position: ShardPosition, now: float) -> None:
         """Save a position that only passed over records, or was idle for long."""
@@ -394,6 +388,12 @@ class RecordConsumer:
             if not is_transient(error):
                 raise
             await asyncio.sleep(self.idle_seconds)
+
+
+def _skip(position: ShardPosition, to: str, count: int) -> None:
+    """Move past records that were handled or do not concern us; the position is saved later."""
+    if to != position.sequence_number:
+        position.passed_to, position.passed_over = to, position.passed_over + count
 
 
 def _number(sequence_number: str | None) -> int | None:

@@ -402,7 +402,7 @@ class Tail:
                     # It was read from the log before it was handed over.
                     return
                 if int(records[0]["dynamodb"]["SequenceNumber"]) == last + 1:
-                    touched = self._buffered(buffer, shard, [Record(self.table.name, each) for each in records])
+                    touched = self._buffered(buffer, shard, [Record(self.table.name, record) for record in records])
                     if touched:
                         waking = asyncio.ensure_future(self._wake(touched))
                         self._waking.add(waking)

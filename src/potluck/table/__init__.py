@@ -1,7 +1,7 @@
 """Declarative single-table design: declarations in, DynamoDB requests out. Nothing here awaits."""
 
 from potluck.table.access import AnyOf, Gather, ItemCollection, Query, Ref, Scan, get, query, scan
-from potluck.table.entity import Entity, first_of, plan_of, sparse
+from potluck.table.entity import Entity, plan_of
 from potluck.table.errors import (
     AlreadyExists,
     Changed,
@@ -35,11 +35,11 @@ from potluck.table.fields import (
 )
 from potluck.table.keys.collation import BASE_LETTERS, collate
 from potluck.table.keys.folding import caseless, fold
-from potluck.table.keys.ranges import Range, StartsWith, at_least, at_most, between, less_than, more_than, starts_with
+from potluck.table.keys.ranges import Range, StartsWith
 from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation, check, delete, put, update, upsert
-from potluck.table.operations.alike import AlikeUpdates, Asked
-from potluck.table.tables import Number, Request, Table
+from potluck.table.operations.alike import AlikeUpdates
+from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
 
 __all__ = [
@@ -48,7 +48,6 @@ __all__ = [
     "AlreadyExists",
     "AnyOf",
     "AnyQuery",
-    "Asked",
     "Change",
     "Changed",
     "ComponentsNeeded",
@@ -68,7 +67,6 @@ __all__ = [
     "Milliseconds",
     "NotFound",
     "NotUnique",
-    "Number",
     "Operation",
     "OrNull",
     "OutcomeUnknown",
@@ -90,25 +88,17 @@ __all__ = [
     "VersionConflict",
     "WriteRefused",
     "absent",
-    "at_least",
-    "at_most",
-    "between",
     "caseless",
     "check",
     "collate",
     "delete",
-    "first_of",
     "fold",
     "get",
-    "less_than",
-    "more_than",
     "plan_of",
     "present",
     "put",
     "query",
     "scan",
-    "sparse",
-    "starts_with",
     "the",
     "update",
     "upsert",

@@ -82,6 +82,11 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
         self.expressions().condition(together)  # fails here rather than when the request is built
         return replace(self, filter=together)
 
+    def cursor(self, entity: Entity) -> dict[str, Any]:
+        """The position of an entity among the results, as `after` of a request: its keys in the table and the index."""
+        encoded = plan_of(entity).coding.encode(entity)
+        return {name: encoded[name] for name in self.pattern.table.index_key_names(self.pattern.index)}
+
     def request(
         self, *, limit: int | None = None, after: Mapping[str, Any] | None = None, recognisable: bool = False
     ) -> Request:
@@ -112,8 +117,10 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
             body["FilterExpression"] = expressions.condition(self.filter)
         if recognisable:
             table = pattern.table
-            wanted = [*table.index_key_names(pattern.index), table.type_attribute, table.ttl]
-            body["ProjectionExpression"] = ", ".join(name(attribute) for attribute in wanted if attribute is not None)
+            attributes = [*table.index_key_names(pattern.index), table.type_attribute, table.ttl]
+            body["ProjectionExpression"] = ", ".join(
+                name(attribute) for attribute in attributes if attribute is not None
+            )
         body |= expressions.attributes()
         if self.descending:
             body["ScanIndexForward"] = False
@@ -200,7 +207,7 @@ class AnyOf(Generic[T]):
     """Several kinds of items in one ordered result: `class LibraryItem(AnyOf[Book | Video])` and its queries."""
 
     def __init_subclass__(cls) -> None:
-        (base,) = [each for each in cls.__orig_bases__ if get_origin(each) is AnyOf]  # type: ignore[attr-defined]
+        (base,) = [base for base in cls.__orig_bases__ if get_origin(base) is AnyOf]  # type: ignore[attr-defined]
         kinds = alternatives(get_args(base)[0])
         for kind in kinds:
             if not hasattr(kind, "__plan__"):
@@ -250,8 +257,8 @@ class _Access(Generic[P]):
         values = {**dict(zip(names, args, strict=False)), **kwargs}
         for parameter in self.pattern.parameters:
             if parameter.kind != "value" and not isinstance(values[parameter.name], Range | StartsWith):
-                wanted = "between(...)" if parameter.kind == "range" else "starts_with(...)"
-                raise TypeError(f"{self.pattern.name}: {parameter.name} takes {wanted}, not one value")
+                shape = "Range(...)" if parameter.kind == "range" else "StartsWith(...)"
+                raise TypeError(f"{self.pattern.name}: {parameter.name} takes {shape}, not one value")
         return values
 
 
@@ -327,7 +334,7 @@ class _QueryAccess(_Access[P]):
         for field in pattern.filter:
             filtered = equals(pattern.members[0], field, values[field])
             condition = filtered if condition is None else condition & filtered
-        asked: Query[Any] = Query(
+        bound_query: Query[Any] = Query(
             pattern=pattern,
             values=values,
             partition=pattern.partition_of(values),
@@ -336,7 +343,7 @@ class _QueryAccess(_Access[P]):
             descending=pattern.descending,
             consistent=pattern.consistent,
         )
-        return Gather(asked) if pattern.buckets else asked
+        return Gather(bound_query) if pattern.buckets else bound_query
 
 
 class _ScanAccess(_Access[P]):

@@ -24,35 +24,11 @@ GUARD_TYPE = "Unique"
 """The type of the rows that guard unique values, where rows carry a type."""
 
 
-@dataclass(frozen=True, slots=True)
-class FirstOf:
-    """Several templates for one sort key; the first whose components all have values is used."""
+SortKey: TypeAlias = str | tuple[str, ...]
+"""The template of a sort key, or several, of which the first whose components all have values is used."""
 
-    templates: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sparse:
-    """An index key that exists only while a condition on the entity holds."""
-
-    partition: str
-    sort: str | FirstOf
-    when: Callable[..., bool]
-
-
-IndexKey: TypeAlias = tuple[str, str | FirstOf] | Sparse
-
-
-def first_of(*templates: str) -> FirstOf:
-    """A sort key written by the first template whose components all have values."""
-    if not templates:
-        raise DesignError("first_of takes templates, the last of which must fit every row that the others do not")
-    return FirstOf(templates)
-
-
-def sparse(partition: str, sort: str | FirstOf, *, when: Callable[..., bool]) -> Sparse:
-    """An index key for only those entities for which `when`, called with the fields it names, is true."""
-    return Sparse(partition, sort, when)
+IndexKey: TypeAlias = tuple[str, SortKey] | tuple[str, SortKey, Callable[..., bool]]
+"""The templates of a partition key and a sort key, and a condition: only entities for which it is true are indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,11 +237,11 @@ def _plan(
     )
     indexes = {}
     for index, declared in index_keys.items():
-        if not isinstance(declared, Sparse) and not (isinstance(declared, tuple) and len(declared) == 2):
-            raise DesignError(f"{name}: {index} must be a pair of templates or sparse(...), not {declared!r}")
-        templates = (declared.partition, declared.sort) if isinstance(declared, Sparse) else declared
-        when = declared.when if isinstance(declared, Sparse) else None
-        indexes[index] = _key_plan(name, fields, index, table.indexes[index], templates, when)
+        if not isinstance(declared, tuple) or not 2 <= len(declared) <= 3:
+            raise DesignError(f"{name}: {index} must be a pair of templates, and perhaps a condition, not {declared!r}")
+        partition, sort, *condition = declared
+        when: Any = condition[0] if condition else None
+        indexes[index] = _key_plan(name, fields, index, table.indexes[index], (partition, sort), when)
     uniques = tuple(
         UniquePlan(
             field.name,
@@ -360,7 +336,7 @@ def _key_plan(
     fields: Mapping[str, FieldPlan],
     index: str | None,
     attributes: tuple[KeyAttribute, KeyAttribute | None],
-    templates: tuple[str, str | FirstOf | None],
+    templates: tuple[str, SortKey | None],
     when: Callable[..., bool] | None,
     *,
     primary: bool = False,
@@ -370,11 +346,14 @@ def _key_plan(
     partition, sort = templates
     where = f"{entity}.{index or ('unique' if unique else 'key')}"
     if (sort is None) != (sort_attribute is None):
-        wanted = "a partition and a sort key" if sort_attribute else "a partition key only"
-        raise DesignError(f"{where}: the {'index' if index else 'table'} has {wanted}")
+        keys = "a partition and a sort key" if sort_attribute else "a partition key only"
+        raise DesignError(f"{where}: the {'index' if index else 'table'} has {keys}")
 
-    if primary and isinstance(sort, FirstOf):
-        raise DesignError(f"{where}: every row has one primary key; first_of is for an index")
+    alternatives = () if sort is None else (sort,) if isinstance(sort, str) else sort
+    if sort == ():
+        raise DesignError(f"{where}: a sort key needs a template")
+    if primary and len(alternatives) > 1:
+        raise DesignError(f"{where}: every row has one primary key; several templates are for an index")
 
     def parse(text: str, attribute: KeyAttribute) -> KeyTemplate:
         template = KeyTemplate.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
@@ -384,7 +363,6 @@ def _key_plan(
             )
         return template
 
-    alternatives = sort.templates if isinstance(sort, FirstOf) else () if sort is None else (sort,)
     when_fields = tuple(inspect.signature(when).parameters) if when is not None else ()
     for name in when_fields:
         if name not in fields:

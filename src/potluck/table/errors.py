@@ -55,8 +55,11 @@ class TransactionRefused(TableError, ValueError):
 class WriteRefused(TableError):
     """A write that the stored item did not allow; `current` is the item now, None if there is none.
 
-    `operation` is the refused operation, `position` its place in the transaction.
+    `operation` is the refused operation, `position` its place in the transaction; `value` is the unique value that
+    another item has, None if that is not the reason.
     """
+
+    value: Any = None
 
     def __init__(self, message: str, operation: Any = None, current: Any = None, position: int | None = None) -> None:
         super().__init__(message)

@@ -61,9 +61,9 @@ class Membership:
 
     def entity(self, row: Item, now: int, decoded: Entities | None = None) -> Any | None:
         """The row's entity if a query at this time would return it, else None; `decoded` caches what was decoded."""
-        attribute, wanted = self._partition
+        attribute, partition = self._partition
         stored = row.get(attribute)
-        if stored is None or not equal(stored, wanted):
+        if stored is None or not equal(stored, partition):
             return None
         if self._sort_attribute is not None:
             stored = row.get(self._sort_attribute)

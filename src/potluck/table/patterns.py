@@ -79,8 +79,8 @@ class Pattern:
 
     def sort_templates(self, plan: EntityPlan) -> tuple[KeyTemplate, ...]:
         """The member's sort templates that the pattern's sort arguments fill from the left."""
-        wanted = set(self.sort_parameters)
-        return tuple(template for template in self.key_plan(plan).sort if wanted <= set(self.given(template)))
+        parameters = set(self.sort_parameters)
+        return tuple(template for template in self.key_plan(plan).sort if parameters <= set(self.given(template)))
 
     @cached_property
     def beginnings(self) -> tuple[str, ...]:
@@ -131,12 +131,12 @@ class Pattern:
 
     def _asked_for_only(self, condition: SortCondition) -> SortCondition:
         """The same condition, without rows that are in the range but whose key another template wrote."""
-        asked = {plan.cls: self.sort_templates(plan) for plan in self.members}
+        templates = {plan.cls: self.sort_templates(plan) for plan in self.members}
         keep = condition.keep
 
         def asked_for(entity: Any) -> bool:
             template = self.key_plan(plan_of(entity)).sort_template(entity)
-            return template in asked[type(entity)] and (keep is None or keep(entity))
+            return template in templates[type(entity)] and (keep is None or keep(entity))
 
         return replace(condition, keep=asked_for)
 
@@ -232,18 +232,18 @@ class _PatternReading:
         if name not in hints:
             raise self.refused(f"{name} needs a type")
         kind: AskedBy = "value"
-        wanted = hints[name]
-        if get_origin(wanted) is Range:
-            kind, wanted = "range", get_args(wanted)[0]
-        elif wanted is StartsWith:
-            kind, wanted = "prefix", str
+        annotation = hints[name]
+        if get_origin(annotation) is Range:
+            kind, annotation = "range", get_args(annotation)[0]
+        elif annotation is StartsWith:
+            kind, annotation = "prefix", str
         for plan in self.members:
             field = self.field(plan, name)
             if kind == "prefix" and field.core is not str:
                 raise self.refused(f"{name} is not text, so it has no prefix; use a Range")
-            if not _same_type(wanted, field.type):
+            if not _same_type(annotation, field.type):
                 raise self.refused(
-                    f"{name} is {type_name(wanted)} here, but {plan.name}.{field.name} is {type_name(field.type)}"
+                    f"{name} is {type_name(annotation)} here, but {plan.name}.{field.name} is {type_name(field.type)}"
                 )
         return PatternParameter(name, self.role(name), kind)
 
@@ -393,8 +393,8 @@ def alternatives(hint: Any) -> tuple[Any, ...]:
 
 def _same_type(annotation: Any, declared: Any) -> bool:
     """Whether an argument has the field's type, or the field's type without None."""
-    wanted = set(alternatives(declared))
-    return set(alternatives(annotation)) in (wanted, wanted - {NoneType})
+    types = set(alternatives(declared))
+    return set(alternatives(annotation)) in (types, types - {NoneType})
 
 
 def type_name(hint: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -48,33 +48,25 @@ def row_name(table: Table, item: Mapping[str, Any]) -> RowName:
     return tuple(name)
 
 
-def Number(name: str) -> KeyAttribute:
-    """A key attribute that holds numbers."""
-    return KeyAttribute(name, "N")
-
-
 class Table:
     """A table's design: the entities declared on it, and their access patterns."""
 
     def __init__(
         self,
         name: str,
-        partition: str | KeyAttribute,
-        sort: str | KeyAttribute | None = None,
+        partition: str,
+        sort: str | None = None,
         *,
-        indexes: Mapping[str, tuple[str | KeyAttribute, str | KeyAttribute | None]] | None = None,
+        indexes: Mapping[str, tuple[str, str | None]] | None = None,
+        numbers: Collection[str] = (),
         ttl: str | None = None,
         type_attribute: str | None = None,
         names: Literal["camel", "pascal", "as written"] = "camel",
         accepted: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
-        self.partition = _attribute(partition)
-        self.sort = None if sort is None else _attribute(sort)
-        self.indexes = {
-            index: (_attribute(keys[0]), None if keys[1] is None else _attribute(keys[1]))
-            for index, keys in (indexes or {}).items()
-        }
+        self.partition, self.sort = _key(partition, sort, numbers)
+        self.indexes = {index: _key(*keys, numbers) for index, keys in (indexes or {}).items()}
         self.ttl = ttl
         self.type_attribute = type_attribute
         self.names = names
@@ -87,7 +79,7 @@ class Table:
         if names not in RENAMING:
             raise DesignError(f"table {name}: names must be one of {', '.join(map(repr, RENAMING))}, not {names!r}")
         _check_indexes(self)
-        _check_attributes(self)
+        _check_attributes(self, numbers)
 
     def __repr__(self) -> str:
         return f"Table({self.name!r})"
@@ -167,24 +159,29 @@ def _check_indexes(table: Table) -> None:
             )
 
 
-def _check_attributes(table: Table) -> None:
-    """Raise a DesignError for an attribute with conflicting types or roles."""
-    types: dict[str, str] = {}
+def _check_attributes(table: Table, numbers: Collection[str]) -> None:
+    """Raise a DesignError for an attribute with conflicting roles, or a number that is no key."""
+    names: set[str] = set()
     for place, keys in {"the table": (table.partition, table.sort), **table.indexes}.items():
-        for key in keys:
-            if key is not None and types.setdefault(key.name, key.type) != key.type:
-                raise DesignError(f"table {table.name}: {key.name} is a number in one key and text in another")
+        names |= {key.name for key in keys if key is not None}
         if keys[1] is not None and keys[0].name == keys[1].name:
             raise DesignError(f"table {table.name}: {keys[0].name} is both the partition and the sort key of {place}")
     for attribute, role in ((table.ttl, "the expiry"), (table.type_attribute, "the type of rows")):
-        if attribute in types:
+        if attribute in names:
             raise DesignError(f"table {table.name}: {attribute} is a key, so it cannot be {role}")
+    for number in numbers:
+        if number not in names:
+            raise DesignError(f"table {table.name}: {number} holds numbers, but is not in a key")
     if table.ttl is not None and table.ttl == table.type_attribute:
         raise DesignError(f"table {table.name}: {table.ttl} cannot be both the type and the expiry of rows")
 
 
-def _attribute(key: str | KeyAttribute) -> KeyAttribute:
-    return KeyAttribute(key) if isinstance(key, str) else key
+def _key(partition: str, sort: str | None, numbers: Collection[str]) -> tuple[KeyAttribute, KeyAttribute | None]:
+    return _attribute(partition, numbers), None if sort is None else _attribute(sort, numbers)
+
+
+def _attribute(name: str, numbers: Collection[str]) -> KeyAttribute:
+    return KeyAttribute(name, "N" if name in numbers else "S")
 
 
 def _schema(partition: KeyAttribute, sort: KeyAttribute | None) -> list[dict[str, str]]:

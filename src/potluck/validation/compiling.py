@@ -1,8 +1,7 @@
 """Compiles annotations to schema types."""
 
 from decimal import Decimal
-from enum import Enum
-from functools import cache
+from functools import cache, singledispatch
 from typing import Any
 
 from msgspec import inspect as declared
@@ -10,6 +9,12 @@ from msgspec import inspect as declared
 from potluck.validation import compound_types, types
 from potluck.validation.compound_types import without_null
 from potluck.validation.types import SchemaType
+
+Extra = dict[str, Any]
+"""What msgspec cannot express, from the annotation."""
+
+Within = tuple[type[Any], ...]
+"""The enclosing objects: one that can contain itself is refused, because its depth is unbounded."""
 
 
 @cache
@@ -22,9 +27,8 @@ def schema_of(kind: Any) -> SchemaType:
     return _schema_of(kind)
 
 
-def _compiled(info: declared.Type, within: tuple[type[Any], ...]) -> SchemaType:
-    """`within` are the enclosing objects: one that can contain itself is refused, because its depth is unbounded."""
-    extra: dict[str, Any] = {}
+def _compiled(info: declared.Type, within: Within) -> SchemaType:
+    extra: Extra = {}
     described: dict[str, Any] = {}
     while isinstance(info, declared.Metadata):
         extra |= info.extra or {}
@@ -39,67 +43,26 @@ def _compiled(info: declared.Type, within: tuple[type[Any], ...]) -> SchemaType:
     return compiled
 
 
-def _schema_type(info: declared.Type, extra: dict[str, Any], within: tuple[type[Any], ...]) -> SchemaType:
-    match info:
-        case declared.StrType():
-            return types.TextType(
-                least=info.min_length,
-                most=info.max_length,
-                pattern=info.pattern,
-                trim=extra.get("trim", False),
-                spelled=extra.get("spelled"),
-                rule=extra.get("rule"),
-            )
-        case declared.IntType():
-            return _integer(info, extra)
-        case declared.FloatType():
-            if info.multiple_of is not None:
-                raise TypeError(
-                    "Doubles cannot represent tenths, so their multiples mean little: use Decimal, Amount(places=)"
-                )
-            return types.FloatType(least=info.ge, most=info.le, above=info.gt, below=info.lt)
-        case declared.DecimalType():
-            return types.DecimalType(
-                least=_decimal(extra.get("ge")), most=_decimal(extra.get("le")), places=extra.get("places")
-            )
-        case declared.BoolType():
-            return types.BooleanType()
-        case declared.UUIDType():
-            return types.UuidType()
-        case declared.DateTimeType():
-            return types.DateTimeType(local=info.tz is False)
-        case declared.DateType():
-            return types.DateType()
-        case declared.EnumType():
-            return types.ChoiceType(values=_members(info.cls), kind=info.cls)
-        case declared.LiteralType():
-            choice = types.ChoiceType(values=tuple(value for value in info.values if value is not None))
-            return compound_types.NullableType(inner=choice) if None in info.values else choice
-        case declared.ListType() | declared.VarTupleType():
-            return compound_types.ListType(
-                item=_compiled(info.item_type, within), least=info.min_length, most=info.max_length
-            )
-        case declared.TupleType():
-            count = len(info.item_types)
-            items = tuple(_compiled(item, within) for item in info.item_types)
-            return compound_types.ListType(items=items, least=count, most=count)
-        case declared.DictType():
-            name = _compiled(info.key_type, within)
-            if not isinstance(name, types.TextType | types.UuidType):
-                raise TypeError("The names in an object must be text or UUIDs")
-            if isinstance(name, types.TextType) and name.trim:
-                raise TypeError("Trimming the names in an object could make two the same: use Text(trim=False)")
-            return compound_types.MapType(
-                name=name, value=_compiled(info.value_type, within), least=info.min_length, most=info.max_length
-            )
-        case declared.StructType():
-            return _object(info, within)
-        case declared.UnionType():
-            return _union(info, within)
+@singledispatch
+def _schema_type(info: declared.Type, extra: Extra, within: Within) -> SchemaType:
+    """The schema type of each type that msgspec knows."""
     raise TypeError(f"An input cannot hold {type(info).__name__.removesuffix('Type')}: nothing says how to check it")
 
 
-def _integer(info: declared.IntType, extra: dict[str, Any]) -> types.IntegerType:
+@_schema_type.register
+def _text(info: declared.StrType, extra: Extra, within: Within) -> SchemaType:
+    return types.TextType(
+        least=info.min_length,
+        most=info.max_length,
+        pattern=info.pattern,
+        trim=extra.get("trim", False),
+        spelled=extra.get("spelled"),
+        rule=extra.get("rule"),
+    )
+
+
+@_schema_type.register
+def _integer(info: declared.IntType, extra: Extra, within: Within) -> SchemaType:
     least = -types.LARGEST_INTEGER
     most = types.LARGEST_INTEGER
     if info.ge is not None:
@@ -113,18 +76,80 @@ def _integer(info: declared.IntType, extra: dict[str, Any]) -> types.IntegerType
     return types.IntegerType(least=least, most=most, multiple=info.multiple_of, too_large=extra.get("too_large"))
 
 
-def _decimal(bound: Decimal | int | None) -> Decimal | None:
-    return None if bound is None else Decimal(bound)
+@_schema_type.register
+def _float(info: declared.FloatType, extra: Extra, within: Within) -> SchemaType:
+    if info.multiple_of is not None:
+        raise TypeError("Doubles cannot represent tenths, so their multiples mean little: use Decimal, Amount(places=)")
+    return types.FloatType(least=info.ge, most=info.le, above=info.gt, below=info.lt)
 
 
-def _members(kind: type[Enum]) -> tuple[str | int, ...]:
-    values = tuple(member.value for member in kind)
+@_schema_type.register
+def _decimal(info: declared.DecimalType, extra: Extra, within: Within) -> SchemaType:
+    least, most = (None if bound is None else Decimal(bound) for bound in (extra.get("ge"), extra.get("le")))
+    return types.DecimalType(least=least, most=most, places=extra.get("places"))
+
+
+@_schema_type.register
+def _boolean(info: declared.BoolType, extra: Extra, within: Within) -> SchemaType:
+    return types.BooleanType()
+
+
+@_schema_type.register
+def _uuid(info: declared.UUIDType, extra: Extra, within: Within) -> SchemaType:
+    return types.UuidType()
+
+
+@_schema_type.register
+def _date_time(info: declared.DateTimeType, extra: Extra, within: Within) -> SchemaType:
+    return types.DateTimeType(local=info.tz is False)
+
+
+@_schema_type.register
+def _date(info: declared.DateType, extra: Extra, within: Within) -> SchemaType:
+    return types.DateType()
+
+
+@_schema_type.register
+def _enum(info: declared.EnumType, extra: Extra, within: Within) -> SchemaType:
+    values = tuple(member.value for member in info.cls)
     if not all(type(value) in (str, int) for value in values):
-        raise TypeError(f"{kind.__name__} has values that are neither text nor whole numbers")
-    return values
+        raise TypeError(f"{info.cls.__name__} has values that are neither text nor whole numbers")
+    return types.ChoiceType(values=values, kind=info.cls)
 
 
-def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> compound_types.ObjectType:
+@_schema_type.register
+def _literal(info: declared.LiteralType, extra: Extra, within: Within) -> SchemaType:
+    choice = types.ChoiceType(values=tuple(value for value in info.values if value is not None))
+    return compound_types.NullableType(inner=choice) if None in info.values else choice
+
+
+@_schema_type.register(declared.ListType)
+@_schema_type.register(declared.VarTupleType)
+def _list(info: declared.ListType | declared.VarTupleType, extra: Extra, within: Within) -> SchemaType:
+    return compound_types.ListType(item=_compiled(info.item_type, within), least=info.min_length, most=info.max_length)
+
+
+@_schema_type.register
+def _tuple(info: declared.TupleType, extra: Extra, within: Within) -> SchemaType:
+    count = len(info.item_types)
+    items = tuple(_compiled(item, within) for item in info.item_types)
+    return compound_types.ListType(items=items, least=count, most=count)
+
+
+@_schema_type.register
+def _map(info: declared.DictType, extra: Extra, within: Within) -> SchemaType:
+    name = _compiled(info.key_type, within)
+    if not isinstance(name, types.TextType | types.UuidType):
+        raise TypeError("The names in an object must be text or UUIDs")
+    if isinstance(name, types.TextType) and name.trim:
+        raise TypeError("Trimming the names in an object could make two the same: use Text(..., trim=False)")
+    return compound_types.MapType(
+        name=name, value=_compiled(info.value_type, within), least=info.min_length, most=info.max_length
+    )
+
+
+@_schema_type.register
+def _object(info: declared.StructType, extra: Extra, within: Within) -> SchemaType:
     kind = info.cls
     if kind in within:
         raise TypeError(f"{kind.__name__} can contain itself, so its depth is unbounded")
@@ -147,7 +172,8 @@ def _object(info: declared.StructType, within: tuple[type[Any], ...]) -> compoun
     )
 
 
-def _union(info: declared.UnionType, within: tuple[type[Any], ...]) -> SchemaType:
+@_schema_type.register
+def _union(info: declared.UnionType, extra: Extra, within: Within) -> SchemaType:
     members = [_compiled(member, within) for member in info.types if not isinstance(member, declared.NoneType)]
     inner: SchemaType
     if len(members) == 1:

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from potluck.validation.errors import FieldError
+import msgspec
+
+from potluck.validation.errors import FieldError, label_of
+from potluck.validation.schema_keywords import Components, Schema, default_value, description_of, enum, present
 from potluck.validation.trees import RepeatedNames, build, with_values
-from potluck.validation.types import ChoiceType, SchemaType, TextType, counted, in_bounds, label_of
+from potluck.validation.types import ChoiceType, SchemaType, TextType, counted, in_bounds
 
 # Names of unknown fields come from the caller; only enough to recognise them is echoed.
 LONGEST_NAME = 100
@@ -21,8 +24,8 @@ class NullableType(SchemaType):
     inner: SchemaType
 
     def normalised(self, value: Any) -> Any:
-        made = self.inner.normalised(value)
-        return None if made == "" and self._blank_is_null else made
+        result = self.inner.normalised(value)
+        return None if result == "" and self._blank_is_null else result
 
     @property
     def _blank_is_null(self) -> bool:
@@ -42,6 +45,9 @@ class NullableType(SchemaType):
 
     def accepts(self, value: Any) -> bool:
         return value is None or self.inner.accepts(value)
+
+    def schema_keywords(self, components: Components) -> Schema:
+        return {"anyOf": [self.inner.json_schema(components), {"type": "null"}]}
 
     @property
     def requirement(self) -> str:
@@ -79,6 +85,13 @@ class ListType(SchemaType):
 
     def wrong_kind(self, value: Any) -> str | None:
         return None if value is None or type(value) is list else "must be a list"
+
+    def schema_keywords(self, components: Components) -> Schema:
+        bounds = present(minItems=self.least, maxItems=self.most)
+        if self.item is not None:
+            return {"type": "array", "items": self.item.json_schema(components), **bounds}
+        positions = [item.json_schema(components) for item in self.items]
+        return {"type": "array", "prefixItems": positions, "items": False, **bounds}
 
     @property
     def requirement(self) -> str:
@@ -118,6 +131,14 @@ class MapType(SchemaType):
     def wrong_kind(self, value: Any) -> str | None:
         return None if value is None or isinstance(value, dict) else "must be an object"
 
+    def schema_keywords(self, components: Components) -> Schema:
+        return {
+            "type": "object",
+            "propertyNames": self.name.json_schema(components),
+            "additionalProperties": self.value.json_schema(components),
+            **present(minProperties=self.least, maxProperties=self.most),
+        }
+
     @property
     def requirement(self) -> str:
         if self.least is None and self.most is None:
@@ -138,6 +159,12 @@ class ObjectField:
 
     def __post_init__(self) -> None:
         self.label = label_of(self.name)
+
+    def json_schema(self, components: Components) -> Schema:
+        schema = self.type.json_schema(components)
+        if self.default in (msgspec.NODEFAULT, msgspec.UNSET, None):
+            return schema
+        return schema | {"default": default_value(self.default)}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -200,6 +227,27 @@ class ObjectType(SchemaType):
             elif name not in self.fields:
                 yield FieldError(_inside(path, name), "There is no such field")
 
+    def schema_keywords(self, components: Components) -> Schema:
+        return components.reference(self.kind, lambda: self._schema(components, tagged=False))
+
+    def tagged_schema(self, components: Components) -> Schema:
+        """The schema in a union, where an object must have its tag; alone it may."""
+        return components.reference(self.kind, lambda: self._schema(components, tagged=True), variant="Tagged")
+
+    def _schema(self, components: Components, *, tagged: bool) -> Schema:
+        properties = {field.name: field.json_schema(components) for field in self.fields.values()}
+        required = [field.name for field in self.fields.values() if field.required]
+        if self.tag_field is not None:
+            properties = {self.tag_field: enum([self.tag])} | properties
+            required = [self.tag_field, *required] if tagged else required
+        return {
+            "type": "object",
+            **present(description=description_of(self.kind)),
+            "properties": properties,
+            **present(required=required or None),
+            "additionalProperties": False,
+        }
+
 
 @dataclass(slots=True, kw_only=True)
 class UnionType(SchemaType):
@@ -230,6 +278,14 @@ class UnionType(SchemaType):
         if not self.choice.accepts(tag):
             return self.choice.errors(tag, _inside(path, self.tag_field), label_of(self.tag_field))
         return self.objects[tag].errors_within(value, path, label)
+
+    def schema_keywords(self, components: Components) -> Schema:
+        references = {str(tag): member.tagged_schema(components) for tag, member in self.objects.items()}
+        mapping = {tag: reference["$ref"] for tag, reference in references.items()}
+        return {
+            "oneOf": list(references.values()),
+            "discriminator": {"propertyName": self.tag_field, "mapping": mapping},
+        }
 
 
 def without_null(expected: SchemaType) -> SchemaType:

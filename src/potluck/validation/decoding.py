@@ -10,7 +10,7 @@ of its own fields are valid. An error without a message gets the message of its 
 import json
 import re
 from itertools import islice
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 from potluck.validation.compiling import schema_of
 from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
@@ -38,13 +38,13 @@ def decode(kind: type[T], raw: bytes) -> T:
     if len(raw) > MOST_NESTED and raw.count(b"[") + raw.count(b"{") > MOST_NESTED:
         raise ValidationError(FieldError("body", f"The body can have at most {MOST_NESTED:,} lists and objects"))
     expected = schema_of(kind)
-    rules: FileRules | None = getattr(kind, "file_rules", None)
+    rules = cast("FileRules", kind) if hasattr(kind, "not_json") else None
     try:
         tree = _parsed(raw)
     except (ValueError, RecursionError):
         raise BodyNotJson(NOT_JSON if rules is None else _unreadable(rules, raw)) from None
     if not expected.accepts(tree):
-        raise ValidationError(FieldError("body", "The body must be a JSON object"))
+        raise ValidationError(FieldError("body", "The body must be a JSON object" if rules is None else rules.not_json))
     if rules is None:
         return decode_tree(kind, tree)
     tree = rules.upgraded(tree)

@@ -1,19 +1,29 @@
 """Field types: the bounds of a field, its message and its trimming, stated in one place.
 
-    StoreName = Annotated[str, OneLine(1, 100, "Name must be 1-100 characters")]
+    StoreName = Annotated[str, Text(1, 100, "Name must be 1-100 characters")]
 
 Entities, inputs, forms and the JSON schema all read the same annotation. Each function returns a `msgspec.Meta`;
 anything that msgspec cannot express is in its `extra`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Meta
 
-from potluck.validation.characters import one_line, several_lines
+from potluck.validation.characters import TextRule, one_line, several_lines
 from potluck.validation.errors import FieldError
+from potluck.validation.public_addresses import BadAddress, must_be_public
+
+TEXT_RULES: dict[str, TextRule | None] = {"line": one_line, "lines": several_lines, "raw": None, "public-url": None}
+
+Check = Callable[[Any], Iterable[FieldError]]
+"""A rule that bounds cannot express, called with a JSON value that already has the right type and bounds.
+
+Field names are relative to the value: "" is the value itself, "[2]" an entry of it. An error without a message gets the
+field's message.
+"""
 
 
 def Text(
@@ -21,38 +31,44 @@ def Text(
     longest: int,
     message: str | None = None,
     *,
+    kind: Literal["line", "lines", "raw", "public-url"] = "line",
     trim: bool = True,
     pattern: str | None = None,
     examples: list[str] | None = None,
+    spelled: Callable[[str], str] | None = None,
+    check: Check | None = None,
 ) -> Meta:
-    """Text for programs, of any characters: a key, a code, an address. For text that people read: OneLine, ManyLines.
+    """Text of one visible line, such as a name; of several lines, such as a note; or raw, of any characters.
 
-    Surrounding whitespace is trimmed first; blank becomes null where null and length 0 are allowed.
+    A `public-url` is a URL whose text does not lead into a private network. Its host name is not resolved.
+
+    A line has nothing hidden or reordered. Line ends in `lines` are normalized to line feeds. Surrounding whitespace is
+    trimmed first; blank becomes null where null and length 0 are allowed. In a path, `spelled` maps all spellings of a
+    value to one.
     """
     _must_be_in_order(shortest, longest)
+    if kind == "public-url":
+        check = _is_public
     return Meta(
         min_length=shortest or None,
         max_length=longest,
         pattern=pattern,
         examples=examples,
-        extra=_said(message=message, trim=trim),
+        extra=_said(
+            message=message,
+            trim=trim,
+            rule=TEXT_RULES[kind],
+            spelled=spelled,
+            check=_is_public if kind == "public-url" else check,
+        ),
     )
 
 
-def OneLine(
-    shortest: int, longest: int, message: str | None = None, *, trim: bool = True, examples: list[str] | None = None
-) -> Meta:
-    """Text on one line: a name, a title. It has visible characters, and nothing hidden or reordered."""
-    _must_be_in_order(shortest, longest)
-    extra = _said(message=message, trim=trim, rule=one_line)
-    return Meta(min_length=shortest or None, max_length=longest, examples=examples, extra=extra)
-
-
-def ManyLines(shortest: int, longest: int, message: str | None = None, *, trim: bool = True) -> Meta:
-    """Text of several lines: a note, a description. Line ends are normalized to line feeds."""
-    _must_be_in_order(shortest, longest)
-    extra = _said(message=message, trim=trim, rule=several_lines)
-    return Meta(min_length=shortest or None, max_length=longest, extra=extra)
+def _is_public(url: str) -> Iterator[FieldError]:
+    try:
+        must_be_public(url)
+    except BadAddress as error:
+        yield FieldError("", str(error))
 
 
 def Integer(smallest: int, largest: int, message: str | None = None, *, too_large: str | None = None) -> Meta:
@@ -76,29 +92,15 @@ def Amount(
     return Meta(extra=_said(ge=least, le=most, places=places, message=message))
 
 
-def Length(shortest: int, longest: int, message: str | None = None) -> Meta:
+def Length(shortest: int, longest: int, message: str | None = None, *, check: Check | None = None) -> Meta:
     """How many entries a list may have."""
     _must_be_in_order(shortest, longest)
-    return Meta(min_length=shortest or None, max_length=longest, extra=_said(message=message))
+    return Meta(min_length=shortest or None, max_length=longest, extra=_said(message=message, check=check))
 
 
-def Message(message: str, *, too_large: str | None = None) -> Meta:
+def Message(message: str, *, too_large: str | None = None, check: Check | None = None) -> Meta:
     """The message for any error in a type without bounds: an id, a choice, a list."""
-    return Meta(extra=_said(message=message, too_large=too_large))
-
-
-def Check(function: Callable[[Any], Iterable[FieldError]]) -> Meta:
-    """A rule that bounds cannot express, called with a JSON value that already has the right type and bounds.
-
-    Field names are relative to the value: "" is the value itself, "[2]" an entry of it. An error without a message
-    gets the field's message.
-    """
-    return Meta(extra={"check": function})
-
-
-def Spelled(function: Callable[[str], str]) -> Meta:
-    """The canonical spelling of a value in a path: the function maps all equivalent spellings to one."""
-    return Meta(extra={"spelled": function})
+    return Meta(extra=_said(message=message, too_large=too_large, check=check))
 
 
 def _exact(bound: Decimal | int | str | None) -> Decimal | int | None:

@@ -1,8 +1,7 @@
 """How an uploaded file is read: older versions of its format, and errors that name places in the file."""
 
 import json
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 from potluck.validation.errors import FieldError
 
@@ -11,17 +10,20 @@ WORDS = ("true", "false", "null", "-")
 LONGEST_ESCAPE = 6
 
 
-class FileRules(NamedTuple):
-    """The `file_rules` of an input that is a file."""
+class FileRules(Protocol):
+    """An input that is a file: one with `not_json` and these three static methods."""
 
-    upgraded: Callable[[Any], Any]
-    """Parsed JSON of an older version of the format, as today's."""
-    explained: Callable[[Any, FieldError], FieldError]
-    """An error with its place in the file; called with the parsed file."""
-    cut_off: Callable[[str], str]
-    """The message for a file that is cut off."""
     not_json: str
     """The message for a file that is not JSON."""
+
+    def cut_off(self, text: str) -> str:
+        """The message for a file that is cut off."""
+
+    def upgraded(self, tree: Any) -> Any:
+        """Parsed JSON of an older version of the format, as today's."""
+
+    def explained(self, tree: Any, wrong: FieldError) -> FieldError:
+        """An error with its place in the parsed file."""
 
 
 def read_until(raw: bytes) -> str | None:

@@ -18,7 +18,7 @@ INFRASTRUCTURE_IPV4 = (ip_network("192.0.0.0/24"), ip_network("192.88.99.0/24"))
 FIRST_FREE_PORT = 1024
 
 
-class BadAddress(ValueError):
+class BadAddress(ConnectionError):
     """Why a URL is not fetched; shown to the person who entered it."""
 
 

@@ -21,12 +21,12 @@ class RepeatedNames(dict[str, Any]):
     repeated: frozenset[str]
 
 
-def with_values(given: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+def with_values(original: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """An object with other values, and the same repeated names."""
-    if not isinstance(given, RepeatedNames):
+    if not isinstance(original, RepeatedNames):
         return values
     repeating = RepeatedNames(values)
-    repeating.repeated = given.repeated
+    repeating.repeated = original.repeated
     return repeating
 
 

@@ -15,8 +15,16 @@ from uuid import UUID
 import msgspec
 
 from potluck.table.fields.values import places_of
-from potluck.validation.characters import TextRule, several_lines, with_line_ends
+from potluck.validation.characters import (
+    ONE_LINE_IN_WORDS,
+    SEVERAL_LINES_IN_WORDS,
+    TextRule,
+    one_line,
+    several_lines,
+    with_line_ends,
+)
 from potluck.validation.errors import FieldError
+from potluck.validation.schema_keywords import Components, Schema, enum, plain_number, present, text_of_form
 from potluck.validation.trees import NumberText
 
 # Beyond it, JSON parsers that read every number as a double cannot distinguish neighbours.
@@ -39,6 +47,10 @@ WHOLE_TEXT = re.compile(r"0|-?[1-9][0-9]{0,18}")
 # JSON's numbers, up to the length that people write.
 NUMBER_TEXT = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
 TRUTHS = {"true": True, "false": False}
+
+NOT_BLANK = r"\S"
+# In words, not as a pattern: whitespace is trimmed first, and regex engines disagree on what that is.
+RULES_IN_WORDS: dict[TextRule, str] = {one_line: ONE_LINE_IN_WORDS, several_lines: SEVERAL_LINES_IN_WORDS}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,6 +119,15 @@ class SchemaType:
         """The type that it must have, if this value has another and the declared message is about bounds."""
         return None
 
+    def json_schema(self, components: Components) -> Schema:
+        """What it accepts, as JSON Schema."""
+        described = {"description": self.description or None, "examples": self.examples or None}
+        return self.schema_keywords(components) | present(**described)
+
+    def schema_keywords(self, components: Components) -> Schema:
+        """The same without the declared description and examples."""
+        raise NotImplementedError
+
 
 @dataclass(slots=True, kw_only=True)
 class TextType(SchemaType):
@@ -150,6 +171,20 @@ class TextType(SchemaType):
     def may_be_blank(self) -> bool:
         return not self.least
 
+    def json_schema(self, components: Components) -> Schema:
+        ruled = None if self.rule is None else RULES_IN_WORDS[self.rule]
+        description = " ".join(filter(None, (self.description, ruled)))
+        # Without arguments, super() looks for the class from before it had slots.
+        return super(TextType, self).json_schema(components) | present(description=description or None)
+
+    def schema_keywords(self, components: Components) -> Schema:
+        # Text is measured after trimming, so blank text is too short.
+        not_blank = NOT_BLANK if self.trim and not self.may_be_blank else None
+        return {
+            "type": "string",
+            **present(minLength=self.least, maxLength=self.most, pattern=self.pattern or not_blank),
+        }
+
     @property
     def requirement(self) -> str:
         if self.matching is not None:
@@ -181,6 +216,14 @@ class IntegerType(SchemaType):
             and self.least <= value <= self.most
             and (self.multiple is None or value % self.multiple == 0)
         )
+
+    def schema_keywords(self, components: Components) -> Schema:
+        return {
+            "type": "integer",
+            "minimum": self.least,
+            "maximum": self.most,
+            **present(multipleOf=self.multiple),
+        }
 
     @property
     def requirement(self) -> str:
@@ -224,6 +267,12 @@ class FloatType(SchemaType):
             and (self.below is None or number < self.below)
         )
 
+    def schema_keywords(self, components: Components) -> Schema:
+        return {
+            "type": "number",
+            **present(minimum=self.least, maximum=self.most, exclusiveMinimum=self.above, exclusiveMaximum=self.below),
+        }
+
     @property
     def requirement(self) -> str:
         return f"must be a number{bounded(self.least, self.most, self.above, self.below)}"
@@ -266,6 +315,13 @@ class DecimalType(SchemaType):
             and (self.places is None or places_of(number) <= self.places)
         )
 
+    def schema_keywords(self, components: Components) -> Schema:
+        step = None if self.places is None else Decimal(1).scaleb(-self.places)
+        return {
+            "type": "number",
+            **present(minimum=plain_number(self.least), maximum=plain_number(self.most), multipleOf=plain_number(step)),
+        }
+
     @property
     def requirement(self) -> str:
         requirement = f"must be a number{bounded(self.least, self.most)}"
@@ -284,6 +340,9 @@ class BooleanType(SchemaType):
     def accepts(self, value: Any) -> bool:
         return type(value) is bool
 
+    def schema_keywords(self, components: Components) -> Schema:
+        return {"type": "boolean"}
+
 
 @dataclass(slots=True, kw_only=True)
 class UuidType(SchemaType):
@@ -295,6 +354,9 @@ class UuidType(SchemaType):
 
     def accepts(self, value: Any) -> bool:
         return type(value) is str and UUID_TEXT.fullmatch(value) is not None
+
+    def schema_keywords(self, components: Components) -> Schema:
+        return text_of_form(UUID_TEXT, format="uuid", minLength=UUID_LENGTH, maxLength=UUID_LENGTH)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -320,6 +382,11 @@ class DateTimeType(SchemaType):
             return False
         return True
 
+    def schema_keywords(self, components: Components) -> Schema:
+        if self.local:
+            return text_of_form(LOCAL_DATE_TIME_TEXT)
+        return text_of_form(DATE_TIME_TEXT, format="date-time")
+
     @property
     def requirement(self) -> str:
         return f"must be a date and time such as 2026-05-17T09:30:00{'' if self.local else 'Z'}"
@@ -341,6 +408,9 @@ class DateType(SchemaType):
             return False
         return True
 
+    def schema_keywords(self, components: Components) -> Schema:
+        return text_of_form(DATE_TEXT, format="date")
+
 
 @dataclass(slots=True, kw_only=True)
 class ChoiceType(SchemaType):
@@ -358,16 +428,13 @@ class ChoiceType(SchemaType):
     def accepts(self, value: Any) -> bool:
         return type(value) in (str, int) and value in self.values
 
+    def schema_keywords(self, components: Components) -> Schema:
+        return enum(self.values)
+
     @property
     def requirement(self) -> str:
         first = [str(value) for value in self.values]
         return f"must be {first[0]}" if len(first) == 1 else f"must be {', '.join(first[:-1])} or {first[-1]}"
-
-
-def label_of(name: str) -> str:
-    """A field's name as the start of a sentence: "dueDate" is "Due date"."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ")
-    return spaced[:1].upper() + spaced[1:].lower()
 
 
 def counted(least: int | None, most: int | None, one: str, several: str | None = None) -> str:

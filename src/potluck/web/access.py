@@ -13,11 +13,11 @@ from uuid import UUID
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
-from potluck.table import Condition, Entity, Ref, WriteRefused, check, present
+from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, the
 from potluck.table.expressions.conditions import All, Among, Compared, conjuncts
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, ProblemError
-from potluck.web.http.clients import UNKNOWN
+from potluck.web.http.clients import UNKNOWN, lacks_https
 from potluck.web.inputs import DeclarationError
 from potluck.web.live import Grant, Listener
 from potluck.web.rate_limits import GUESSES
@@ -40,6 +40,7 @@ class Visitor:
 
     __slots__ = (
         "_client",
+        "_last_event_id",
         "_origin",
         "by_cookie",
         "by_page",
@@ -62,6 +63,7 @@ class Visitor:
         by_cookie: bool = False,
         limited: bool = True,
         origin: Callable[[], str] = str,
+        last_event_id: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
         """`by_page`: a page is calling, not a program. `by_cookie`: no token was sent, so it is a browser.
@@ -77,6 +79,7 @@ class Visitor:
         self.uses_client = False
         self._client = client
         self._origin = origin
+        self._last_event_id = last_event_id
 
     def cookie(self, name: str) -> str:
         """The value of the cookie kept under this name; empty if there is none, and for a program."""
@@ -86,7 +89,9 @@ class Visitor:
     def client(self) -> str:
         """The client that attempts are counted by. An answer that reads it is not cached."""
         self.uses_client = True
-        return self._client if isinstance(self._client, str) else self._client()
+        if not isinstance(self._client, str):
+            self._client = self._client()
+        return self._client
 
     @property
     def listening(self) -> Listener:
@@ -98,6 +103,16 @@ class Visitor:
         """The address they reach the suite at: https://potluck.example. An answer that reads it is not cached."""
         self.uses_client = True
         return self._origin()
+
+    @property
+    def lacks_https(self) -> bool:
+        """Whether browsers deny the suite offline storage at this origin, because it is not a secure context."""
+        return lacks_https(self.origin)
+
+    @property
+    def last_event_id(self) -> str:
+        """The id of the last event that they were sent, if they listened before; else empty."""
+        return self._last_event_id()
 
 
 class Access(UnitOfWork):
@@ -118,10 +133,13 @@ class Access(UnitOfWork):
     """Whether search engines are asked not to list its pages: only people who were given the link should find them."""
     preview: ClassVar[str] = ""
     """The template that a link preview gets in place of its pages, whether or not the path names something."""
+    needs_account: ClassVar[bool] = False
+    """Whether the account of a caller who is signed in must still exist when a write commits."""
 
     visitor: Visitor
+    _account: Account | None = None
     thing: Any = None
-    """The thing that the path names, where `admit` finds it: see FoundByAccess. None if it does not exist."""
+    """The thing that the path names, where `admit` finds it. None if it does not exist."""
 
     def __init__(self, core: Core, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
         self.core = core
@@ -138,6 +156,10 @@ class Access(UnitOfWork):
     async def admit(self, *rows: Any) -> None:
         """Given those rows, raise unless the caller is admitted: NotFound for a stranger."""
 
+    async def readmit(self) -> None:
+        """Read the rows that decide, and raise unless the caller is admitted now."""
+        await self.admit(*await read_together(self.store, self.reads()))
+
     async def admit_or_count(self, *rows: Any) -> None:
         """Admit the caller. Where no account is needed, an id of nothing counts as a guess: Throttled after too many.
 
@@ -152,15 +174,32 @@ class Access(UnitOfWork):
 
     def checks(self) -> Sequence[Operation]:
         """Condition checks that the caller is still admitted, for the transaction of a write."""
-        return ()
+        if not self.needs_account or self.principal is None:
+            return ()
+        # Nothing is started for a person whose account is being deleted.
+        account = self._account
+        when = present if account is None else the(Account.version).still(account.version)
+        return (check(Account.by_id(self.principal.user_id), when=when),)
 
     def refuse(self, refusal: WriteRefused) -> None:
         """Raise what a failed check means to the caller; return if they are admitted after all."""
-        raise NotFound from refusal
+        if refusal.operation is None or refusal.operation.plan.cls is not Account:
+            raise NotFound from refusal
+        if refusal.current is None:
+            raise AccountGone from refusal
 
-    def right(self) -> Grant | None:
-        """The row that entitles the caller to follow a live list, if access depends on one."""
+    def grant_row(self) -> Ref[Any] | None:
+        """The row that entitles the caller to follow live updates, if access depends on one."""
         return None
+
+    def entitles(self, row: Any) -> bool:
+        """Whether that row, as it was at some time, gives the caller access."""
+        return True
+
+    def grant(self) -> Grant | None:
+        """Both of these, as live updates ask for them."""
+        row = self.grant_row()
+        return None if row is None else Grant(row, self.entitles)
 
     @property
     def follower(self) -> UUID | None:
@@ -180,27 +219,16 @@ class Access(UnitOfWork):
 
     @classmethod
     def refusals(cls) -> Sequence[type[Exception]]:
-        """The errors that callers can be refused with besides 401 and 404, for the API document."""
+        """The errors that callers can be refused with in addition to 401 and 404, for the API document."""
         return ()
 
 
 class Anyone(Access):
-    """Anybody, signed in or not."""
-
-
-class Maker(Anyone):
-    """Anyone, signed in or not; the account of a caller who is must still exist when the write commits."""
-
-    def checks(self) -> Sequence[Operation]:
-        # Nothing is started for a person whose account is being deleted.
-        return () if self.principal is None else (check(Account.by_id(self.principal.user_id), when=present),)
-
-    def refuse(self, refusal: WriteRefused) -> None:
-        raise AccountGone from refusal
+    """Any caller, signed in or not."""
 
 
 class Nobody(Anyone):
-    """Anybody, treated as signed out: for registering and signing in."""
+    """Any caller, treated as signed out: for registering and signing in."""
 
     anonymous = True
 
@@ -209,16 +237,23 @@ class SignedIn(Access):
     """Someone who is signed in, or a program with their API token."""
 
     needs_principal = True
+    needs_account = True
 
     principal: Principal
 
-    def checks(self) -> Sequence[Operation]:
-        # Nothing is started for a person whose account is being deleted.
-        return (check(Account.by_id(self.principal.user_id), when=present),)
+    async def own_account(self) -> Account:
+        """The caller's account; if it changes before the rule's writes commit, the rule runs again.
 
-    def refuse(self, refusal: WriteRefused) -> None:
-        if refusal.current is None:
-            raise AccountGone from refusal
+        So what is copied from it is current; later changes follow by `App(account_renamed=…)`.
+        """
+        return self.own_account_as_read(await self.store.get(Account.by_id(self.principal.user_id)))
+
+    def own_account_as_read(self, account: Account | None) -> Account:
+        """The caller's account, where a rule read it together with other rows."""
+        if account is None:
+            raise AccountGone
+        self._account = account
+        return account
 
 
 class ByRow(SignedIn, Generic[R]):
@@ -304,9 +339,11 @@ class ByRow(SignedIn, Generic[R]):
     def refuse(self, refusal: WriteRefused) -> None:
         self.effective_access().must_admit(refusal.current)
 
-    def right(self) -> Grant | None:
-        conditions = _conditions(self.effective_access())
-        return Grant(self.ref(), lambda row: all(meets(row, each) for each in conditions))
+    def grant_row(self) -> Ref[Any] | None:
+        return self.ref()
+
+    def entitles(self, row: Any) -> bool:
+        return all(meets(row, condition) for condition in _conditions(self.effective_access()))
 
     @classmethod
     def refusals(cls) -> Sequence[type[Exception]]:
@@ -320,7 +357,7 @@ async def read_together(store: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]
     first = refs[0]
     if len(refs) == 1:
         return (await store.get(first),)
-    if all(each.key == first.key and each.members is first.members for each in refs):
+    if all(ref.key == first.key and ref.members is first.members for ref in refs):
         return [await store.get(first)] * len(refs)
     return await store.get_many(refs)
 
@@ -355,7 +392,9 @@ def _check_of(access: type[ByRow[Any]]) -> Condition:
 
 
 def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:
-    return tuple(part for each in (access.admits, *(one for one, _ in access.rights)) for part in conjuncts(each))
+    return tuple(
+        part for condition in (access.admits, *(one for one, _ in access.rights)) for part in conjuncts(condition)
+    )
 
 
 def meets(row: Entity, condition: Condition | None) -> bool:

@@ -10,7 +10,7 @@
     @stores.create()
     async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
         \"\"\"Add a store. Admins only.\"\"\"
-        store = at.make(new, family_id=at.family_id, store_id=new.store_id or new_id())
+        store = at.make(new, family_id=at.family_id, store_id=new.store_id or at.new_id())
         return Writes(store, put(store, when=absent))
 
 A rule's parameters say what it needs: the first is an Access and says who may call it; one of the subject's entity type
@@ -25,13 +25,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import get_annotations, iscoroutinefunction, signature
 from types import UnionType
-from typing import Any, ClassVar, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
+from starlette.responses import Response
 
+from potluck.people.throttling import RateLimit
 from potluck.table import Entity, Query, Ref
+from potluck.table.entity import plan_of
 from potluck.web.access import Access
-from potluck.web.cookies import BrowserCookie, Sets, must_be_settable
+from potluck.web.cookies import BrowserCookie, must_be_settable
 from potluck.web.declarations import (
     OWN_MODULES,
     Action,
@@ -51,38 +54,37 @@ from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, problem_of
 from potluck.web.flash import Flashes
 from potluck.web.inputs import DeclarationError, FormOf, Input
-from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
+from potluck.web.live import Changes
+from potluck.web.rate_limits import DEFAULT_LIMIT
 from potluck.web.redirects import PATH_PARAMETER, must_be_named, must_be_there
+from potluck.web.updates import MaybeSince, Rule, Updates, changes_rule, events_rule
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
 # PageForm and Show are re-exported for apps.
-__all__ = ["Actions", "FoundByAccess", "PageForm", "Show"]
+__all__ = ["Actions", "PageForm", "Show"]
 
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
+C = TypeVar("C", bound=BrowserCookie)
+U = TypeVar("U", bound=Updates[Any])
 
 Context = Mapping[str, Any]
 Problems = Sequence[type[Exception] | Problem]
 Frame = Callable[[Any], Awaitable[Context]]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundByAccess(Generic[E]):
-    """Things that the path alone does not identify: the access finds them while it admits the caller, as `at.thing`."""
-
-    entity: type[E]
-    id: str
-    """The path parameter that names one."""
-
-
 class Actions(Generic[E]):
-    """The rules of one subject. `one` finds a thing by its id; without it, all rules are about the path itself."""
+    """The rules of one subject. `one` finds a thing by its id; without it, all rules are about the path itself.
+
+    Where the path alone does not identify a thing, `one` is the entity: the access finds it, as `at.thing`. Its path
+    parameter is the last one of the entity's key.
+    """
 
     def __init__(
         self,
         access: type[Access],
-        one: Callable[..., Ref[E]] | FoundByAccess[E] | None = None,
+        one: Callable[..., Ref[E]] | type[E] | None = None,
         view: type[View[E]] | Mapping[type[Access], type[View[E]]] | None = None,
         *,
         api: str | None = None,
@@ -95,18 +97,20 @@ class Actions(Generic[E]):
         `view` may map each access to its own view: what an athlete sees is not what a coach sees.
         """
         self.access, self.api, self.page_address, self.tag, self.frame = access, api, page, tag, frame
-        self.one = None if isinstance(one, FoundByAccess) else one
+        self.one = None if isinstance(one, type) else one
         self.views = _views(view)
         self.declared: list[Declared] = []
         self.entities: tuple[type[Entity], ...] = ()
         """The classes of its things: more than one, if `one` finds several kinds."""
         self.id: str | None = None
         self.names: tuple[str, ...] = ()
-        if isinstance(one, FoundByAccess):
-            self.entities, self.id = (one.entity,), one.id
+        if isinstance(one, type):
+            key = plan_of(one).key
+            names = [name for template in (key.partition, *key.sort[:1]) for name in template.fields]
+            self.entities, self.id = (one,), names[-1]
         elif one is not None:
             self.names = one.__self__.names  # type: ignore[attr-defined]
-            self.entities = tuple(each.cls for each in one.__self__.pattern.members)  # type: ignore[attr-defined]
+            self.entities = tuple(member.cls for member in one.__self__.pattern.members)  # type: ignore[attr-defined]
             named = {*PATH_PARAMETER.findall(api or page or ""), *access.finds_by}
             own = [name for name in self.names if name not in named]
             if len(own) != 1:
@@ -203,13 +207,50 @@ class Actions(Generic[E]):
 
         return declare
 
+    def live(self, *problems: type[Exception] | Problem) -> Callable[[type[U]], type[U]]:
+        """`GET` of `/events` and `/changes`, as a class of Updates says."""
+
+        def declare(updates: type[U]) -> type[U]:
+            for path, rule, answer, media_type in (
+                ("/events", events_rule(updates), Response, "text/event-stream"),
+                ("/changes", changes_rule(updates), Changes, "application/json"),
+            ):
+                read = self._live_signature(updates, rule, answer)
+                self.declared.append(
+                    Read(
+                        **read.common(self, self._api(path, read)),
+                        problems=problems_of(problems),
+                        answer=answer,
+                        media_type=media_type,
+                        tagged=False,
+                    )
+                )
+            return updates
+
+        return declare
+
+    def live_page(self, path: str) -> Callable[[type[U]], type[U]]:
+        """The events for a page, at this path after the page's address."""
+
+        def declare(updates: type[U]) -> type[U]:
+            read = self._live_signature(updates, events_rule(updates, on_page=True), Response)
+            address = self._page(path, read)
+            self.declared.append(Page(**read.common(self, None), address=address, template="", takes_show=True))
+            return updates
+
+        return declare
+
+    def _live_signature(self, updates: type[Updates[Any]], rule: Rule, answer: Any) -> _Signature:
+        on_thing = self.id is not None
+        return _Signature(rule=rule, access=updates.access, answer=answer, input=MaybeSince, on_thing=on_thing)
+
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def create(
         self,
         *problems: type[Exception] | Problem,
         form: PageForm | None = None,
-        secret: bool = False,
+        secret: bool | Literal["sometimes"] = False,
         rate_limit: RateLimit = DEFAULT_LIMIT,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
@@ -240,7 +281,7 @@ class Actions(Generic[E]):
         *problems: type[Exception] | Problem,
         status: int = 200,
         form: PageForm | None = None,
-        secret: bool = False,
+        secret: bool | Literal["sometimes"] = False,
         input_optional: bool = False,
         idempotent: bool = True,
         serialized: bool = False,
@@ -283,7 +324,7 @@ class Actions(Generic[E]):
         access: type[Access] | None = None,
         takes: type[FormOf[Any]] | None = None,
         flash: Flashes = "",
-        sets: Sets | None = None,
+        sets: Mapping[C, str | Callable[[Any, Any], Any]] | None = None,
         drops: BrowserCookie | Sequence[BrowserCookie] = (),
         instead: Instead | None = None,
         serialized: bool = False,
@@ -303,7 +344,7 @@ class Actions(Generic[E]):
             versioned=versioned,
             takes=takes,
             flash=flash,
-            sets=sets or {},
+            sets=dict(() if sets is None else sets.items()),
             drops=drops if isinstance(drops, Sequence) else (drops,),
             instead=instead or {},
         )
@@ -463,7 +504,8 @@ class Actions(Generic[E]):
             elif isinstance(parameter, type) and issubclass(parameter, Input):
                 read.input = parameter
             else:
-                raise DeclarationError(f"{rule.__name__}: {parameter} is neither an Input nor the subject's entity")
+                name = parameter.__name__ if isinstance(parameter, type) else parameter
+                raise DeclarationError(f"{rule.__name__}: {name} is neither an Input nor the subject's entity")
         addresses = [address for address in (self.api, self.page_address) if address is not None]
         known = {name for address in (*addresses, path) for name in PATH_PARAMETER.findall(address)}
         known |= {self.id} if self.id is not None else set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +45,7 @@ from potluck.web.requests import (
     visitor_of,
 )
 from potluck.web.runner import Runner, Sent
+from potluck.web.updates import MaybeSince
 from potluck.web.versions import etag_at, expected_version, if_match_version, matches_etag, tag_of
 
 if TYPE_CHECKING:
@@ -59,11 +61,7 @@ class NoQuery(Input):
 
 
 class Since(Input):
-    since: Annotated[str, Text(0, LONGEST_POSITION, trim=False)]
-
-
-class MaybeSince(Input):
-    since: Annotated[str, Text(0, LONGEST_POSITION, trim=False)] | msgspec.UnsetType = UNSET
+    since: Annotated[str, Text(0, LONGEST_POSITION, kind="raw", trim=False)]
 
 
 class Api:
@@ -109,21 +107,21 @@ class Api:
             body = await body_of(request, action.largest_body or LARGEST_BODY)
 
             async def sent() -> Sent:
-                given: Input | None = None
+                value: Input | None = None
                 if kind is not None and in_query:
                     if body:
                         raise ValidationError(FieldError("body", "A DELETE has none: its parameters go after the “?”"))
-                    given = decode_query(kind, request.query_params.multi_items(), strict=True)
+                    value = decode_query(kind, request.query_params.multi_items(), strict=True)
                 elif kind is not None and (body or not action.input_optional):
                     if not body:
                         raise BodyNotJson(NOT_JSON)
                     must_be_json(request)
-                    given = await decoded(decode, kind, body)
+                    value = await decoded(partial(decode, kind), body)
                 elif kind is not None:
-                    given = kind()
+                    value = kind()
                 if versioned:
-                    return Sent(given, expected_version(request, given.version))  # type: ignore[union-attr]
-                return Sent(given, if_match_version(request) if takes_if_match else None)
+                    return Sent(value, expected_version(request, value.version))  # type: ignore[union-attr]
+                return Sent(value, if_match_version(request) if takes_if_match else None)
 
             key = None
             # A caller who has to sign in first gets a 401, before their Idempotency-Key is validated.
@@ -145,17 +143,19 @@ class Api:
             visitor = await visitor_of(request, self._authentication, read.access)
             ids = _ids(ids_of, request, query)
             at, thing = await self._runner.admit(read, visitor, ids)
-            wanted = decode_query(query, request.query_params.multi_items(), strict=True)
-            given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
-            with named_by_field(read, None if read.input is None else wanted):
-                found = await read.rule(at, *given)
-            if isinstance(found, Response):
-                return _tagged_file(request, found) if read.tagged else found, None
-            body = encode(await show(read, at, found))
+            filters = decode_query(query, request.query_params.multi_items(), strict=True)
+            arguments = [
+                argument for argument in (thing, None if read.input is None else filters) if argument is not None
+            ]
+            with named_by_field(read, None if read.input is None else filters):
+                answer = await read.rule(at, *arguments)
+            if isinstance(answer, Response):
+                return _tagged_file(request, answer) if read.tagged else answer, None
+            body = encode(await show(read, at, answer))
             if not read.tagged:
                 return JsonResponse(body), None
-            of_entity = type(found) in read.subject.entities
-            tagged = tag(read, found, body) if of_entity else tag_of(body)
+            of_entity = type(answer) in read.subject.entities
+            tagged = tag(read, answer, body) if of_entity else tag_of(body)
             if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
                 # Computed fields may change as time passes, while the version stays.
                 tagged = etag_at(tagged, body)
@@ -171,9 +171,11 @@ class Api:
             visitor = await visitor_of(request, self._authentication, listing.access)
             ids = _ids(ids_of, request, kind)
             at, _ = await self._runner.admit(listing, visitor, ids)
-            wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
-            page = PageRequest.read(request.scope["path"], request.query_params, visitor, wanted, self._core.cursors)
-            filters = () if listing.input is None else (kind.filter_of(wanted),)
+            parameters = decode_query(kind, request.query_params.multi_items(), strict=True)
+            page = PageRequest.read(
+                request.scope["path"], request.query_params, visitor, parameters, self._core.cursors
+            )
+            filters = () if listing.input is None else (kind.filter_of(parameters),)
             with named_by_field(listing, filters[0] if filters else None):
                 items, following, extra, position = await read_page(self._core, listing, at, filters, page)
             encoded = encode(items)
@@ -194,13 +196,12 @@ class Api:
             visitor = await visitor_of(request, self._authentication, listing.access)
             at, _ = await self._runner.admit(listing, visitor, ids)
             since = decode_query(MaybeSince, request.query_params.multi_items(), strict=True).since
-            return await self.stream(request, listing, visitor, ids, at, None if since is UNSET else since)
+            return await self.stream(listing, visitor, ids, at, None if since is UNSET else since)
 
         return answer
 
     async def stream(
         self,
-        request: Request,
         listing: Listing,
         visitor: Visitor,
         ids: dict[str, Any],
@@ -220,12 +221,12 @@ class Api:
 
         source = self._core.live.open(
             since,
-            request.headers.get("last-event-id"),
+            visitor.last_event_id,
             of=listing.live(at),
             see=self._see(listing, lambda: at),
             allowed=allowed,
             by=visitor.listening,
-            right=at.right(),
+            grant=at.grant(),
             caller=at.follower,
             **options,
         )
@@ -239,18 +240,18 @@ class Api:
             ids = ids_of(request)
             visitor = await visitor_of(request, self._authentication, listing.access)
             at, _ = await self._runner.admit(listing, visitor, ids)
-            wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
-            found = await self._core.live.changes(
-                wanted.since,
+            parameters = decode_query(Since, request.query_params.multi_items(), strict=True)
+            changes = await self._core.live.changes(
+                parameters.since,
                 of=listing.live(at),
                 see=self._see(listing, lambda: at),
-                right=at.right(),
+                grant=at.grant(),
                 caller=at.follower,
             )
-            if found.reset:
+            if changes.reset:
                 # A reset tells them to read the list again from this position, so they must still be admitted.
                 await self._runner.admit(listing, visitor, ids, again=True)
-            return JsonResponse(encode(found))
+            return JsonResponse(encode(changes))
 
         return answer
 
@@ -283,41 +284,41 @@ async def read_page(
     follows = None if listing.live is None else listing.live(at)
     # The position is taken before the list is read, so that no change falls between the two.
     position = None if follows is None else await at.position(follows)
-    found = listing.rule(at, *filters)
-    if isawaitable(found):
-        found = await found
-    if isinstance(found, OwnPages):
-        shown_already, next_page = await found.read(page.limit, page.after)
+    result = listing.rule(at, *filters)
+    if isawaitable(result):
+        result = await result
+    if isinstance(result, OwnPages):
+        shown_already, next_page = await result.read(page.limit, page.after)
         return list(shown_already), next_page, {}, position
-    if isinstance(found, References):
-        refs = await core.store.page(found.query, page.limit, page.after)
-        return await plan.show_many(at, await found.get(refs.items)), refs.next, {}, position
-    if isinstance(found, Query) and follows is not None:
-        position = await at.position(follows, read_by=found)
-    if isinstance(found, Query) and listing.order is None:
-        part = await core.store.page(found, page.limit, page.after)
-        seen = [each for each in part.items if at.sees(each)]
+    if isinstance(result, References):
+        refs = await core.store.page(result.query, page.limit, page.after)
+        return await plan.show_many(at, await result.get(refs.items)), refs.next, {}, position
+    if isinstance(result, Query) and follows is not None:
+        position = await at.position(follows, read_by=result)
+    if isinstance(result, Query) and listing.order is None:
+        part = await core.store.page(result, page.limit, page.after)
+        seen = [row for row in part.items if at.sees(row)]
         return await plan.show_many(at, seen), part.next, {}, position
-    shown = await shown_whole(core, listing, at, found)
+    shown = await shown_whole(core, listing, at, result)
     extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown), builtin_types=[datetime, Decimal])
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
 
 
-async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
+async def shown_whole(core: Core, listing: Listing, at: Access, result: Any) -> list[Any]:
     """Everything that the rule of a list found, as the caller sees it and in the list's order."""
     plan = listing.subject.view_for(type(at))
-    if isinstance(found, References):
-        return await plan.show_many(at, await found.get(await core.store.all(found.query)))
-    if isinstance(found, OwnPages):
-        items, after = await found.read(LONGEST_PAGE, None)
+    if isinstance(result, References):
+        return await plan.show_many(at, await result.get(await core.store.all(result.query)))
+    if isinstance(result, OwnPages):
+        items, after = await result.read(LONGEST_PAGE, None)
         pages = list(items)
         while after is not None:
-            items, after = await found.read(LONGEST_PAGE, after)
+            items, after = await result.read(LONGEST_PAGE, after)
             pages += items
         return pages
-    whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await plan.show_many(at, [each for each in whole if at.sees(each)])
+    whole = await core.store.all(result) if isinstance(result, Query) else result
+    shown = await plan.show_many(at, [row for row in whole if at.sees(row)])
     return shown if listing.order is None else sorted(shown, key=listing.order)
 
 

@@ -229,8 +229,8 @@ def example(schema: Schema, schemas: dict[str, Schema], name: str = "", *, every
         case "array":
             prefix = [example(item, schemas, name, every=every) for item in schema.get("prefixItems", ())]
             item: Schema = schema.get("items") or {}
-            wanted = max(schema.get("minItems", 1), 1) - len(prefix) if item else 0
-            return prefix + [example(item, schemas, name, every=every) for _ in range(wanted)]
+            length = max(schema.get("minItems", 1), 1) - len(prefix) if item else 0
+            return prefix + [example(item, schemas, name, every=every) for _ in range(length)]
         case "object":
             return _example_object(schema, schemas, every)
     return None
@@ -240,10 +240,10 @@ def _example_object(schema: Schema, schemas: dict[str, Schema], every: bool) -> 
     properties = schema.get("properties", {})
     if every:
         return {name: example(field, schemas, name, every=True) for name, field in properties.items()}
-    wanted = list(schema.get("required", ())) or [name for name in properties if name != "version"][:1]
-    if "version" in properties and "version" not in wanted:
-        wanted.append("version")
-    return {name: example(properties[name], schemas, name) for name in wanted}
+    names = list(schema.get("required", ())) or [name for name in properties if name != "version"][:1]
+    if "version" in properties and "version" not in names:
+        names.append("version")
+    return {name: example(properties[name], schemas, name) for name in names}
 
 
 def _example_number(schema: Schema) -> Any:

@@ -1,34 +1,43 @@
 """What an app hands the assembly, and what the assembly hands an app."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from random import Random
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from msgspec import Struct
 
 from potluck.engines import Engine
 from potluck.people.authentication import Principal
-from potluck.people.entities import Account
+from potluck.people.entities import Account, InvitationOfPlace
+from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.streams import Consumer, changed, nothing_to_rebuild
+from potluck.streams import Consumer, Lease, LeaseTerms, changed
 from potluck.table import Table
+from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.app_entry import AppEntry
 from potluck.web.count_limits import CountLimits
+from potluck.web.direct_calls import Direct
 from potluck.web.endpoints import Endpoints
-from potluck.web.invitations import Join
+from potluck.web.entity_fields import DeclarationError
 from potluck.web.live import Live
-from potluck.web.modules import Modules
+from potluck.web.modules import declared_in
+from potluck.web.outbound import Outbound
 from potluck.web.pagination import Cursors
-from potluck.web.places.in_suite import PlacesInSuite
+from potluck.web.places.in_suite import Contents, PlacesInSuite
+from potluck.web.places.place import Place
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.storage_quota import StorageQuota
 from potluck.web.suite_secret import derived, load_secret
 from potluck.web.turns import Turns
+from potluck.web.views import view_plan
+from potluck.web.writes import Writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +55,18 @@ class Core:
     count_limits: CountLimits
     storage_quota: StorageQuota
     turns: Turns = field(default_factory=Turns)
+    outbound: Outbound = field(default_factory=Outbound)
+    random: Random = SYSTEM_RANDOM
+    """What ids and secrets are made of."""
 
     def derived_key(self, purpose: str) -> bytes:
         """A key of 32 bytes for one purpose, derived from the suite's secret."""
         return derived(load_secret(self.settings), purpose)
+
+    def lease(self, name: str) -> Lease:
+        """The lease of this name, which one process at a time holds."""
+        terms = LeaseTerms.for_takeover_within(self.settings.takeover_seconds)
+        return Lease(self.engine, name, **terms._asdict())
 
 
 class Waiting(NamedTuple):
@@ -78,24 +95,35 @@ class TurnBack(Protocol):
     def __call__(self, *, days: float = 0, hours: float = 0, minutes: float = 0) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guests:
-    """The made-up people of a demo, each signed in, and `ago`, which sets the clock that they act by."""
+class Demo(Direct):
+    """What an app fills its demo with: made-up people, who are signed in and call its rules, and a clock."""
 
-    mara: Principal
-    leo: Principal
-    noor: Principal
-    renzo: Principal
-    ida: Principal
-    ago: TurnBack
+    def __init__(self, app: "App", people: Mapping[str, Principal], ago: TurnBack) -> None:
+        super().__init__(app.core, app.subjects, app.context)
+        self.store, self.clock = app.core.store, app.core.clock
+        self.mara, self.leo, self.noor, self.renzo, self.ida = (
+            people[name] for name in ("mara", "leo", "noor", "renzo", "ida")
+        )
+        self.ago = ago
+        """Sets the clock that they act by."""
+        self.worth_a_look: list[WorthALook] = []
+
+    def point_out(self, name: str, address: str, note: str = "") -> None:
+        """Point people to something; the address is a path on this site, and may have a key in it."""
+        self.worth_a_look.append(WorthALook(name, address, note))
 
 
-class HomeCard(NamedTuple):
+@dataclass(slots=True)
+class HomeCard:
     """What an app has to say to a person on the home page."""
 
     fact: str = ""
     """A few words under its plate: "7 to buy"."""
-    waiting: Sequence[Waiting] = ()
+    waiting: list[Waiting] = field(default_factory=list)
+
+    def add(self, name: str, note: str, address: str, icon: str, action: str = "") -> None:
+        """Something that waits for the person, at this address; `action` is the word on its button."""
+        self.waiting.append(Waiting(name, note, address, icon, action))
 
 
 class BackgroundWork(Protocol):
@@ -106,121 +134,148 @@ class BackgroundWork(Protocol):
     async def run(self) -> None: ...
 
 
-Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
-"""Yields everything a person owns: rows, each with the name of its table in the export, table after table."""
-
-
-Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
-"""Fills the app with believable data of these people, through the same rules that everyone uses."""
-
-
-def nothing_to_stop() -> None:
-    """Its requests are answered soon."""
-
-
-async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-    """Nothing of theirs is here."""
-    return
-    yield  # makes this an async generator
-
-
-async def needed_nowhere(user_id: UUID) -> list[str]:
-    """No place depends on one person."""
-    return []
-
-
-async def nothing_to_forget(user_id: UUID) -> None:
-    """Nothing here is a person's alone."""
-
-
-async def unnamed_place(place: str) -> str | None:
-    """The invitation does not name the place."""
-    return None
-
-
-def role_as_it_is(role: str) -> str:
-    """The word for the role says what it is."""
-    return role
-
-
-async def empty_card(caller: Principal) -> HomeCard:
-    """The plate alone."""
-    return HomeCard()
-
-
-ANSWERED_BY_PLACE = frozenset(
-    {"account_renamed", "export", "forget", "join", "joined_page", "place_name", "still_needed"}
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """One app, whole: adding an app is a folder, and a line in the assembly."""
+    """One app, whole. Adding an app is a folder, and a line in the assembly, which makes an instance on its core.
 
-    name: str
-    tables: Sequence[Table]
-    place: PlacesInSuite[Any, Any] | None = None
-    """What people share there. It answers the suite where the app itself does not."""
-    modules: Modules | None = None
+    What the suite asks of it are methods. An app with a place answers with that what it does not override.
+    """
+
+    name: ClassVar[str]
+    tables: ClassVar[Sequence[Table]] = ()
+    modules: ClassVar[Sequence[ModuleType]] = ()
     """Its modules that declare something: their rules, pages and plain endpoints are what it does."""
     subjects: Sequence[Actions[Any]] = ()
-    """The rules of subjects that are in no module, such as those that are made for each suite."""
+    """What these declare, and subjects that are in no module."""
     endpoints: Sequence[Endpoints] = ()
-    """The same for plain endpoints."""
-    context: Any = None
-    """What its rules are given besides the core, as `at.context`."""
-    templates: Path | None = None
+    title: ClassVar[str] = ""
+    """Its name in the navigation and on the home page; without one, it is in neither."""
+    icon: ClassVar[str] = ""
+    does: ClassVar[str] = ""
+    """A sentence that says what it is for."""
+    address: ClassVar[str] = ""
+    """Where it begins."""
+    hue: ClassVar[str] = ""
+    """One of those in hues.py; the five apps have theirs by their name, in tokens.css."""
+    templates: ClassVar[Path | None] = None
     """The folder of its templates; the folder `static` next to it has its scripts and style sheets."""
-    borrowed_templates: Sequence[Path] = ()
+    borrowed_templates: ClassVar[Sequence[Path]] = ()
     """Template folders of other apps that its pages use, with their static files, whether or not those are served."""
-    entry: AppEntry | None = None
-    """Its place in the navigation and on the home page."""
-    consumers: Sequence[Consumer] = ()
-    """What follows from changes of its tables."""
-    account_renamed: Callable[[Account, Account], Awaitable[None]] | None = None
-    """Copies a new name or e-mail address from an account, before and after, to the app's own rows. Idempotent."""
-    background: Sequence[BackgroundWork] = ()
-    """Background work that follows no stream."""
-    stop: Callable[[], None] = nothing_to_stop
-    """End what requests in progress wait for, because the server is stopping."""
-    export: Export = nothing_to_export
-    still_needed: Callable[[UUID], Awaitable[list[str]]] = needed_nowhere
-    """The names of places that need this person; while there are any, the account cannot be deleted."""
-    forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget
-    """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""
-    place_name: Callable[[str], Awaitable[str | None]] = unnamed_place
-    """The name of an invitation's place, for the person who holds the link; None if it no longer exists."""
-    role_in_words: Callable[[str], str] = role_as_it_is
-    """The role of an invitation, as its page names it after "As a"."""
-    join: Join | None = None
-    """What joining by one of its invitations writes; None if it invites no one."""
-    joined_page: Callable[[Any], str] | None = None
-    """The address of the page that a new member is led to, made of what `join` answered. Its invitations then have a
-    button on their page; without it, an app that invites people serves `POST {entry.address}/invitation`."""
-    welcome: str = "You’re in."
+    place: ClassVar[Place[Any, Any] | None] = None
+    """What people share there."""
+    contents: ClassVar[Contents] = ()
+    """The other things in a place, by their name in the export, each with the query that finds them and the view that
+    shows them: they are exported with the place, and deleted after it."""
+    joined_page: str = ""
+    """The page that a new member is led to, with fields of what joining answered in braces. The app's invitations then
+    have a button on their page; without it, an app that invites people serves `POST {address}/invitation`."""
+    welcome: ClassVar[str] = "You’re in."
     """What that page says, once, to a new member."""
-    home_card: Callable[[Principal], Awaitable[HomeCard]] = empty_card
-    demo: Demo | None = None
 
-    def __post_init__(self) -> None:
-        if self.modules is not None:
-            object.__setattr__(self, "subjects", (*self.modules.subjects, *self.subjects))
-            object.__setattr__(self, "endpoints", (*self.modules.endpoints, *self.endpoints))
-        place = self.place
-        if place is None:
-            return
-        for each in fields(self):
-            if each.name in ANSWERED_BY_PLACE and getattr(self, each.name) is each.default:
-                object.__setattr__(self, each.name, getattr(place, each.name))
-        object.__setattr__(self, "consumers", (*place.consumers, *self.consumers))
+    def __init_subclass__(cls) -> None:
+        _must_show_alone(cls)
+        subjects, endpoints = declared_in(cls.modules)
+        cls.subjects = tuple(dict.fromkeys([*subjects, *cls.subjects]))
+        cls.endpoints = tuple(dict.fromkeys([*endpoints, *cls.endpoints]))
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self.places = None if self.place is None else PlacesInSuite(self.place, core, self.contents)
+        if self.place is not None and not self.joined_page:
+            self.joined_page = f"{self.place.page}/{{{self.place.id}}}"
+        self.context = self.make_context()
+
+    @property
+    def entry(self) -> AppEntry | None:
+        """Its place in the navigation and on the home page."""
+        return AppEntry(self.name, self.title, self.icon, self.does, self.address, self.hue) if self.title else None
+
+    def make_context(self) -> Any:
+        """What its rules get in addition to the core, as `at.context`."""
+        return None
+
+    # --- in the background --------------------------------------------------------------------------------------------
+
+    def consumers(self) -> Sequence[Consumer]:
+        """What follows from changes of its tables."""
+        return ()
 
     def all_consumers(self) -> list[Consumer]:
         """Its consumers, and the one that follows account names: per app, so that none waits for another's failure."""
-        if self.account_renamed is None:
-            return [*self.consumers]
+        consumers = [*([] if self.places is None else self.places.consumers), *self.consumers()]
+        if self.places is None and type(self).account_renamed is App.account_renamed:
+            return consumers
         renamed = changed(Account, Account.name, Account.email, do=self.account_renamed)
         # A missed name is corrected by the account's next change, and new rows get today's.
-        return [*self.consumers, Consumer(f"{self.name}-names", renamed, lost=nothing_to_rebuild)]
+        return [*consumers, Consumer(f"{self.name}-names", renamed, lost=None)]
+
+    def background(self) -> Sequence[BackgroundWork]:
+        """Background work that follows no stream."""
+        return ()
+
+    def stop(self) -> None:
+        """End what requests in progress wait for, because the server is stopping."""
+
+    # --- accounts -----------------------------------------------------------------------------------------------------
+
+    async def account_renamed(self, before: Account, after: Account) -> None:
+        """Copy a new name or e-mail address from an account to the app's own rows. Idempotent."""
+        if self.places is not None:
+            await self.places.account_renamed(before, after)
+
+    async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        """Everything the person owns: rows, each with the name of its table in the export, table after table."""
+        if self.places is not None:
+            async for row in self.places.export(user_id):
+                yield row
+
+    async def still_needed(self, user_id: UUID) -> Sequence[str]:
+        """The names of places that need this person; while there are any, the account cannot be deleted."""
+        return [] if self.places is None else await self.places.still_needed(user_id)
+
+    async def forget(self, user_id: UUID) -> None:
+        """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""
+        if self.places is not None:
+            await self.places.forget(user_id)
+
+    # --- invitations --------------------------------------------------------------------------------------------------
+
+    async def place_name(self, place: str) -> str | None:
+        """The name of an invitation's place, for the person who holds the link; None if it no longer exists."""
+        return None if self.places is None else await self.places.place_name(place)
+
+    def role_in_words(self, role: str) -> str:
+        """The role of an invitation, as its page names it after "As a"."""
+        return role
+
+    @property
+    def invites(self) -> bool:
+        """Whether it has invitations."""
+        return self.place is not None or type(self).join is not App.join
+
+    async def join(self, at: SignedIn, invitation: InvitationOfPlace) -> Writes[Any] | None:
+        """Join by one of its invitations; the answer has the id of the place. None if it is no longer valid."""
+        assert self.place is not None
+        return await self.place.join(at, invitation)
+
+    # --- people see ---------------------------------------------------------------------------------------------------
+
+    async def home_card(self, caller: Principal) -> HomeCard:
+        """What it has to say to a person on the home page; by default, the plate alone."""
+        return HomeCard()
+
+    async def demo(self, demo: Demo) -> None:
+        """Fill the app with believable data, through the same rules that everyone uses."""
 
 
 AppMaker = Callable[[Core], App]
+
+
+def _must_show_alone(app: type[App]) -> None:
+    """DeclarationError if a view in `contents` needs a lookup: an export has no `at` to load one with."""
+    for name, _, view in app.contents:
+        lookup = view_plan(view).lookup
+        if lookup is not None:
+            raise DeclarationError(
+                f"{app.__name__}.contents, {name}: {view.__name__} needs the lookup {lookup.__name__}, which an export"
+                " does not load; write a view for the export, without fields that need it"
+            )

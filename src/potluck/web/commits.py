@@ -111,16 +111,16 @@ class _Together:
     def __init__(self, checks: Sequence[Operation], writes: Sequence[Operation], storing: Sequence[Operation]) -> None:
         self._originals: dict[int, Operation] = {}
         self._carriers: set[int] = set()
-        written = {each.row: each for each in writes}
+        written = {write.row: write for write in writes}
         first: list[Operation] = []
         merged: dict[int, Operation] = {}
-        for each in checks:
-            write = written.get(each.row)
+        for check in checks:
+            write = written.get(check.row)
             if write is None:
-                first.append(each)
-                self._carriers.add(id(each))
+                first.append(check)
+                self._carriers.add(id(check))
             else:
-                merged[id(write)] = merged.get(id(write), write).and_when(each.when)
+                merged[id(write)] = merged.get(id(write), write).and_when(check.when)
         rest: list[Operation] = []
         for write in writes:
             sent = merged.get(id(write), write)
@@ -128,12 +128,12 @@ class _Together:
                 self._carriers.add(id(sent))
             self._originals[id(sent)] = write
             rest.append(sent)
-        rows = {each.row for each in (*first, *rest)} if storing else ()
-        for each in storing:
+        rows = {operation.row for operation in (*first, *rest)} if storing else ()
+        for operation in storing:
             # A transaction can name a row only once, and the account may be checked already.
-            if not (isinstance(each, Check) and each.row in rows):
-                self._originals[id(each)] = each
-                rest.append(each)
+            if not (isinstance(operation, Check) and operation.row in rows):
+                self._originals[id(operation)] = operation
+                rest.append(operation)
         self.operations = [*first, *rest]
 
     def original(self, operation: Any) -> Operation | None:
@@ -155,18 +155,18 @@ async def show(declared: Declared, at: Access, answer: Any) -> Any:
 
 def _response(action: Action, writes: Writes[Any], view: Any) -> StoredAnswer:
     """The response to these writes, as it is sent and stored."""
-    answer, made, headers = writes.answer, writes.made, dict(writes.headers)
+    answer, made_id, headers = writes.answer, writes.made, dict(writes.headers)
     body = b"" if view is None else encode(view)
     if isinstance(answer, Entity):
-        if made is None and action.subject.id is not None:
-            made = getattr(answer, action.subject.id, None)
+        if made_id is None and action.subject.id is not None:
+            made_id = getattr(answer, action.subject.id, None)
         headers.setdefault("etag", tag(action, answer, body))
     return StoredAnswer(
         status=action.status,
         body=body,
         headers=headers,
-        made=None if made is None else str(made),
-        secret=view is not None and (action.secret or writes.secret),
+        made=None if made_id is None else str(made_id),
+        secret=view is not None and (action.secret is True or writes.secret),
         of=writes.of,
     )
 

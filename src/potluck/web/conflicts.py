@@ -77,8 +77,8 @@ def conflict_between(
         own, other = mine[name], theirs.get(name, "")
         if _fingerprint(own) != _fingerprint(other):
             text = shown.get(name, _text)
-            kept = _kept(own, other, before.get(name))
-            fields.append(ConflictingField(name, label, text(own) or "", text(other) or "", kept))
+            side = _kept(own, other, before.get(name))
+            fields.append(ConflictingField(name, label, text(own) or "", text(other) or "", side))
     # A field without a label is not shown: it stays as it was sent, unless only the other person changed it.
     typed = {
         name: theirs[name]

@@ -17,11 +17,6 @@ RUN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff'\"`‘’“�
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
-def csv_bytes(text: str) -> bytes:
-    """The text of a CSV file as it is downloaded."""
-    return BYTE_ORDER_MARK + text.encode()
-
-
 def inert(text: str) -> str:
     """The text, with an apostrophe in front if a spreadsheet could run it as a formula; numbers stay numbers."""
     return f"'{text}" if RUN.match(text) and not NUMBER.fullmatch(text) else text

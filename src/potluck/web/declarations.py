@@ -11,6 +11,7 @@ from msgspec import Struct
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
+from potluck.people.throttling import RateLimit
 from potluck.table import Entity, Query
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
@@ -18,7 +19,7 @@ from potluck.web.cookies import BrowserCookie, Sets
 from potluck.web.errors import THROTTLED, Problem
 from potluck.web.flash import Flash, Flashes
 from potluck.web.inputs import FormOf, Input, Versioned
-from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
+from potluck.web.rate_limits import DEFAULT_LIMIT
 from potluck.web.redirects import PATH_PARAMETER
 from potluck.web.unit_of_work import UnitOfWork
 
@@ -146,8 +147,8 @@ class Action(Declared):
 
     method: Method
     status: int
-    secret: bool = False
-    """The answer holds a secret: it is given once, and never kept for replays."""
+    secret: bool | Literal["sometimes"] = False
+    """The answer holds a secret: it is given once, and never kept for replays. If "sometimes", `Writes` says so."""
     answer: Any = None
     """The type of the answer, for the API document."""
     form: PageForm | None = None
@@ -233,10 +234,10 @@ class Page(Declared):
 
 def parameters_of(access: type[Access], entity: type[Entity] | None = None) -> dict[str, Any]:
     """The types of path parameters: those that the access annotates, and the fields of the entity."""
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     if entity is not None:
-        found |= {name: each.annotation for name, each in plan_of(entity).fields.items()}
+        types |= {name: plan.annotation for name, plan in plan_of(entity).fields.items()}
     for base in reversed(access.__mro__):
         if issubclass(base, Access) and base.__module__ not in OWN_MODULES:
-            found |= get_annotations(base, eval_str=True)
-    return found
+            types |= get_annotations(base, eval_str=True)
+    return types

@@ -37,10 +37,10 @@ class Direct:
         self.runner = Runner(core, context)
         # A rule may be declared as a form of a page as well; this takes the declaration for the API.
         self._declared = {
-            each.rule: each
+            declaration.rule: declaration
             for subject in subjects
-            for each in subject.declared
-            if each.path is not None or (isinstance(each, Action) and each.form is None)
+            for declaration in subject.declared
+            if declaration.path is not None or (isinstance(declaration, Action) and declaration.form is None)
         }
 
     def declared(self, rule: Callable[..., Any]) -> Declared:
@@ -50,7 +50,7 @@ class Direct:
     async def do(
         self,
         rule: Callable[..., Any],
-        by: Principal | None,
+        by: Principal | Visitor | None,
         input: Input | None = None,
         *,
         version: int | None = None,
@@ -60,8 +60,7 @@ class Direct:
         """Perform an action; returns its answer as a caller is shown it. `version` is the one that `by` saw."""
         action = self._declared[rule]
         assert isinstance(action, Action)
-        visitor = Visitor(principal=by, limited=False)
-        done = await self.runner.perform(action, visitor, ids, lambda: Sent(input, version), key)
+        done = await self.runner.perform(action, _visitor(by), ids, lambda: Sent(input, version), key)
         return done.view
 
     async def join(self, by: Principal, secret: str, app: str, join: Join) -> Any:
@@ -72,21 +71,29 @@ class Direct:
         async def accept(at: SignedIn) -> Writes[Struct]:
             return await accepted(at, secret, {app: join}.get)
 
-        return (await self.runner.perform(joining.declared_by(accept), Visitor(principal=by, limited=False), {})).answer
+        return (await self.runner.perform(joining.declared_by(accept), _visitor(by), {})).answer
 
-    async def read(self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any) -> Any:
+    async def read(
+        self, rule: Callable[..., Any], by: Principal | Visitor | None, input: Input | None = None, **ids: Any
+    ) -> Any:
         """One thing, as a caller is shown it."""
         read = self._declared[rule]
         assert isinstance(read, Read)
-        at, thing = await self.runner.admit(read, Visitor(principal=by, limited=False), ids)
-        return await show(read, at, await read.rule(at, *(each for each in (thing, input) if each is not None)))
+        at, thing = await self.runner.admit(read, _visitor(by), ids)
+        return await show(
+            read, at, await read.rule(at, *(argument for argument in (thing, input) if argument is not None))
+        )
 
     async def list(
-        self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any
+        self, rule: Callable[..., Any], by: Principal | Visitor | None, input: Input | None = None, **ids: Any
     ) -> list[Any]:
         """A whole list, as a caller is shown it."""
         listing = self._declared[rule]
         assert isinstance(listing, Listing)
-        at, _ = await self.runner.admit(listing, Visitor(principal=by, limited=False), ids)
-        found = listing.rule(at, *([] if input is None else [input]))
-        return await shown_whole(self.runner.core, listing, at, await found if isawaitable(found) else found)
+        at, _ = await self.runner.admit(listing, _visitor(by), ids)
+        result = listing.rule(at, *([] if input is None else [input]))
+        return await shown_whole(self.runner.core, listing, at, await result if isawaitable(result) else result)
+
+
+def _visitor(by: Principal | Visitor | None) -> Visitor:
+    return by if isinstance(by, Visitor) else Visitor(principal=by, limited=False)

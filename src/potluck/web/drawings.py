@@ -201,7 +201,7 @@ def trend(values: Sequence[Range | None], names: Mapping[int, str], marks: Seque
 
 
 def spark(values: Sequence[float]) -> Spark:
-    """On a scale of its own, from nothing to the most there is; the last value is now."""
+    """A line on its own scale, from zero to the largest value; the last value is the current one."""
     most = max([*values, 0.0]) or 1.0
     room = SPARK_HEIGHT - 2 * SPARK_EDGE
     pitch = (SPARK_WIDTH - 2 * SPARK_EDGE) / max(len(values) - 1, 1)
@@ -285,10 +285,10 @@ def flow(
     # Names stand between the first two columns, which so are further apart than the others if need be.
     plot = WIDTH - max(FLOW_RIGHT, votes_width) - NODE_WIDTH
     beside_names = NODE_WIDTH + votes_width + SPACE_WIDTH
-    wanted = beside_names + LETTER_WIDTH * min(NAME_LENGTH, max(map(letters_of, called)))
+    labels_width = beside_names + LETTER_WIDTH * min(NAME_LENGTH, max(map(letters_of, called)))
     even = plot / max(len(rounds) - 1, 1)
     least = NODE_WIDTH + votes_width + RIBBON_SEEN
-    first = max(even, min(wanted, plot - least * (len(rounds) - 2)))
+    first = max(even, min(labels_width, plot - least * (len(rounds) - 2)))
     pitch = (plot - first) / max(len(rounds) - 2, 1)
     across = [first + (index - 1) * pitch if index else 0.0 for index in range(len(rounds))]
     letters = min(NAME_LENGTH, int((first - beside_names) / LETTER_WIDTH))

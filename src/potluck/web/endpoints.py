@@ -4,12 +4,13 @@ pages = Endpoints()
 
 @pages.get("/sign-in")
 async def sign_in(call: Call) -> Response:
-    return call.page("people/sign_in.html", form=blank(SignIn))
+    return call.page("people/sign_in.html", form=Form.blank(SignIn))
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from starlette.requests import Request
@@ -85,8 +86,8 @@ class Call:
 
     def text(self, name: str) -> str:
         """A path parameter, as text."""
-        found: str = self.request.path_params[name]
-        return found
+        value: str = self.request.path_params[name]
+        return value
 
     async def admit(self, access: type[A]) -> A:
         """Admit the caller by this access, with the path parameters; what it raises becomes the response."""
@@ -99,7 +100,7 @@ class Call:
     async def form(self, kind: type[In]) -> Form[In]:
         """The posted form; whatever was typed, it can be shown again."""
         must_be_form(self.request)
-        return await decoded(decode_form, kind, await body_of(self.request))
+        return await decoded(partial(decode_form, kind), await body_of(self.request))
 
     def page(
         self,
@@ -113,7 +114,7 @@ class Call:
         return self.site.templates.page(self.request, name, self.visitor, context, status, headers, cookies)
 
     def public_page(self, name: str, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
-        """A page that is the same for everybody, signed in or not."""
+        """A page that is the same for all callers, signed in or not."""
         return html(self.site.templates.render(self.request, name, context), headers=headers)
 
     def again(
@@ -164,15 +165,15 @@ class Endpoints:
         self.declared: list[DeclaredEndpoint] = []
 
     def get(self, path: str, *, public: bool = False) -> Callable[[T], T]:
-        """`public`: the response is the same for everybody, so that no session is looked up."""
+        """`public`: the response is the same for all callers, so that no session is looked up."""
         return self._declare("GET", path, public)
 
     def post(self, path: str) -> Callable[[T], T]:
         return self._declare("POST", path)
 
     def add_to(self, router: Router, site: Site, context: Any = None) -> None:
-        for each in self.declared:
-            router.add(each.method, each.path, endpoint_of(site, context, each))
+        for endpoint in self.declared:
+            router.add(endpoint.method, endpoint.path, endpoint_of(site, context, endpoint))
 
     def _declare(self, method: str, path: str, public: bool = False) -> Callable[[T], T]:
         def declare(answering: T) -> T:

@@ -45,13 +45,13 @@ def entity_field(entity: type[Entity], name: str, where: str, advice: str) -> Fi
 
 def not_covered(values: Any, by: Any) -> frozenset[Any]:
     """The alternatives of one type that another does not have; what is inside lists and objects is not compared."""
-    wanted, there = _alternatives(values), _alternatives(by)
+    alternatives, there = _alternatives(values), _alternatives(by)
     kinds = {alternative for alternative in there if isinstance(alternative, type)}
     kinds |= {int} if float in kinds else set()
     origins = {get_origin(alternative) or alternative for alternative in there}
     return frozenset(
         alternative
-        for alternative in wanted
+        for alternative in alternatives
         if alternative not in there
         and alternative not in kinds
         and (_literal_type(alternative) or alternative) not in kinds

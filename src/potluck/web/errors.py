@@ -8,6 +8,7 @@ from potluck.engines import StoreDamaged
 from potluck.people import errors as people
 from potluck.table import errors as table
 from potluck.validation.errors import BodyNotJson, ValidationError
+from potluck.web.entity_fields import DeclarationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,8 @@ def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
     return {problem.slug: problem for problem in problems}
 
 
+SHARED = by_slug(PROBLEMS)
+
 # --- problems that rules raise ---------------------------------------------------------------------------------------
 
 
@@ -272,8 +275,9 @@ class ProblemError(Exception):
         class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="It is on the list already"):
             \"\"\"The same thing is on the list and not bought yet. Nothing was changed.\"\"\"
 
-    An entity among its members is shown by the view of its subject. `field` is the form field that it is shown next to,
-    `detail` the sentence in the answer, where that is not the explanation.
+    With a slug alone it is a problem that all apps share: `ProblemError, slug="forbidden", detail="…"`. An entity among
+    its members is shown by the view of its subject. `field` is the form field that it is shown next to, `detail` the
+    sentence in the answer, where that is not the explanation.
     """
 
     problem: ClassVar[Problem]
@@ -294,8 +298,15 @@ class ProblemError(Exception):
         field: str | None = None,
         detail: str = "",
     ) -> None:
-        if slug:
+        if slug and title:
             cls.problem = Problem(slug, status, title, " ".join((cls.__doc__ or title).split()), remedy)
+        elif slug:
+            cls.problem = _shared_problem(cls.__name__, slug)
+        elif not hasattr(cls, "problem"):
+            raise DeclarationError(
+                f"{cls.__name__}: say which problem it is: "
+                f'`class {cls.__name__}(ProblemError, slug="…", status=409, title="…")`'
+            )
         if field is not None:
             cls.field = field
         if detail:
@@ -308,6 +319,13 @@ class ProblemError(Exception):
     @property
     def headers(self) -> Mapping[str, str]:
         return {"www-authenticate": CHALLENGE} if self.problem.status == 401 else {}
+
+
+def _shared_problem(name: str, slug: str) -> Problem:
+    """The problem that all apps share; a DeclarationError if they share none of this slug."""
+    if slug not in SHARED:
+        raise DeclarationError(f"{name}: write a title; without one, the slug is one of {', '.join(sorted(SHARED))}")
+    return SHARED[slug]
 
 
 def is_guess(error: Exception) -> bool:
@@ -335,20 +353,8 @@ class AlreadyThere(ProblemError):
     problem = ALREADY_EXISTS
 
 
-class NoLongerValid(ProblemError):
-    """What this would open was used, withdrawn or has expired; the answer does not say which."""
-
-    problem = EXPIRED
-
-
-class SignInRequired(ProblemError):
-    """Only people who are signed in may do this."""
-
-    problem = NOT_SIGNED_IN
-
-
 class Conflict(ProblemError):
-    """It has changed since the caller saw it; `current` is the thing as it is now."""
+    """It has changed since the caller saw it; `current` is the current version."""
 
     problem = VERSION_CONFLICT
 

@@ -10,10 +10,12 @@ same name before the box; the last one counts:
 In the same way, a hidden field with an empty value before a list of boxes says that none of them is ticked.
 
 A field that is a map, `rank: dict[str, Line]`, is sent as one field for each of its names: `rank-1`, `rank-2`.
+
+A field that is a struct, `size: Size`, is sent as the fields of the struct, under their own names: `width`, `height`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import parse_qsl
@@ -46,11 +48,11 @@ class ByField:
     """A value for each field of a form, by name: `errors.title` or `errors["title"]`; an empty text for a field without
     one."""
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self._given = dict(given)
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
 
     def __getitem__(self, name: str) -> Any:
-        return self._given.get(name, "")
+        return self._values.get(name, "")
 
     def __getattr__(self, name: str) -> Any:
         # Python and templates ask for such names to learn what an object can do: `__html__`, `__deepcopy__`.
@@ -59,16 +61,16 @@ class ByField:
         return self[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
+        return iter(self._values)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._given
+        return name in self._values
 
     def __bool__(self) -> bool:
-        return bool(self._given)
+        return bool(self._values)
 
     def __repr__(self) -> str:
-        return f"ByField({self._given!r})"
+        return f"ByField({self._values!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,22 @@ class Form(Generic[T]):
     """The fields that were sent at all."""
     editing: bool = False
     """Whether the person wants to see it once more before it is saved."""
+
+    @classmethod
+    def blank(cls, kind: type[T], values: Mapping[str, Any] | msgspec.Struct | None = None) -> "Form[T]":
+        """A form that is not filled in yet, showing these values, by camelCase name, or those of a thing."""
+        shown = cls.texts_of(kind, values) if isinstance(values, msgspec.Struct) else values or {}
+        return cls(ByField(shown), (), None, frozenset(_fields(kind)), kind, fingerprints(shown))
+
+    @staticmethod
+    def texts_of(kind: type[Any], thing: msgspec.Struct | None) -> dict[str, Any]:
+        """What a form shows of the thing that it changes: the fields they share, as text; nothing without a thing."""
+        texts = {}
+        for name, item in _fields(kind).items():
+            holder = thing if item.struct is None else getattr(thing, item.struct.attribute, None)
+            if hasattr(holder, item.declared.attribute):
+                texts[name] = _as_text(getattr(holder, item.declared.attribute))
+        return texts
 
     @property
     def is_valid(self) -> bool:
@@ -120,6 +138,10 @@ class Form(Generic[T]):
         shown = {name: (self.values if name in self.sent else values)[name] for name in values}
         return replace(self, values=ByField(shown))
 
+    def showing(self, **texts: Any) -> "Form[T]":
+        """The same form, with these values in the fields of these names."""
+        return replace(self, values=ByField({**{name: self.values[name] for name in self.values}, **texts}))
+
     def conflict(
         self,
         current: Any,
@@ -135,7 +157,7 @@ class Form(Generic[T]):
         if current is None:
             return None
         assert self.kind is not None
-        saved = values_of(self.kind, current) if theirs is None else theirs
+        saved = self.texts_of(self.kind, current) if theirs is None else theirs
         mine = {name: self.values[name] for name in _fields(self.kind) if name in self.sent}
         return conflict_between(mine, saved, self.base, current.version, labels, shown or {})
 
@@ -154,22 +176,13 @@ class Form(Generic[T]):
 
     def _placed(self, error: FieldError) -> FieldError:
         """The error, at the field of the form that asks for what it is about."""
-        if self.kind is None or not issubclass(self.kind, FormOf):
+        if self.kind is None:
+            return error
+        error = _flat(self.kind, error)
+        if not issubclass(self.kind, FormOf):
             return error
         name = re.split(r"[.\[]", error.field, maxsplit=1)[0]
         return FieldError(self.kind.errors_at[name], error.message) if name in self.kind.errors_at else error
-
-
-def blank(kind: type[T], values: Mapping[str, Any] | msgspec.Struct | None = None) -> Form[T]:
-    """A form that is not filled in yet, showing these values, by camelCase name, or those of a thing."""
-    shown = values_of(kind, values) if isinstance(values, msgspec.Struct) else values or {}
-    return Form(ByField(shown), (), None, frozenset(_fields(kind)), kind, fingerprints(shown))
-
-
-def values_of(kind: type[Any], thing: msgspec.Struct | None) -> dict[str, Any]:
-    """What a form shows of the thing that it changes: the fields they share, as text; nothing if there is no thing."""
-    shared = {name: field.attribute for name, field in _fields(kind).items() if hasattr(thing, field.attribute)}
-    return {name: _as_text(getattr(thing, attribute)) for name, attribute in shared.items()}
 
 
 def _as_text(value: Any) -> Any:
@@ -199,29 +212,74 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     sent = chosen(sent, editing=editing)
     base = sent.get(BASE, [""])[0]
     # Anything else that a page sends, such as the name of the button, is ignored.
-    values = ByField({name: _shown(field, _texts(field, sent)) for name, field in fields.items()})
-    sent_values = {name: _given(field, _texts(field, sent)) for name, field in fields.items()}
+    values = ByField({name: _shown(field.declared, _texts(field.declared, sent)) for name, field in fields.items()})
     try:
-        value = decode_tree(kind, {name: text for name, text in sent_values.items() if text is not UNSET})
+        value = decode_tree(kind, _tree(fields, sent))
     except ValidationError as error:
-        return Form(values, error.errors, None, frozenset(fields), kind, base, frozenset(sent), editing)
+        errors = tuple(_flat(kind, item) for item in error.errors)
+        return Form(values, errors, None, frozenset(fields), kind, base, frozenset(sent), editing)
     return Form(values, (), value, frozenset(fields), kind, base, frozenset(sent), editing)
 
 
-def _fields(kind: type[Any]) -> dict[str, compound_types.ObjectField]:
+@dataclass(frozen=True, slots=True)
+class _FormField:
+    declared: compound_types.ObjectField
+    struct: compound_types.ObjectField | None = None
+    """The field of the input that holds it, if that is a struct."""
+
+
+def _fields(kind: type[Any]) -> dict[str, _FormField]:
+    """The fields that a form sends for this input, by name."""
+    fields: dict[str, _FormField] = {}
+    for declared in _declared(kind):
+        if isinstance(declared.type, compound_types.ObjectType) and declared.required:
+            added = [_FormField(inner, declared) for inner in _declared(declared.type.kind)]
+        else:
+            added = [_FormField(declared)]
+        for item in added:
+            name = item.declared.name
+            if name in fields:
+                raise TypeError(f"{kind.__name__} has two fields that a form would call {name}")
+            if not _fits(item.declared):
+                raise TypeError(f"{kind.__name__}.{item.declared.attribute} is more than a form can hold")
+            fields[name] = item
+    return fields
+
+
+def _declared(kind: type[Any]) -> Iterable[compound_types.ObjectField]:
     expected = schema_of(kind)
     assert isinstance(expected, compound_types.ObjectType)
-    for declared in expected.fields.values():
-        inner = without_null(declared.type)
-        several = isinstance(inner, compound_types.ObjectType | compound_types.UnionType)
-        of_texts = isinstance(inner, compound_types.MapType) and isinstance(inner.value, types.TextType)
-        if (
-            several
-            or (isinstance(inner, compound_types.MapType) and not of_texts)
-            or (isinstance(inner, compound_types.ListType) and inner.item is None)
-        ):
-            raise TypeError(f"{kind.__name__}.{declared.attribute} is more than a form can hold")
-    return expected.fields
+    return expected.fields.values()
+
+
+def _fits(declared: compound_types.ObjectField) -> bool:
+    match without_null(declared.type):
+        case compound_types.ObjectType() | compound_types.UnionType():
+            return False
+        case compound_types.MapType(value=value):
+            return isinstance(value, types.TextType)
+        case compound_types.ListType(item=item):
+            return item is not None
+    return True
+
+
+def _tree(fields: Mapping[str, _FormField], sent: Mapping[str, list[str]]) -> dict[str, Any]:
+    """What was sent, as JSON would have it."""
+    tree: dict[str, Any] = {}
+    for name, item in fields.items():
+        holder = tree if item.struct is None else tree.setdefault(item.struct.name, {})
+        value = _given(item.declared, _texts(item.declared, sent))
+        if value is not UNSET:
+            holder[name] = value
+    return tree
+
+
+def _flat(kind: type[Any], error: FieldError) -> FieldError:
+    """The error under the name that the form has for the field: `width` for `size.width`."""
+    struct, _, name = error.field.partition(".")
+    field = _fields(kind).get(re.split(r"[.\[]", name, maxsplit=1)[0])
+    inside = field is not None and field.struct is not None and field.struct.name == struct
+    return FieldError(name, error.message) if inside else error
 
 
 def _texts(field: compound_types.ObjectField, sent: Mapping[str, list[str]]) -> Any:

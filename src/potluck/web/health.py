@@ -36,9 +36,9 @@ async def readyz(call: Call) -> Response:
 
 
 async def _report(call: Call, well: str, unwell: str) -> Response:
-    told = well if await answers(call.core.engine) else unwell
+    report = well if await answers(call.core.engine) else unwell
     is_damaged = offered_by(call.core.engine, "is_damaged")
     if is_damaged is not None and is_damaged():
-        told = DAMAGED
-    status = {"status": told, "engine": call.core.settings.engine}
-    return JSONResponse(status, 200 if told == well else 503, NO_STORE)
+        report = DAMAGED
+    status = {"status": report, "engine": call.core.settings.engine}
+    return JSONResponse(status, 200 if report == well else 503, NO_STORE)

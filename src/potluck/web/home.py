@@ -11,7 +11,6 @@ from potluck.web.app import App, HomeCard
 from potluck.web.app_entry import AppEntry
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.health import answers
-from potluck.web.http.clients import lacks_https
 
 # An app that takes longer is left out: the others are not kept waiting.
 CARD_SECONDS = 2.0
@@ -43,7 +42,7 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
             facts={name: card.fact for name, card in cards.items() if card is not None},
             waiting=[(name, item) for name, card in cards.items() if card is not None for item in card.waiting],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],
-            plain=lacks_https(call.visitor.origin),
+            plain=call.visitor.lacks_https,
         )
 
     return pages

@@ -25,7 +25,8 @@ def must_be_shown(entries: Sequence[AppEntry]) -> None:
         if entry.icon not in icon_names():
             known = ", ".join(sorted(icon_names()))
             raise DeclarationError(
-                f"{entry.id}: there is no icon {entry.icon}; there are {known}, more in tools/vendored.toml"
+                f"{entry.id}: there is no icon {entry.icon}; add it to tools/vendored.toml, then `make vendor`,"
+                f" or take one of {known}"
             )
 
 

@@ -13,7 +13,7 @@ The fields of `New` and `Edit` are checked against the entity when the class is 
 
 from collections.abc import Mapping
 from inspect import signature
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, UnsetType
@@ -21,6 +21,8 @@ from msgspec import NODEFAULT, UNSET, UnsetType
 from potluck.table import Entity
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.fields import FieldPlan
+from potluck.validation.decoding import decode, decode_tree
+from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
 from potluck.validation.field_types import Integer
 from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, is_looser, not_covered, shown
 
@@ -42,7 +44,16 @@ NOT_A_FIELD = "A value that is not a field of the entity belongs in an Input"
 class _InputMeta(msgspec.StructMeta):
     """Checks an input when its class is defined."""
 
-    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+    def __new__(
+        mcls,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        changes: type[msgspec.Struct] | None = None,
+        **options: Any,
+    ) -> Any:
+        if changes is not None:
+            _add_changes(namespace, changes)
         # Every other option is inherited.
         options.setdefault("kw_only", True)
         cls: Any = super().__new__(mcls, name, bases, namespace, **options)
@@ -63,7 +74,18 @@ class Input(
     """What a caller may send; in JSON, forms and query strings its fields are in camelCase.
 
     A rule about several fields is a static method `check(sent) -> Iterable[FieldError]`.
+    `class SizeChange(Input, changes=Size)` has every field of the struct `Size`, and none of them need be sent.
     """
+
+    @classmethod
+    def decode(cls, sent: Mapping[str, Any] | bytes) -> Self:
+        """The input of JSON, parsed or not, checked like a request; ValidationError with every wrong field."""
+        if not isinstance(sent, bytes):
+            return decode_tree(cls, sent)
+        try:
+            return decode(cls, sent)
+        except BodyNotJson as error:
+            raise ValidationError(FieldError("body", str(error))) from None
 
 
 class FormOf(Input, Generic[In], frozen=True):
@@ -99,8 +121,8 @@ class Versioned(Input, frozen=True):
 
     def outdated(self, thing: Any, version: int) -> bool:
         """Whether the thing has changed since this version in a way that matters to this change."""
-        found: bool = thing.version != version
-        return found
+        outdated: bool = thing.version != version
+        return outdated
 
 
 class Edit(Versioned, Generic[E], frozen=True):
@@ -118,6 +140,13 @@ def merged(thing: T, change: Input) -> T:
             continue
         values[name] = merged(getattr(thing, name), value) if isinstance(value, Input) else value
     return msgspec.structs.replace(thing, **values)
+
+
+def _add_changes(namespace: dict[str, Any], struct: type[msgspec.Struct]) -> None:
+    annotations = namespace.setdefault("__annotations__", {})
+    for field in msgspec.structs.fields(struct):
+        annotations.setdefault(field.name, field.type | Unset)
+        namespace.setdefault(field.name, UNSET)
 
 
 def _require_check(name: str, check: Any) -> None:
@@ -145,8 +174,8 @@ def _require_fields(cls: Any, entity: EntityPlan) -> None:
         if changes and field.name in entity.key.components:
             raise DeclarationError(f"{where}: it is part of the key of {entity.name}, which never changes")
         if changes and not field.required and field.default is not UNSET:
-            given = "a new value" if field.default is NODEFAULT else repr(field.default)
-            raise DeclarationError(f"{where}: not sending it would set {given}; write `| Unset = UNSET`")
+            default = "a new value" if field.default is NODEFAULT else repr(field.default)
+            raise DeclarationError(f"{where}: not sending it would set {default}; write `| Unset = UNSET`")
 
 
 def _stated(held: FieldPlan) -> str:

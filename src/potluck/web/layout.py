@@ -61,7 +61,8 @@ class Templates:
         self.catalogue = catalogue
         self.assets = assets_of(folders)
         self.environment = environment(catalogue, folders)
-        self.environment.globals["asset"] = self.assets.address
+        # A page links to dozens of files.
+        self.environment.globals["asset"] = cache(self.assets.address)
         self.environment.globals["hue_sheet"] = hue_sheet
         self.names, self.reserved = _names_in(folders)
 
@@ -122,7 +123,7 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
 
 
 def in_words(count: int) -> str:
-    """A small number as it is written in a sentence."""
+    """A number as a word, if it is small."""
     return WORDS[count] if count < len(WORDS) else str(count)
 
 
@@ -136,6 +137,6 @@ class Section(NamedTuple):
 
 
 def initials(name: str) -> str:
-    """One or two letters that stand for a name."""
+    """The initials of a name: one or two letters."""
     words = [word for word in name.split() if word[0].isalnum()] or name.split()
     return "".join(word[0] for word in (*words[:1], *words[1:][-1:])).upper() or "?"

@@ -1,12 +1,8 @@
-"""The modules of an app that declare something: rules, pages, places and plain endpoints.
-
-    MODULES = Modules(homes, chores, pages)
-
-A module that declares a rule and is not listed is a DeclarationError at import.
-"""
+"""What the modules of an app declare. A rule in a module that is not listed is a DeclarationError at import."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -16,23 +12,24 @@ from potluck.web.inputs import DeclarationError
 from potluck.web.places.place import Place
 
 
-class Modules:
-    """What an app consists of, in the order in which its modules are listed."""
+def declared_in(modules: Sequence[ModuleType]) -> tuple[list[Actions[Any]], list[Endpoints]]:
+    """The subjects and the plain endpoints, in the order in which the modules are listed."""
+    declared = [value for module in modules for value in vars(module).values()]
+    of_places = [subject for place in declared if isinstance(place, Place) for subject in place.subjects]
+    own = [value for value in declared if isinstance(value, Actions)]
+    subjects = [*dict.fromkeys([*of_places, *own])]
+    must_be_listed(modules, subjects)
+    return subjects, [*dict.fromkeys(value for value in declared if isinstance(value, Endpoints))]
 
-    def __init__(self, *modules: ModuleType) -> None:
-        self.names = [module.__name__ for module in modules]
-        declared = [value for module in modules for value in vars(module).values()]
-        of_places = [subject for place in declared if isinstance(place, Place) for subject in place.subjects]
-        own = [value for value in declared if isinstance(value, Actions)]
-        self.subjects: tuple[Actions[Any], ...] = tuple(dict.fromkeys([*of_places, *own]))
-        self.endpoints = tuple(dict.fromkeys(value for value in declared if isinstance(value, Endpoints)))
-        self.must_be_complete()
 
-    def must_be_complete(self) -> None:
-        """A DeclarationError for a rule of the same app whose module is not listed."""
-        package = min(self.names, key=len).rpartition(".")[0] + "."
-        for subject in self.subjects:
-            for declared in subject.declared:
-                module = declared.rule.__module__
-                if module.startswith(package) and module not in self.names:
-                    raise DeclarationError(f"{declared.name}: list its module among the app's: {module}")
+def must_be_listed(modules: Sequence[ModuleType], subjects: Sequence[Actions[Any]]) -> None:
+    """A DeclarationError for a rule of the same app whose module is not listed."""
+    if not modules:
+        return
+    names = [module.__name__ for module in modules]
+    package = min(names, key=len).rpartition(".")[0] + "."
+    for subject in subjects:
+        for declared in subject.declared:
+            module = declared.rule.__module__
+            if module.startswith(package) and module not in names:
+                raise DeclarationError(f"{declared.name}: list its module among the app's: {module}")

@@ -18,7 +18,8 @@ from potluck.people.idempotency import LONGEST_KEY
 from potluck.table import Entity
 from potluck.validation import ObjectType, Schema, Schemas, SchemaType, schema_of
 from potluck.validation.compound_types import without_null
-from potluck.validation.json_schema import default_value
+from potluck.validation.errors import camel
+from potluck.validation.schema_keywords import default_value
 from potluck.validation.types import TextType
 from potluck.web import api_page, errors
 from potluck.web.actions import Actions
@@ -33,7 +34,6 @@ from potluck.web.inputs import DeclarationError, Input
 from potluck.web.live import Changes
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import list_input
-from potluck.web.requests import camel
 from potluck.web.versions import matches_etag, tag_of
 
 JSON = "application/json"
@@ -275,7 +275,7 @@ def _read(read: Read) -> DocumentedCall:
     answer = _answer(read, read.answer)
     # An event stream has no ETag; everything else that is read has one, files too.
     tagged = read.tagged and read.media_type != EVENTS
-    headers = [IF_NONE_MATCH] if tagged else []
+    headers = [IF_NONE_MATCH] if tagged else [LAST_EVENT_ID] if read.media_type == EVENTS else []
     return DocumentedCall(
         **_common(read, [*_query(read.input), *headers]),
         **_said(read),
@@ -500,7 +500,7 @@ def _operation(call: DocumentedCall, schemas: Schemas) -> dict[str, Any]:
 
 
 def _parameter(parameter: CallParameter, schemas: Schemas) -> dict[str, Any]:
-    schema = schemas.of_type(parameter.type)
+    schema = parameter.type.json_schema(schemas)
     if parameter.default is not None:
         schema |= {"default": default_value(parameter.default)}
     return {

@@ -27,7 +27,7 @@ CHUNK = 64 * 1024
 REDIRECTS = {301, 302, 303, 307, 308}
 
 
-class Unreachable(Exception):
+class Unreachable(ConnectionError):
     """The other host does not answer, or too late, or with too much."""
 
 
@@ -76,6 +76,8 @@ class Outbound:
             try:
                 address = self._address(parts.hostname, port, checked)
                 result = self._one(parts, port, address, most_bytes, accept, deadline)
+            except BadAddress:
+                raise
             except (OSError, HTTPException, UnicodeError) as error:
                 raise Unreachable(f"{parts.hostname} does not answer: {error!r}") from error
             if isinstance(result, Fetched):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -16,14 +17,14 @@ from potluck.validation import decode_query
 from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
-from potluck.web.api import Api, MaybeSince
+from potluck.web.api import Api
 from potluck.web.commits import ActionResult
 from potluck.web.cookies import BrowserCookie, cookies_after
 from potluck.web.declarations import Action, Declared, Instead, Listing, Page, PageForm, Redirect
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.flash import Flash, flash_after, flash_set
-from potluck.web.forms import Form, blank, decode_form
+from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.previews import is_preview
 from potluck.web.http.problems import Problems
@@ -36,6 +37,7 @@ from potluck.web.page_checks import must_have_pages, must_have_templates
 from potluck.web.redirects import address_after
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
+from potluck.web.updates import MaybeSince
 
 # With these the page of the form cannot be shown either: the caller is not signed in, or may not see the thing.
 NOT_SHOWN_AGAIN = frozenset({401, 404})
@@ -70,19 +72,19 @@ class Shown:
     def __init__(
         self,
         templates: Templates,
-        asked: _PageRequest,
+        page_request: _PageRequest,
         filled: Form[Any] | None = None,
         refusal: Exception | None = None,
         done: Any = None,
     ) -> None:
-        self.query = asked.request.query_params
-        self.path: str = asked.request.scope["path"]
+        self.query = page_request.request.query_params
+        self.path: str = page_request.request.scope["path"]
         self.done = done
         self.cookies: list[Cookie] = []
         self.other_template = ""
         self.other_status: int | None = None
         self._templates = templates
-        self._asked = asked
+        self._page_request = page_request
         self.is_told = refusal is None
         """Whether the page itself reports the refusal; if not, the layout does."""
         self._refusal = refusal
@@ -103,18 +105,22 @@ class Shown:
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Form[Any]:
         filled = self._filled
         if filled is None or filled.kind is not kind:
-            return blank(kind, values)
+            return Form.blank(kind, values)
         self.is_told = True
         if not filled.editing:
             return filled
         # A conflict is about the fields that were sent, which need not be all that the page has.
-        return filled.filled_up(blank(kind, values).values)
+        return filled.filled_up(Form.blank(kind, values).values)
 
     def set(self, cookie: BrowserCookie, value: Any) -> None:
-        self.cookies += cookie.set(self._asked.browser, value, address_after(cookie.path, None, self._asked.ids))
+        self.cookies += cookie.set(
+            self._page_request.browser, value, address_after(cookie.path, None, self._page_request.ids)
+        )
 
     def drop(self, cookie: BrowserCookie) -> None:
-        self.cookies += cookie.drop(self._asked.browser, address_after(cookie.path, None, self._asked.ids))
+        self.cookies += cookie.drop(
+            self._page_request.browser, address_after(cookie.path, None, self._page_request.ids)
+        )
 
     def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
         self.other_template, self.other_status = name, status
@@ -124,10 +130,10 @@ class Shown:
         return _OtherPage(rule)
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
-        return self._templates.render(self._asked.request, name, context)
+        return self._templates.render(self._page_request.request, name, context)
 
     def redirect(self, address: str, flash: str | Flash = "") -> Response:
-        return redirect(address, *flash_set(self._asked.browser, flash))
+        return redirect(address, *flash_set(self._page_request.browser, flash))
 
 
 class Pages:
@@ -167,20 +173,20 @@ class Pages:
         ids_of = Ids(page.parameters)
 
         async def answer(request: Request) -> ASGIApp:
-            asked = await self._asked(request, ids_of, page)
-            if asked.visitor.principal is None and page.access.needs_principal:
+            page_request = await self._page_request(request, ids_of, page)
+            if page_request.visitor.principal is None and page.access.needs_principal:
                 return to_sign_in(request)
             try:
-                return await self._show(asked, page, Shown(self._templates, asked))
+                return await self._show(page_request, page, Shown(self._templates, page_request))
             except Exception as refusal:
-                elsewhere = await self._instead(asked, page.instead, None, refusal)
+                elsewhere = await self._instead(page_request, page.instead, None, refusal)
                 if elsewhere is None:
                     raise
                 return elsewhere
 
         return answer
 
-    async def _asked(self, request: Request, ids_of: Ids, declared: Declared) -> _PageRequest:
+    async def _page_request(self, request: Request, ids_of: Ids, declared: Declared) -> _PageRequest:
         ids = ids_of(request)
         return _PageRequest(
             request, await visitor_of(request, self._authentication, anonymous=declared.access.anonymous), ids
@@ -188,29 +194,29 @@ class Pages:
 
     async def _show(
         self,
-        asked: _PageRequest,
+        page_request: _PageRequest,
         page: Page,
         shown: Shown,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
         detail: str = "",
     ) -> Response:
-        request, visitor, ids = asked
+        request, visitor, ids = page_request
         of_access = {"x-robots-tag": "noindex"} if page.access.unlisted else {}
         if page.access.preview and is_preview(request):
             return self._templates.page(request, page.access.preview, visitor, {}, headers=of_access)
         at, thing = await self._runner.admit(page, visitor, ids)
-        given: list[Any] = [] if thing is None else [thing]
+        arguments: list[Any] = [] if thing is None else [thing]
         if page.input is not None:
             # Other sites append tracking parameters to links, so a page ignores parameters that it does not know; and
             # a form that was sent as a query has its empty fields in it.
-            filled = [each for each in request.query_params.multi_items() if each[1]]
-            given.append(decode_query(page.input, filled, strict=False))
+            filled = [pair for pair in request.query_params.multi_items() if pair[1]]
+            arguments.append(decode_query(page.input, filled, strict=False))
         if page.takes_show:
-            given.append(shown)
-        context = await page.rule(at, *given)
+            arguments.append(shown)
+        context = await page.rule(at, *arguments)
         if isinstance(context, _OtherPage):
-            return await self._show(asked, self._by_rule[context.rule], shown, status, headers, detail)
+            return await self._show(page_request, self._by_rule[context.rule], shown, status, headers, detail)
         if isinstance(context, Response):
             for name, value in (of_access | dict(page.headers)).items():
                 context.headers.setdefault(name, value)
@@ -229,7 +235,7 @@ class Pages:
         )
 
     async def _instead(
-        self, asked: _PageRequest, instead: Instead, filled: Form[Any] | None, refusal: Exception
+        self, page_request: _PageRequest, instead: Instead, filled: Form[Any] | None, refusal: Exception
     ) -> Response | None:
         """What is answered in place of this refusal; None if nothing is named for it."""
         where = next((instead[kind] for kind in type(refusal).__mro__ if kind in instead), None)
@@ -237,11 +243,11 @@ class Pages:
             return None
         page = self._by_rule.get(where)
         if page is not None:
-            return await self._show_refused(asked, page, filled, refusal, told=True)
+            return await self._show_refused(page_request, page, filled, refusal, explained=True)
         if callable(where):
             where = where(refusal)
         to = Redirect(where) if isinstance(where, str) else where
-        return redirect(address_after(to.address, None, asked.ids), *flash_set(asked.browser, to.flash))
+        return redirect(address_after(to.address, None, page_request.ids), *flash_set(page_request.browser, to.flash))
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame
@@ -255,7 +261,7 @@ class Pages:
         assert posted is not None
 
         async def answer(request: Request) -> ASGIApp:
-            asked = await self._asked(request, ids_of, action)
+            page_request = await self._page_request(request, ids_of, action)
             body = await body_of(request, action.largest_body or LARGEST_BODY)
             filled: Form[Any] | None = None
 
@@ -264,45 +270,52 @@ class Pages:
                 if action.input is None:
                     return Sent()
                 must_be_form(request)
-                filled = await decoded(decode_form, posted.takes or action.input, body)
-                if filled.editing:
+                form: Form[Any] = await decoded(partial(decode_form, posted.takes or action.input), body)
+                filled = form
+                if form.editing:
                     raise _EditFirst
-                given = filled.value
+                change = form.value
                 if not action.versioned or not posted.versioned:
-                    return Sent(given)
-                if given.version is UNSET:
+                    return Sent(change)
+                if change.version is UNSET:
                     raise VersionNeeded
-                return Sent(given, given.version)
+                return Sent(change, change.version)
 
             try:
-                done = await self._runner.perform(action, asked.visitor, asked.ids, sent)
+                done = await self._runner.perform(action, page_request.visitor, page_request.ids, sent)
             except _EditFirst:
-                shown = Shown(self._templates, asked, filled)
-                return await self._show(asked, self._by_rule[posted.on], shown)
+                shown = Shown(self._templates, page_request, filled)
+                return await self._show(page_request, self._by_rule[posted.on], shown)
             except Exception as refusal:
-                elsewhere = await self._instead(asked, posted.instead, filled, refusal)
-                again = elsewhere or await self._again(asked, action, filled, refusal)
+                elsewhere = await self._instead(page_request, posted.instead, filled, refusal)
+                again = elsewhere or await self._again(page_request, action, filled, refusal)
                 if again is None:
                     raise
                 return again
-            return await self._accepted(asked, action, posted, done)
+            return await self._accepted(page_request, action, posted, done)
 
         return answer
 
-    async def _accepted(self, asked: _PageRequest, action: Action, posted: PageForm, done: ActionResult) -> Response:
+    async def _accepted(
+        self, page_request: _PageRequest, action: Action, posted: PageForm, done: ActionResult
+    ) -> Response:
         """The response to an accepted form, with the cookies that it sets."""
-        cookies = [*cookies_after(posted.sets, posted.drops, asked.browser, done.caller, done.answer, asked.ids)]
+        cookies = [
+            *cookies_after(posted.sets, posted.drops, page_request.browser, done.caller, done.answer, page_request.ids)
+        ]
         if posted.then == "":
-            shown = Shown(self._templates, asked, done=done.view)
+            shown = Shown(self._templates, page_request, done=done.view)
             shown.cookies += cookies
-            return await self._show(asked, self._by_rule[posted.on], shown)
+            return await self._show(page_request, self._by_rule[posted.on], shown)
         # A script that asks for JSON says by itself what happened, and shows no page.
-        if not asked.request.headers.get("accept", "").startswith("application/json"):
-            cookies += flash_set(asked.browser, await flash_after(posted.flash, done.caller, done.answer, asked.ids))
-        return with_cookies(_then(posted.then, done, asked.ids), cookies)
+        if not page_request.request.headers.get("accept", "").startswith("application/json"):
+            cookies += flash_set(
+                page_request.browser, await flash_after(posted.flash, done.caller, done.answer, page_request.ids)
+            )
+        return with_cookies(_then(posted.then, done, page_request.ids), cookies)
 
     async def _again(
-        self, asked: _PageRequest, action: Action, filled: Form[Any] | None, refusal: Exception
+        self, page_request: _PageRequest, action: Action, filled: Form[Any] | None, refusal: Exception
     ) -> Response | None:
         """The form again, with the errors next to its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
@@ -312,14 +325,20 @@ class Pages:
         if answer.problem.status >= 500 and not isinstance(refusal, NotNow):
             return None
         page = self._by_rule.get(action.form.on)
-        return None if page is None else await self._show_refused(asked, page, filled, refusal)
+        return None if page is None else await self._show_refused(page_request, page, filled, refusal)
 
     async def _show_refused(
-        self, asked: _PageRequest, page: Page, filled: Form[Any] | None, refusal: Exception, *, told: bool = False
+        self,
+        page_request: _PageRequest,
+        page: Page,
+        filled: Form[Any] | None,
+        refusal: Exception,
+        *,
+        explained: bool = False,
     ) -> Response:
         """A page because of a refusal, with its status, and the errors at the fields of the form.
 
-        `told`: the page is there for this refusal, and says so itself.
+        `explained`: the page is there for this refusal, and says so itself.
         """
         answer = self._problems.refusal(refusal)
         if answer is None:
@@ -328,9 +347,9 @@ class Pages:
             # The form has its validation errors already, and the page itself shows a conflict.
             has_it = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.is_valid)
             filled = filled if has_it else filled.refused_with(refusal, answer.detail)
-        shown = Shown(self._templates, asked, filled, refusal)
-        detail = "" if told else answer.detail
-        return await self._show(asked, page, shown, answer.problem.status, answer.headers, detail)
+        shown = Shown(self._templates, page_request, filled, refusal)
+        detail = "" if explained else answer.detail
+        return await self._show(page_request, page, shown, answer.problem.status, answer.headers, detail)
 
     # --- live rows ----------------------------------------------------------------------------------------------------
 
@@ -348,9 +367,7 @@ class Pages:
             def render(event: Any) -> str:
                 return self._templates.render(request, template, {**ids, "item": event.item})
 
-            return await self._api.stream(
-                request, listing, visitor, ids, at, None if since is UNSET else since, render=render
-            )
+            return await self._api.stream(listing, visitor, ids, at, None if since is UNSET else since, render=render)
 
         return answer
 

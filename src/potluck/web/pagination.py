@@ -32,7 +32,7 @@ Order = Callable[[Any], tuple[Any, ...]]
 
 class PageQuery(Input):
     limit: Annotated[int, Integer(1, LONGEST_PAGE, NO_LIMIT)] = USUAL_PAGE
-    cursor: Annotated[str, Text(0, LONGEST_SEALED, NO_CURSOR, trim=False)] | Unset = UNSET
+    cursor: Annotated[str, Text(0, LONGEST_SEALED, NO_CURSOR, kind="raw", trim=False)] | Unset = UNSET
 
 
 @cache
@@ -48,8 +48,8 @@ def list_input(filters: type[Input] | None) -> Any:
 
     check: Any = getattr(filters, "check", None)
 
-    def filter_of(wanted: Any) -> Input:
-        return filters(**{name: getattr(wanted, name) for name in defaults})
+    def filter_of(parameters: Any) -> Input:
+        return filters(**{name: getattr(parameters, name) for name in defaults})
 
     namespace = {
         "__annotations__": {name: hints[name] for name in defaults},
@@ -95,6 +95,13 @@ class Cursors:
             raise ValidationError(FieldError("cursor", NO_CURSOR)) from error
         return place
 
+    def unseal_or_start(self, cursor: str, of: str) -> dict[str, Any] | None:
+        """The position; None, the start of the list, for an empty or invalid cursor in the address of a page."""
+        try:
+            return self.unseal(cursor, of) if cursor else None
+        except ValidationError:
+            return None
+
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
@@ -106,13 +113,15 @@ class PageRequest:
     cursors: Cursors
 
     @classmethod
-    def read(cls, path: str, query: QueryParams, visitor: Visitor, wanted: PageQuery, cursors: Cursors) -> PageRequest:
+    def read(
+        cls, path: str, query: QueryParams, visitor: Visitor, parameters: PageQuery, cursors: Cursors
+    ) -> PageRequest:
         """The page that a request asks for; its cursor is good for this caller, address and filter alone."""
         who = None if visitor.principal is None else visitor.principal.user_id
         filters = sorted(pair for pair in query.multi_items() if pair[0] not in ("limit", "cursor"))
         sealed_for = f"{who} {path} {filters!r}"
-        after = None if wanted.cursor is UNSET else cursors.unseal(wanted.cursor, sealed_for)
-        return cls(wanted.limit, after, sealed_for, cursors)
+        after = None if parameters.cursor is UNSET else cursors.unseal(parameters.cursor, sealed_for)
+        return cls(parameters.limit, after, sealed_for, cursors)
 
     def cursor(self, following: Mapping[str, Any] | None) -> str | None:
         """The cursor of the next page; None after the last."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import segno
 
-# The standard asks for four modules of quiet around a code; the white card that it lies on has the other two.
+# The standard requires a quiet zone of four modules around a code; the white card that it is on has the other two.
 QUIET = 2
 
 

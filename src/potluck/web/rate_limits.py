@@ -3,7 +3,7 @@
     CODES = RateLimit("codes", 5_000, per=timedelta(hours=1), weight=lambda new: new.count)
 
     @polls.action("POST", "/codes", rate_limit=CODES)
-    async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]: ...
+    async def make_codes(at: PollAdmin, poll: Poll, new: NewCodes) -> Writes[CodesMade]: ...
 
 Anonymous callers are counted by client address, others by account with ten times the limit.
 """
@@ -11,13 +11,13 @@ Anonymous callers are counted by client address, others by account with ten time
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable
 from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from potluck.people.errors import Throttled
+from potluck.people.throttling import RateLimit
 from potluck.store import Clock
 
 if TYPE_CHECKING:
@@ -28,22 +28,6 @@ SIGNED_IN_TIMES = 10
 MOST_COUNTED = 50_000
 # The rounding error of adding up thousands of small parts.
 ROUNDING_SECONDS = 0.001
-
-
-def _one(_: Any) -> int:
-    return 1
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimit:
-    """A token bucket: `amount` at once, and as much again over every `per`, refilled steadily rather than by window."""
-
-    of: str
-    """What is counted; actions that name the same share the limit."""
-    amount: int
-    per: timedelta = timedelta(hours=1)
-    weight: Callable[[Any], int] = _one
-    """How much an input counts for: one, unless it says how many things it makes."""
 
 
 # The default of every action. A school behind one address clicks less; a program that fills the store does not get far.

@@ -47,7 +47,7 @@ def must_be_named(rule: str, text: str, parameters: Sequence[str], answer: Any, 
         raise DeclarationError(f"{rule}: {option}: {text} cannot be read: {error}") from error
     kinds = get_args(answer) if get_origin(answer) in (Union, UnionType) else (answer,)
     for name in named:
-        if name not in parameters and not all(_may_have(each, name) for each in kinds):
+        if name not in parameters and not all(_may_have(kind, name) for kind in kinds):
             raise DeclarationError(f"{rule}: {option}: there is no {{{name}}}; {_there_are(parameters, kinds)}")
     return named
 
@@ -67,7 +67,7 @@ def _may_have(kind: Any, name: str) -> bool:
 
 
 def _there_are(parameters: Sequence[str], kinds: Sequence[Any]) -> str:
-    structs = [each.__name__ for each in kinds if isinstance(each, type) and issubclass(each, Struct)]
+    structs = [kind.__name__ for kind in kinds if isinstance(kind, type) and issubclass(kind, Struct)]
     there = [*parameters, *([f"the fields of {' and '.join(structs)}"] if structs else [])]
     if not there:
         return "the path has no parameters, and the answer no fields"

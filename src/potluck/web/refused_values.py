@@ -12,8 +12,7 @@ from contextlib import contextmanager
 import msgspec
 
 from potluck.table import InvalidValue
-from potluck.validation.errors import FieldError, ValidationError
-from potluck.validation.types import label_of
+from potluck.validation.errors import FieldError, ValidationError, label_of
 from potluck.web.declarations import Declared
 from potluck.web.inputs import UNSET, Input
 
@@ -35,7 +34,7 @@ def named_by_field(declared: Declared, sent: Input | None) -> Iterator[None]:
 
 def _sent_as(declared: Declared, sent: Input, refusal: InvalidValue) -> str | None:
     """The name, as callers write it, of the field whose value was refused."""
-    own = any(each.__name__ == refusal.entity for each in declared.subject.entities)
+    own = any(entity.__name__ == refusal.entity for entity in declared.subject.entities)
     named = re.match(r"\w*", refusal.field)
     assert named is not None
     by_name = None

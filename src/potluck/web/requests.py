@@ -15,7 +15,7 @@ from starlette.requests import Request
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.validation import path_value, schema_of
-from potluck.validation.errors import FieldError, ValidationError
+from potluck.validation.errors import FieldError, ValidationError, camel
 from potluck.validation.types import UUID_TEXT, UuidType
 from potluck.web.access import Access, Visitor
 from potluck.web.declarations import LARGEST_BODY, parameters_of
@@ -28,7 +28,6 @@ __all__ = [
     "LARGEST_BODY",
     "Ids",
     "body_of",
-    "camel",
     "decoded",
     "headers_of",
     "idempotency_key",
@@ -55,12 +54,6 @@ T = TypeVar("T")
 _large_bodies = ThreadPoolExecutor(1, thread_name_prefix="potluck-decode")
 
 
-def camel(name: str) -> str:
-    """A name in camelCase, as callers write it: `store_id` is `storeId`."""
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
-
-
 async def visitor_of(
     request: Request, authentication: Authentication, access: type[Access] | None = None, *, anonymous: bool = False
 ) -> Visitor:
@@ -77,6 +70,9 @@ async def visitor_of(
     def origin() -> str:
         return authentication.clients.link_origin_of(request.scope)
 
+    def last_event_id() -> str:
+        return request.headers.get("last-event-id", "")
+
     async def still() -> bool:
         return principal is None or await authentication.still(request, principal)
 
@@ -89,6 +85,7 @@ async def visitor_of(
         by_page=by_page,
         by_cookie=by_cookie(request),
         origin=origin,
+        last_event_id=last_event_id,
         still=still,
     )
 
@@ -163,11 +160,11 @@ async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
             return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-async def decoded(decode: Callable[[Any, bytes], T], kind: Any, body: bytes) -> T:
+async def decoded(decode: Callable[[bytes], T], body: bytes) -> T:
     """The body as `decode` takes it apart: a large one in a thread, one at a time, so that other requests go on."""
     if len(body) <= LONGEST_AT_ONCE:
-        return decode(kind, body)
-    return await asyncio.get_running_loop().run_in_executor(_large_bodies, decode, kind, body)
+        return decode(body)
+    return await asyncio.get_running_loop().run_in_executor(_large_bodies, decode, body)
 
 
 def must_be_json(request: Request) -> None:

@@ -20,7 +20,6 @@ from msgspec import Struct
 
 from potluck.people.errors import Throttled
 from potluck.people.idempotency import IdempotencyKey, StoredAnswer
-from potluck.store.retries import attempts
 from potluck.table import Entity
 from potluck.validation.errors import Refusal
 from potluck.web.access import Access, Visitor, read_together
@@ -122,7 +121,7 @@ class Runner:
         # Replaying a key tells whether the body is the same as before, which could confirm a guessed password: where
         # attempts are counted, the rule counts this one first.
         look = key is not None and not action.counts_attempts
-        async for attempt in attempts(action.rule.__name__, self._store.patience):
+        async for attempt in self._store.attempts(action.rule.__name__):
             if look and key is not None:
                 at, thing, stored = await self._earlier(action, visitor, ids, key)
                 if stored is not None:
@@ -133,8 +132,8 @@ class Runner:
             look = True
             at.attempt = attempt
             if sent is None:
-                given = decode()
-                sent = given if isinstance(given, Sent) else await given
+                decoding = decode()
+                sent = decoding if isinstance(decoding, Sent) else await decoding
                 if isinstance(sent.input, FormOf) and action.form is not None and action.form.takes is type(sent.input):
                     sent = Sent(sent.input.as_input(at), sent.version)
                 self._must_be_allowed(action, visitor, sent.input)
@@ -200,11 +199,11 @@ class Runner:
                 raise Conflict(current=thing)
         committer = at.committer = Committer(self.core, action, thing, sent.version, key)
         at.seen = sent.version
-        given = [thing] if action.on_thing else []
+        arguments = [thing] if action.on_thing else []
         if sent.input is not None:
-            given.append(sent.input)
+            arguments.append(sent.input)
         with named_by_field(action, sent.input):
-            writes: Writes[Any] = await action.rule(at, *given)
+            writes: Writes[Any] = await action.rule(at, *arguments)
             # A rule of several steps may have committed the last one itself.
             if writes.result is None and not await committer.commit(at, writes):
                 return None
@@ -228,5 +227,5 @@ class Runner:
                     del refusal.members[name]
 
 
-def _outdated(thing: Any, version: int, given: Input | None) -> bool:
-    return given.outdated(thing, version) if isinstance(given, Versioned) else thing.version != version
+def _outdated(thing: Any, version: int, change: Input | None) -> bool:
+    return change.outdated(thing, version) if isinstance(change, Versioned) else thing.version != version

@@ -1,7 +1,7 @@
 """The suite's own secret: from the settings, or made once in the data folder, and the same for every worker.
 
 A store records which secret it was created with. Who has voted is recognised by that secret alone, so with another one
-everybody could vote again; another one is refused unless the operator has accepted it.
+people could vote again; another one is refused unless the operator has accepted it.
 """
 
 import hmac

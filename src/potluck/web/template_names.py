@@ -1,7 +1,7 @@
 """The names of the layout, which the pages of apps leave to it.
 
 A name that a template defines at its top is the layout's too, once it extends it: a macro `refused` would be shown as
-the reason of a refusal, and an `icon` of its own would be replaced by the layout's. So both are refused when the suite
+the reason of a refusal, and its own `icon` would be replaced by the layout's. So both are refused when the suite
 is assembled.
 """
 

@@ -19,11 +19,13 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from potluck.people.authentication import Principal
+from potluck.people.secrets import new_id
 from potluck.table import Change, Condition, Entity, Query, the, update
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, Becomes
 from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation
+from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Edit, Input, New, merged
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
@@ -43,7 +45,7 @@ class UnitOfWork:
 
     core: Core
     context: Any
-    """What the app hands its rules besides the core: App.context."""
+    """What the app passes to its rules in addition to the core: App.context."""
     store: Store
     principal: Principal | None
     attempt: int = 0
@@ -67,11 +69,15 @@ class UnitOfWork:
         """Where live updates of these lists begin for this caller; ask for it before they are read."""
         return await self.core.live.position(*of, read_by=read_by, caller=self.follower)
 
-    def make(self, new: New[E], **given: Any) -> E:
-        """A new entity from what was sent, its timestamps, and `given`, which takes precedence."""
+    def new_id(self) -> UUID:
+        """A random UUID."""
+        return new_id(self.core.random)
+
+    def make(self, new: New[E], **values: Any) -> E:
+        """A new entity from what was sent, its timestamps, and `values`, which take precedence."""
         entity: type[E] = new.__entity__
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
-        return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
+        return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **values})
 
     def apply(self, thing: E, change: Edit[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
         """Update the thing with the values of the change; no write if it has them already.
@@ -107,11 +113,11 @@ class UnitOfWork:
             stamps["updated_by"] = self.principal.user_id
         changes = (*changes, *(the(getattr(type(thing), name)).becomes(value) for name, value in stamps.items()))
         values: dict[str, Any] = {}
-        for each in changes:
-            if isinstance(each, Becomes):
-                values[each.field.name] = each.value
-            elif isinstance(each, Add):
-                values[each.field.name] = getattr(thing, each.field.name) + each.amount
+        for change in changes:
+            if isinstance(change, Becomes):
+                values[change.field.name] = change.value
+            elif isinstance(change, Add):
+                values[change.field.name] = getattr(thing, change.field.name) + change.amount
         write = update(thing, *changes, when=when, keep_version=keep_version)
         version = plan_of(thing).version
         if version is not None and write.version is not None:
@@ -121,6 +127,11 @@ class UnitOfWork:
     async def show(self, view: type[V], items: Sequence[Any]) -> list[V]:
         """The views of these items, as this caller sees them."""
         return await view_plan(view).show_many(self, items)
+
+    def must_have_seen(self, thing: Any) -> None:
+        """Conflict unless the caller saw this version, where the thing is not that of the path."""
+        if self.seen != thing.version:
+            raise Conflict(current=thing)
 
     async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
         """TooMany if there is no room for `more`: `at.must_fit(Store.all_of_family(...), 200, "stores")`.

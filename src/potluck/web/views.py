@@ -14,7 +14,7 @@ kinds, `View[Book | Video]`, has fields that all of them have.
 
 from collections.abc import Callable, Sequence
 from inspect import getattr_static, iscoroutinefunction, signature
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform, get_args, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, dataclass_transform, get_args, get_type_hints, overload
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -144,6 +144,12 @@ class View(msgspec.Struct, Generic[E], metaclass=_ViewMeta, rename="camel", kw_o
     if TYPE_CHECKING:
 
         def __init_subclass__(cls, *, without: Sequence[str] = (), **options: Any) -> None: ...
+
+    @classmethod
+    def show(cls, item: E, lookup: Any = None) -> Self:
+        """The view of one item, with the lookup that its computed fields take."""
+        view: Self = view_plan(cls).show(item, lookup)
+        return view
 
 
 def view_plan(view: type[View[Any]]) -> ViewPlan:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
+from potluck.web.versions import etag
 
 if TYPE_CHECKING:
     from potluck.web.commits import ActionResult
@@ -48,33 +49,37 @@ class Writes(Generic[A_co]):
         after: After | None = None,
         made: object = None,
         headers: Mapping[str, str] | None = None,
+        version: int | None = None,
         secret: bool = False,
         of: UUID | None = None,
     ) -> None:
         """`made` is the id that a repeated request gets, where the answer holds a secret and so is not stored: every
         answer of an action declared `secret`, or this one if `secret` is set here. `of` is the person whose answer it
-        is, where the caller is not signed in yet: it is deleted with their account."""
+        is, where the caller is not signed in yet: it is deleted with their account. `version` is that of the row that
+        the answer shows, for its ETag, where the answer is no entity."""
         self.answer = answer
         self.after = after
         self.made = made
         self.of = of
         self.result: ActionResult | None = None
         """Once they are committed: what the caller gets."""
-        self.headers = headers or {}
+        self.headers = dict(headers or {})
+        if version is not None:
+            self.headers["etag"] = etag(version)
         self.secret = secret
         self.operations: list[Operation] = []
         self.outcomes: dict[int, Outcome] = {}
-        for each in writes:
-            if isinstance(each, Outcome):
-                self.outcomes[id(each.operation)] = each
-                self.operations.append(each.operation)
+        for write in writes:
+            if isinstance(write, Outcome):
+                self.outcomes[id(write.operation)] = write
+                self.operations.append(write.operation)
             else:
-                self.operations.append(each)
+                self.operations.append(write)
 
     def together_with(self, *others: Operation | Outcome) -> Writes[A_co]:
         """The same answer and writes, with others before them."""
         outcomes = self.outcomes
-        writes = [outcomes.get(id(each), each) for each in self.operations]
+        writes = [outcomes.get(id(operation), operation) for operation in self.operations]
         return Writes(
             self.answer,
             *others,
@@ -88,7 +93,7 @@ class Writes(Generic[A_co]):
 
     def answering(self, answer: B) -> Writes[B]:
         """The same writes with another answer, for a rule that builds on another rule."""
-        made = Writes(
+        writes = Writes(
             answer,
             *self.operations,
             after=self.after,
@@ -97,8 +102,8 @@ class Writes(Generic[A_co]):
             secret=self.secret,
             of=self.of,
         )
-        made.outcomes = self.outcomes
-        return made
+        writes.outcomes = self.outcomes
+        return writes
 
 
 class Step(Writes[None]):

@@ -1,4 +1,4 @@
-"""The suite with the journal, on any engine, as its JSON door is called: athletes, coaches, sessions."""
+"""The suite with the journal, on any engine, called through its JSON API: athletes, coaches, sessions."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from potluck.apps.journal.app import journal_app
+from potluck.apps.journal.app import JournalApp
 from potluck.apps.journal.entities import roll_model
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
@@ -33,7 +33,7 @@ class Gym:
     people_made: int = 0
 
     async def person(self, name: str = "Mara") -> Person:
-        """Somebody with an account, who comes from an address of their own: so many from one are throttled."""
+        """A person with an account. Each has an address of their own, because sign-ups from one are throttled."""
         self.people_made += 1
         async with client_at(self.application, f"10.0.0.{self.people_made}") as client:
             return await signed_up(client, f"{name.lower()}.{self.people_made}@example.org", name)
@@ -45,23 +45,25 @@ class Gym:
     async def get(self, path: str, by: Person) -> Any:
         return data(await self.ask("GET", path, by=by))
 
-    async def entry(
+    async def add_entry(
         self, by: Person, shared: str = "", private: str = "", date: str | None = None, **metrics: Any
     ) -> Any:
-        """A session that was written down."""
+        """Write an entry."""
         said = {"sections": {"shared": shared, "private": private}, "sessionMetrics": METRICS | metrics}
         return data(await self.ask("POST", "/entries", said | ({"date": date} if date else {}), by=by), 201)
 
-    async def change(self, entry: Any, by: Person, **change: Any) -> Any:
-        """The entry, changed as it is now."""
+    async def change_entry(self, entry: Any, by: Person, **change: Any) -> Any:
+        """Edit the current version of an entry."""
         return data(
             await self.ask("PATCH", f"/entries/{entry['entryId']}", {"version": entry["version"], **change}, by=by)
         )
 
     async def link(self, athlete: Person, coach: Person, **choice: str) -> None:
         """The coach accepts the athlete's invitation."""
-        made = data(await self.ask("POST", "/links", {"coachEmail": "somebody@example.org", **choice}, by=athlete), 201)
-        accepted = await ask(self.client, "POST", "/invitations/accept", {"token": made["token"]}, by=coach)
+        invitation = data(
+            await self.ask("POST", "/links", {"coachEmail": "someone@example.org", **choice}, by=athlete), 201
+        )
+        accepted = await ask(self.client, "POST", "/invitations/accept", {"token": invitation["token"]}, by=coach)
         assert data(accepted) == {"userId": athlete["userId"]}
 
     async def coached(self) -> tuple[Person, Person]:
@@ -70,11 +72,11 @@ class Gym:
         await self.link(mara, renzo)
         return mara, renzo
 
-    async def comment(self, entry: Any, by: Person, body: str = "Hips first.") -> Any:
+    async def add_comment(self, entry: Any, by: Person, body: str = "Hips first.") -> Any:
         return data(await self.ask("POST", f"/entries/{entry['entryId']}/comments", {"body": body}, by=by), 201)
 
     async def found(self, q: str, by: Person, athlete: Person | None = None) -> list[str]:
-        """The ids of what a search finds."""
+        """The ids of the entries that a search finds."""
         of = "" if athlete is None else f"&athleteId={athlete['userId']}"
         return [each["entryId"] for each in (await self.get(f"/search?q={q}&limit=100{of}", by))["items"]]
 
@@ -83,7 +85,7 @@ class Gym:
         return await by_key(self.core.engine, roll_model)
 
     async def words(self) -> set[tuple[str, str]]:
-        """Every keyword row: its partition's kind, and its word."""
+        """Every keyword row: the kind of its partition, and its word."""
         return {
             (partition.partition("#")[0], sort.split("#")[1])
             for partition, sort in await self.dump()
@@ -98,7 +100,7 @@ async def gym_on(engine: str, folder: Path, **options: Any) -> AsyncIterator[Gym
 
     def known(core: Core) -> App:
         cores.append(core)
-        return journal_app(core)
+        return JournalApp(core)
 
     with calling(address(engine, folder)) as settings:
         async with suite_on(folder, (known,), clock=clock, **settings, **options) as (client, application):

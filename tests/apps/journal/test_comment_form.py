@@ -19,9 +19,9 @@ async def bodies(gym: Gym, entry: Any, by: Person) -> list[str]:
     return [each["body"] for each in (await gym.get(f"/entries/{entry['entryId']}/comments", by))["items"]]
 
 
-async def test_a_double_tap_makes_one_comment(gym: Gym):
+async def test_comment_by_form_adds_one_comment_for_a_double_tap(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Armbar")
+    entry = await gym.add_entry(mara, shared="Armbar")
     address, form = await shown_form(gym, entry, renzo)
     answers = await asyncio.gather(*(send(gym, address, renzo, body="Hips first.", **form) for _ in range(4)))
     answers.append(await send(gym, address, renzo, body="Hips first.", **form))
@@ -32,10 +32,10 @@ async def test_a_double_tap_makes_one_comment(gym: Gym):
     assert listed["comments"] == 1
 
 
-async def test_the_next_form_makes_another_comment_and_so_do_other_words(embedded_gym: Gym):
+async def test_comment_by_form_adds_another_comment_for_the_next_form_or_other_text(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Armbar")
+    entry = await gym.add_entry(mara, shared="Armbar")
     address, form = await shown_form(gym, entry, renzo)
     await send(gym, address, renzo, body="Hips first.", **form)
     # Back in the browser, and something else typed.

@@ -31,9 +31,9 @@ def path_of(comment: Any) -> str:
 
 async def test_a_comment_is_found_by_its_words_with_its_author_and_entry(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Guard all evening", private="knee")
-    await gym.entry(mara, shared="Something else")
-    said = await gym.comment(entry, renzo, "Next week the berimbolo, slowly.")
+    entry = await gym.add_entry(mara, shared="Guard all evening", private="knee")
+    await gym.add_entry(mara, shared="Something else")
+    said = await gym.add_comment(entry, renzo, "Next week the berimbolo, slowly.")
     expected = [(entry["entryId"], [("Renzo", "Next week the berimbolo, slowly.")])]
     assert await hits(gym, "berimbolo", mara) == expected
     assert await hits(gym, "berimbolos", renzo, mara) == expected
@@ -46,10 +46,10 @@ async def test_a_comment_is_found_by_its_words_with_its_author_and_entry(gym: Gy
     assert await hits(gym, "guard", mara) == [(entry["entryId"], [])]
 
 
-async def test_a_change_of_a_comment_changes_what_finds_it(gym: Gym):
+async def test_change_comment_changes_the_words_that_find_it(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Guard")
-    said = await gym.comment(entry, renzo, "Try the berimbolo")
+    entry = await gym.add_entry(mara, shared="Guard")
+    said = await gym.add_comment(entry, renzo, "Try the berimbolo")
     data(await gym.ask("PATCH", path_of(said), {"body": "Try the kneebar", "version": 1}, by=renzo))
     assert await gym.found("berimbolo", mara) == []
     assert await gym.found("kneebar", mara) == [entry["entryId"]]
@@ -63,8 +63,8 @@ async def test_a_hidden_comment_is_not_found_until_it_is_shown_again(gym: Gym):
     mara, renzo = await gym.coached()
     other = await gym.person("Ana")
     await gym.link(mara, other)
-    entry = await gym.entry(mara, shared="Guard")
-    said = await gym.comment(entry, renzo, "Trouble with the berimbolo?")
+    entry = await gym.add_entry(mara, shared="Guard")
+    said = await gym.add_comment(entry, renzo, "Trouble with the berimbolo?")
     data(await gym.ask("PATCH", path_of(said), {"visibility": "hiddenByAthlete", "version": 1}, by=mara))
     assert await comment_words(gym) == set()
     for by, athlete in ((mara, None), (renzo, mara), (other, mara)):
@@ -74,10 +74,10 @@ async def test_a_hidden_comment_is_not_found_until_it_is_shown_again(gym: Gym):
         assert await gym.found("berimbolo", by, athlete) == [entry["entryId"]]
 
 
-async def test_a_coach_who_was_unlinked_and_a_stranger_find_no_comment(gym: Gym):
+async def test_former_coaches_and_strangers_find_no_comment(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Guard")
-    await gym.comment(entry, renzo, "berimbolo")
+    entry = await gym.add_entry(mara, shared="Guard")
+    await gym.add_comment(entry, renzo, "berimbolo")
     data(await gym.ask("DELETE", f"/links/{renzo['userId']}", by=mara), 204)
     problem(await gym.ask("GET", f"/search?q=berimbolo&athleteId={mara['userId']}", by=renzo), 404, "not-found")
     assert await gym.found("berimbolo", renzo) == []
@@ -88,9 +88,9 @@ async def test_a_coach_who_was_unlinked_and_a_stranger_find_no_comment(gym: Gym)
 
 async def test_nothing_of_a_comment_is_left_when_its_entry_or_its_athlete_is_deleted(gym: Gym):
     mara, renzo = await gym.coached()
-    first, second = [await gym.entry(mara, shared="Guard") for _ in range(2)]
+    first, second = [await gym.add_entry(mara, shared="Guard") for _ in range(2)]
     for entry in (first, second):
-        await gym.comment(entry, renzo, f"berimbolo {entry['entryId'][:8]}")
+        await gym.add_comment(entry, renzo, f"berimbolo {entry['entryId'][:8]}")
     data(await gym.ask("DELETE", f"/entries/{first['entryId']}", by=mara), 204)
     assert await gym.found("berimbolo", mara) == [second["entryId"]]
     await until(lambda: gone(gym, first["entryId"]))
@@ -104,9 +104,9 @@ async def gone(gym: Gym, entry_id: str) -> bool:
 
 async def test_every_word_of_a_long_comment_is_found(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Guard")
+    entry = await gym.add_entry(mara, shared="Guard")
     words = {f"w{number}" for number in range(2 * WORDS_AT_ONCE)}
-    said = await gym.comment(entry, renzo, " ".join(sorted(words)))
+    said = await gym.add_comment(entry, renzo, " ".join(sorted(words)))
 
     async def indexed() -> bool:
         return await comment_words(gym) == words
@@ -120,11 +120,11 @@ async def test_every_word_of_a_long_comment_is_found(gym: Gym):
     await until(cleared)
 
 
-async def test_comments_from_before_become_findable_and_stale_words_go(embedded_gym: Gym):
+async def test_rebuild_indexes_old_comments_and_deletes_stale_words(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="Guard")
-    said = await gym.comment(entry, renzo, "berimbolo")
+    entry = await gym.add_entry(mara, shared="Guard")
+    said = await gym.add_comment(entry, renzo, "berimbolo")
     word = CommentKeywordIndex(
         entry_id=UUID(said["entryId"]),
         created_at=datetime.fromisoformat(said["createdAt"]),

@@ -5,11 +5,10 @@ from typing import Any
 
 import potluck.apps.journal
 from potluck.apps.journal import account, comments, entries, links, search, stats, threads
-from potluck.apps.journal.app import MODULES
+from potluck.apps.journal.app import JournalApp
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
 from potluck.people.entities import accounts
-from potluck.settings import AssistantSettings
 from potluck.store import Store
 from potluck.web.direct_calls import Direct
 from tests.apps.call_costs import CallCosts
@@ -31,7 +30,7 @@ async def measured(folder: Path) -> CallCosts:
         clock = Clock()
         rows = Store(store.engine, clock)
         core = core_on(rows, clock)
-        direct = Direct(core, MODULES.subjects, journal_context(AssistantSettings(), bytes(32)))
+        direct = Direct(core, JournalApp.subjects, journal_context(core, bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.com") for name in ("Mara", "Renzo")]
 
         def written(shared: str, private: str = "") -> Any:
@@ -39,7 +38,7 @@ async def measured(folder: Path) -> CallCosts:
 
         # How many there are is counted with the first of each kind, and again ten minutes later.
         first = await direct.do(entries.add_entry, mara, written("mount"))
-        made = await cost("ask somebody to be one's coach", direct.do(
+        made = await cost("invite a coach", direct.do(
             links.request_link, mara, links.NewLink(coach_email="renzo@example.com")
         ))  # fmt: skip
         await cost("accept that", direct.join(renzo, made.token, links.APP, links.join))

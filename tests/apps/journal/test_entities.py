@@ -1,10 +1,8 @@
 """The journal's table: its rows to the byte, every access pattern, and what is written together."""
 
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
-import pytest
 from msgspec.structs import replace
 
 from potluck.apps.journal.entities import (
@@ -29,24 +27,13 @@ from potluck.apps.journal.entities import (
     roll_model,
 )
 from potluck.table import (
-    ConditionFailed,
     Entity,
-    InvalidValue,
-    VersionConflict,
-    absent,
-    at_least,
-    between,
-    delete,
-    less_than,
-    present,
-    put,
-    the,
-    update,
+    Range,
 )
 from potluck.table.entity import plan_of
 from tests.access_cases import AccessPatterns, Case, Requests
 from tests.golden_rows import Golden, GoldenRows, unswept_store
-from tests.store_fixtures import Opened, filled_store, new_store, units_of_transaction
+from tests.store_fixtures import filled_store, new_store
 
 ATHLETE = UUID("00000000-0000-4000-8000-00000000000a")
 COACH = UUID("00000000-0000-4000-8000-00000000000c")
@@ -352,28 +339,6 @@ class TestRows(GoldenRows):
     records = RECORDS
 
 
-METRICS = {"duration_minutes": 90, "intensity": 7, "rounds": 6, "gi_or_no_gi": "gi"}
-BEYOND_THE_BOUNDS: dict[str, dict[str, Any]] = {
-    "no minutes": {"session_metrics": SessionMetrics(**METRICS | {"duration_minutes": 0})},
-    "more minutes than a day has": {"session_metrics": SessionMetrics(**METRICS | {"duration_minutes": 1_441})},
-    "intensity above ten": {"session_metrics": SessionMetrics(**METRICS | {"intensity": 11})},
-    "too many rounds": {"session_metrics": SessionMetrics(**METRICS | {"rounds": 101})},
-    "a kind of training there is not": {"session_metrics": SessionMetrics(**METRICS | {"gi_or_no_gi": "nogi"})},
-    "an empty tag": {"session_metrics": SessionMetrics(**METRICS, tags=[""])},
-    "a tag too long": {"session_metrics": SessionMetrics(**METRICS, tags=["x" * 41])},
-    "too many tags": {"session_metrics": SessionMetrics(**METRICS, tags=["x"] * 21)},
-    "private text too long": {"sections": Sections(private="x" * 20_001)},
-    "shared text too long": {"sections": Sections(shared="x" * 20_001)},
-}
-
-
-@pytest.mark.parametrize("change", BEYOND_THE_BOUNDS.values(), ids=BEYOND_THE_BOUNDS)
-def test_an_entry_beyond_its_bounds_is_not_stored(change: dict[str, Any]):
-    (field,) = change
-    with pytest.raises(InvalidValue, match=rf"Entry\.{field}"):
-        plan_of(Entry).coding.encode(replace(entry, **change))
-
-
 def test_a_word_with_separators_in_it_cannot_pose_as_another_ones_rows():
     written = plan_of(KeywordIndex).coding.encode(replace(keyword, token="arm#TS#2024"))
     assert not written["SK"]["S"].startswith("KW#arm#TS#")
@@ -435,7 +400,7 @@ CASES = [
     Case(Comment.one(ENTRY, SAID, COMMENT), sent.get_item(OF_ENTRY, f"COMMENT#{SAID_AT}#{COMMENT}"), comment, 1.0),
     Case(UserProfile.one(ATHLETE), sent.get_item(OF_ATHLETE, "PROFILE"), profile, 1.0),
     Case(
-        Entry.in_time(ATHLETE, between(MARCH, APRIL)),
+        Entry.in_time(ATHLETE, Range(MARCH, APRIL)),
         sent.query(
             OF_ATHLETE,
             between=("ENTRY#2024-03-01T00:00:00.000Z", "ENTRY#2024-04-01T00:00:00.000Z$"),
@@ -446,7 +411,7 @@ CASES = [
         about="a month",
     ),
     Case(
-        Entry.in_time(ATHLETE, at_least(TRAINED)),
+        Entry.in_time(ATHLETE, Range(TRAINED)),
         sent.query(OF_ATHLETE, between=(f"ENTRY#{TRAINED_AT}", "ENTRY$"), newest_first=True),
         [same_instant, entry],
         2.0,
@@ -454,7 +419,7 @@ CASES = [
     ),
     # What is not in the time is not read: one unit.
     Case(
-        Entry.in_time(ATHLETE, less_than(TRAINED)),
+        Entry.in_time(ATHLETE, Range(high=TRAINED, high_open=True)),
         sent.query(OF_ATHLETE, between=("ENTRY#", "ENTRY#2024-03-09T17:59:59.999Z$"), newest_first=True),
         [backdated],
         1.0,
@@ -509,97 +474,3 @@ CASES = [
 class TestAccessPatterns(AccessPatterns):
     tables = (roll_model,)
     cases = CASES
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_whether_a_coach_may_comment_takes_two_consistent_reads(filled: Opened):
-    store, recording, _ = filled
-    with recording.scope() as calls:
-        found = await store.one(EntryMeta.one(ENTRY))
-        permission = await store.one(CoachAthleteLink.by_id(found.athlete_id, COACH))
-    assert permission.status == "active"
-    assert calls.operations == ["GetItem", "GetItem"]
-    assert calls.read_units == 2.0
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_an_entry_is_found_by_its_id_together_with_the_coachs_link(filled: Opened):
-    store, recording, _ = filled
-    with recording.scope() as calls:
-        found = await store.one(EntryMeta.one(ENTRY))
-        assert await store.get_together(
-            CoachAthleteLink.by_id(found.athlete_id, COACH), Entry.one(found.athlete_id, found.date, ENTRY)
-        ) == (link, entry)
-    assert calls.operations == ["GetItem", "BatchGetItem"]
-    assert calls.read_units == 3.0
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_an_export_takes_one_call_for_the_entries_and_one_for_each_of_them(filled: Opened):
-    store, recording, _ = filled
-    with recording.scope() as calls:
-        entries = await store.all(Entry.of_athlete(ATHLETE))
-        comments = [each for one in entries for each in await store.all(Comment.of_entry(one.entry_id))]
-    assert comments == [comment, hidden_comment]
-    assert calls.operations == ["Query"] * (1 + len(entries))
-
-
-# --- what is written together ---------------------------------------------------------------------------------------
-
-
-async def test_an_edit_changes_the_entry_and_its_words_in_one_transaction(new: Opened):
-    store, recording, engine = new
-    new_word = replace(keyword, token="kimura")
-    await store.transact(put(entry, when=absent), put(longer_word))
-    sections = Sections(private="knee hurts", shared="kimura from guard")
-    with recording.scope() as calls:
-        await store.transact(
-            update(entry, the(Entry.sections).becomes(sections), the(Entry.updated_at).becomes(SAID)),
-            delete(longer_word),
-            put(new_word),
-        )
-    assert (calls.operations, calls.write_units) == (["TransactWriteItems"], units_of_transaction(engine, rows=3))
-    after = replace(entry, sections=sections, updated_at=SAID, version=2)
-    assert await store.all(UserRow.of_user(ATHLETE)) == [after, new_word]
-
-
-async def test_an_edit_of_an_entry_that_changed_meanwhile_leaves_its_words_alone(new: Opened):
-    store, _, _ = new
-    await store.put(entry, when=absent)
-    changed = await store.update(entry, the(Entry.updated_at).becomes(SAID))
-    with pytest.raises(VersionConflict) as refused:
-        await store.transact(put(longer_word), update(entry, the(Entry.sections).becomes(Sections())))
-    assert (refused.value.position, refused.value.current) == (1, changed)
-    assert await store.all(UserRow.of_user(ATHLETE)) == [changed]
-
-
-async def test_an_entry_moves_to_another_date_together_with_its_meta(new: Opened):
-    store, recording, _ = new
-    await store.transact(put(entry, when=absent), put(meta, when=absent))
-    moved = replace(entry, date=MARCH, version=2)
-    with recording.scope() as calls:
-        await store.transact(
-            delete(entry, when=present), put(moved, when=absent), update(meta, the(EntryMeta.date).becomes(MARCH))
-        )
-    assert calls.operations == ["TransactWriteItems"]
-    found = await store.one(EntryMeta.one(ENTRY))
-    assert await store.get(Entry.one(ATHLETE, found.date, ENTRY)) == moved
-    assert await store.all(Entry.of_athlete(ATHLETE)) == [moved]
-
-
-async def test_a_link_and_its_mirror_are_accepted_together_and_only_while_pending(new: Opened):
-    store, recording, _ = new
-    asked, mirrored = replace(link, status="pending"), replace(mirror, status="pending")
-    await store.transact(put(asked, when=absent), put(mirrored, when=absent))
-    status = the(CoachAthleteLink.status)
-    accept = (
-        update(CoachAthleteLink.by_id(ATHLETE, COACH), status.becomes("active"), when=status == "pending"),
-        update(AthleteCoachLink.one(COACH, ATHLETE), the(AthleteCoachLink.status).becomes("active")),
-    )
-    with recording.scope() as calls:
-        await store.transact(*accept)
-    assert calls.operations == ["TransactWriteItems"]
-    assert await store.all(Link.of_user(ATHLETE)) == [link]
-    assert await store.all(Link.of_user(COACH)) == [mirror]
-    with pytest.raises(ConditionFailed):
-        await store.transact(*accept)

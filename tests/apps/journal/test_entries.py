@@ -12,9 +12,9 @@ from tests.apps.journal.gym import METRICS, Gym, data, problem
 from tests.patience import until
 
 
-async def test_an_entry_its_meta_and_its_words_are_written_together(gym: Gym):
+async def test_add_entry_writes_the_entry_its_meta_and_its_words_together(gym: Gym):
     mara = await gym.person()
-    entry = await gym.entry(mara, shared="Armbar from guard", private="Knee hurts", tags=["half guard"])
+    entry = await gym.add_entry(mara, shared="Armbar from guard", private="Knee hurts", tags=["half guard"])
     assert (entry["version"], entry["date"]) == (1, "2040-01-01T12:00:00.000Z")
     keys = await gym.dump()
     athlete, entry_id, at = mara["userId"], entry["entryId"], "2040-01-01T12:00:00.000Z"
@@ -27,10 +27,10 @@ async def test_an_entry_its_meta_and_its_words_are_written_together(gym: Gym):
     }
 
 
-async def test_entries_are_listed_newest_first_and_by_day_tag_gi_and_intensity(gym: Gym):
+async def test_own_entries_are_newest_first_and_filtered_by_day_tag_gi_and_intensity(gym: Gym):
     mara = await gym.person()
-    old = await gym.entry(mara, date="2039-03-01T18:00:00Z", tags=["Guard"], intensity=3)
-    new = await gym.entry(mara, date="2039-03-02T18:00:00Z", giOrNoGi="no-gi", intensity=9)
+    old = await gym.add_entry(mara, date="2039-03-01T18:00:00Z", tags=["Guard"], intensity=3)
+    new = await gym.add_entry(mara, date="2039-03-02T18:00:00Z", giOrNoGi="no-gi", intensity=9)
     ids = [new["entryId"], old["entryId"]]
 
     async def listed(query: str = "") -> list[str]:
@@ -49,10 +49,10 @@ async def test_entries_are_listed_newest_first_and_by_day_tag_gi_and_intensity(g
     assert [each["field"] for each in wrong["errors"]] == ["to"]
 
 
-async def test_a_change_names_what_it_saw_and_takes_the_words_along(gym: Gym):
+async def test_change_entry_needs_the_current_version_and_changes_the_words(gym: Gym):
     mara = await gym.person()
-    entry = await gym.entry(mara, shared="armbar", private="knee", tags=["mount"])
-    after = await gym.change(entry, mara, sections={"shared": "kimura"}, sessionMetrics={"rounds": 2})
+    entry = await gym.add_entry(mara, shared="armbar", private="knee", tags=["mount"])
+    after = await gym.change_entry(entry, mara, sections={"shared": "kimura"}, sessionMetrics={"rounds": 2})
     assert after["sections"] == {"shared": "kimura", "private": "knee"}
     assert after["sessionMetrics"] == METRICS | {"rounds": 2, "tags": ["mount"]}
     assert after["version"] == 2
@@ -61,27 +61,27 @@ async def test_a_change_names_what_it_saw_and_takes_the_words_along(gym: Gym):
     assert problem(stale, 409, "version-conflict")["current"] == after
     none = await gym.ask("PATCH", f"/entries/{entry['entryId']}", {"sections": {}}, by=mara)
     problem(none, 428, "version-needed")
-    same = await gym.change(after, mara, sections={"shared": "kimura"})
+    same = await gym.change_entry(after, mara, sections={"shared": "kimura"})
     assert same == after
 
 
-async def test_another_date_moves_the_entry_and_nothing_is_lost(gym: Gym):
+async def test_change_entry_moves_an_entry_to_another_date(gym: Gym):
     mara = await gym.person()
-    entry = await gym.entry(mara, shared="armbar")
-    moved = await gym.change(entry, mara, date="2039-12-01T09:30:00Z")
+    entry = await gym.add_entry(mara, shared="armbar")
+    moved = await gym.change_entry(entry, mara, date="2039-12-01T09:30:00Z")
     assert (moved["date"], moved["version"]) == ("2039-12-01T09:30:00.000Z", 2)
     assert (await gym.get("/entries", mara))["items"] == [moved]
     assert await gym.get(f"/entries/{entry['entryId']}", mara) == moved
     assert await gym.found("armbar", mara) == [entry["entryId"]]
-    again = await gym.change(moved, mara, sections={"shared": "mount"})
+    again = await gym.change_entry(moved, mara, sections={"shared": "mount"})
     assert again["version"] == 3
     late = await gym.ask("PATCH", f"/entries/{entry['entryId']}", {"version": 1, "date": entry["date"]}, by=mara)
     problem(late, 409, "version-conflict")
 
 
-async def test_of_two_changes_at_once_one_is_told_of_the_other(gym: Gym):
+async def test_of_concurrent_change_entry_calls_one_succeeds(gym: Gym):
     mara = await gym.person()
-    entry = await gym.entry(mara)
+    entry = await gym.add_entry(mara)
     changes = [
         {"date": "2039-12-01T09:30:00Z"},
         {"sections": {"shared": "mount"}},
@@ -93,12 +93,13 @@ async def test_of_two_changes_at_once_one_is_told_of_the_other(gym: Gym):
     assert sorted(each.status_code for each in answers) == [200, 409, 409, 409]
     (done,) = (each.json() for each in answers if each.status_code == 200)
     assert (await gym.get("/entries", mara))["items"] == [done]
+    assert {word for _, word in await gym.words()} == {"gi", *done["sections"]["shared"].split()}
 
 
-async def test_a_deleted_entry_leaves_nothing_behind(gym: Gym):
+async def test_delete_entry_leaves_nothing_behind(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="armbar", private="knee")
-    await gym.comment(entry, renzo)
+    entry = await gym.add_entry(mara, shared="armbar", private="knee")
+    await gym.add_comment(entry, renzo)
     data(await gym.ask("DELETE", f"/entries/{entry['entryId']}", by=mara), 204)
     problem(await gym.ask("GET", f"/entries/{entry['entryId']}", by=mara), 404, "not-found")
     problem(await gym.ask("GET", f"/entries/{entry['entryId']}/comments", by=renzo), 404, "not-found")
@@ -117,13 +118,22 @@ async def test_a_deleted_entry_leaves_nothing_behind(gym: Gym):
             {"sessionMetrics": {**METRICS, "intensity": 11, "rounds": -1}},
             {"sessionMetrics.intensity", "sessionMetrics.rounds"},
         ),
+        ({"sessionMetrics": {**METRICS, "durationMinutes": 0}}, {"sessionMetrics.durationMinutes"}),
+        (
+            {"sessionMetrics": {**METRICS, "durationMinutes": 1_441, "rounds": 101, "giOrNoGi": "nogi"}},
+            {"sessionMetrics.durationMinutes", "sessionMetrics.rounds", "sessionMetrics.giOrNoGi"},
+        ),
         ({"sessionMetrics": {**METRICS, "tags": ["x"] * 21}}, {"sessionMetrics.tags"}),
-        ({"sections": {"private": "x" * 20_001}}, {"sections.private"}),
+        ({"sessionMetrics": {**METRICS, "tags": ["", "x" * 41]}}, {"sessionMetrics.tags[0]", "sessionMetrics.tags[1]"}),
+        (
+            {"sections": {"private": "x" * 20_001, "shared": "x" * 20_001}},
+            {"sections.private", "sections.shared"},
+        ),
         ({"date": "2040-01-03T12:00:00Z"}, {"date"}),
         ({"date": "1812-01-03T12:00:00Z"}, {"date"}),
     ],
 )  # fmt: skip
-async def test_what_cannot_be_is_refused_and_nothing_written(embedded_gym: Gym, body, fields):
+async def test_add_entry_refuses_values_beyond_their_bounds(embedded_gym: Gym, body, fields):
     mara = await embedded_gym.person()
     said = {"sections": {}, "sessionMetrics": METRICS} | body
     wrong = problem(await embedded_gym.ask("POST", "/entries", said, by=mara), 422, "invalid-fields")
@@ -131,18 +141,18 @@ async def test_what_cannot_be_is_refused_and_nothing_written(embedded_gym: Gym, 
     assert await embedded_gym.dump() == {}
 
 
-async def test_a_time_of_another_zone_is_told_in_utc(embedded_gym: Gym):
+async def test_times_in_other_zones_are_returned_in_utc(embedded_gym: Gym):
     gym = embedded_gym
     mara = await gym.person()
-    made = await gym.entry(mara, date="2039-03-09T18:00:00+02:00")
+    made = await gym.add_entry(mara, date="2039-03-09T18:00:00+02:00")
     assert made["date"] == "2039-03-09T16:00:00.000Z"
-    changed = await gym.change(made, mara, date="2039-03-10T00:30:00+02:00")
+    changed = await gym.change_entry(made, mara, date="2039-03-10T00:30:00+02:00")
     assert changed["date"] == "2039-03-09T22:30:00.000Z" == (await gym.get("/entries", mara))["items"][0]["date"]
     early = {"sections": {}, "sessionMetrics": METRICS, "date": "1900-01-01T00:00:00+14:00"}
     problem(await gym.ask("POST", "/entries", early, by=mara), 422, "invalid-fields")
 
 
-async def test_an_id_that_somebody_chose_is_theirs(embedded_gym: Gym):
+async def test_add_entry_does_not_reuse_an_id(embedded_gym: Gym):
     gym = embedded_gym
     mara, eve, chosen = await gym.person(), await gym.person("Eve"), str(uuid4())
     said = {"sections": {"private": "mine"}, "sessionMetrics": METRICS, "entryId": chosen}
@@ -158,7 +168,7 @@ async def test_an_id_that_somebody_chose_is_theirs(embedded_gym: Gym):
 async def test_an_entry_of_thousands_of_words_is_found_by_each_of_them(gym: Gym):
     mara = await gym.person()
     many = [f"w{number}" for number in range(3_000)]
-    entry = await gym.entry(mara, shared=" ".join(many))
+    entry = await gym.add_entry(mara, shared=" ".join(many))
     assert len(await gym.words()) >= WORDS_AT_ONCE
 
     async def words(wanted: set[str]) -> bool:
@@ -166,9 +176,9 @@ async def test_an_entry_of_thousands_of_words_is_found_by_each_of_them(gym: Gym)
 
     await until(lambda: words({*many, "gi"}))
     assert await gym.found("w2999", mara) == [entry["entryId"]]
-    fewer = await gym.change(entry, mara, sections={"shared": " ".join(many[:10])})
+    fewer = await gym.change_entry(entry, mara, sections={"shared": " ".join(many[:10])})
     # At once, though rows of words that are gone may still be there.
     assert await gym.found("w2999", mara) == []
-    await gym.change(fewer, mara, sections={"shared": " ".join(many[:12])})
+    await gym.change_entry(fewer, mara, sections={"shared": " ".join(many[:12])})
     await until(lambda: words({*many[:12], "gi"}))
     assert await gym.found("w11", mara) == [entry["entryId"]]

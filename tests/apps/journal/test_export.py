@@ -56,10 +56,10 @@ def made_up(count: int) -> list[Any]:
 async def a_journal(gym: Gym) -> tuple[Person, Person, Any]:
     mara, renzo = await gym.coached()
     data(await gym.ask("PATCH", "/profile", {"timeZone": "Europe/Lisbon", "aiConsent": True, "version": 1}, by=mara))
-    entry = await gym.entry(mara, shared="Lost the underhook.", private="Knee.", date="2039-11-03T18:30:00Z")
-    await gym.entry(mara, shared="Frames.", tags=["half guard"])
-    await gym.comment(entry, renzo, "Hips first.\nThen frames.")
-    await gym.comment(entry, mara, "I will try.")
+    entry = await gym.add_entry(mara, shared="Lost the underhook.", private="Knee.", date="2039-11-03T18:30:00Z")
+    await gym.add_entry(mara, shared="Frames.", tags=["half guard"])
+    await gym.add_comment(entry, renzo, "Hips first.\nThen frames.")
+    await gym.add_comment(entry, mara, "I will try.")
     for scope in ("private", "shared"):
         thread = data(await gym.ask("POST", "/ai/threads", {"scope": scope}, by=mara), 201)["threadId"]
         for question in ("underhook", "How many hours in total hours?"):
@@ -68,7 +68,7 @@ async def a_journal(gym: Gym) -> tuple[Person, Person, Any]:
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["beside the first", "on another server"])
-async def test_an_import_into_an_empty_account_gives_the_same(gym: Gym, tmp_path: Path, elsewhere: bool):
+async def test_import_journal_into_an_empty_account_restores_the_export(gym: Gym, tmp_path: Path, elsewhere: bool):
     _, renzo, file = await a_journal(gym)
     if elsewhere:
         (tmp_path / "other").mkdir()
@@ -106,7 +106,7 @@ async def test_an_import_into_an_empty_account_gives_the_same(gym: Gym, tmp_path
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(5_000, marks=pytest.mark.soak)])
-async def test_thousands_of_entries_come_back_as_they_were(tmp_path: Path, count: int):
+async def test_import_journal_restores_thousands_of_entries(tmp_path: Path, count: int):
     profile = {"userId": "00000000-0000-4000-8000-0000000000aa", "name": "Mara"}
     file = {
         "format": "roll-model-journal",
@@ -137,7 +137,7 @@ async def test_a_file_may_be_larger_than_other_bodies_but_not_without_end(embedd
     problem(await gym.ask("POST", "/import", file | {"entries": many * 7}, by=mara), 413, "too-large")
 
 
-async def test_a_file_that_is_none_is_refused_and_nothing_written(embedded_gym: Gym):
+async def test_import_journal_refuses_other_files_and_writes_nothing(embedded_gym: Gym):
     gym = embedded_gym
     _, _, file = await a_journal(gym)
     twin = await gym.person("Twin")
@@ -153,7 +153,7 @@ async def test_a_file_that_is_none_is_refused_and_nothing_written(embedded_gym: 
     assert await gym.dump() == before
 
 
-async def test_what_is_twice_in_a_file_is_named_and_nothing_written(embedded_gym: Gym):
+async def test_import_journal_names_duplicate_ids_and_writes_nothing(embedded_gym: Gym):
     gym = embedded_gym
     _, _, file = await a_journal(gym)
     twin = await gym.person("Twin")
@@ -169,7 +169,7 @@ async def test_what_is_twice_in_a_file_is_named_and_nothing_written(embedded_gym
     assert await gym.dump() == before
 
 
-async def test_a_private_message_does_not_get_into_a_shared_conversation_by_a_file(embedded_gym: Gym):
+async def test_import_journal_keeps_private_messages_out_of_shared_conversations(embedded_gym: Gym):
     gym = embedded_gym
     _, _, file = await a_journal(gym)
     (shared,) = [each for each in file["threads"] if each["scope"] == "shared"]
@@ -179,12 +179,12 @@ async def test_a_private_message_does_not_get_into_a_shared_conversation_by_a_fi
     assert "of the knee" not in json.dumps(await exported(gym, twin))
 
 
-async def test_a_long_quotation_is_kept_in_parts(embedded_gym: Gym):
+async def test_import_journal_splits_long_quotations(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo, _ = await a_journal(gym)
     entry = (await gym.get("/entries", mara))["items"][0]
     body = "\n".join("x" * number for number in range(88))[:4_000].strip()
-    await gym.comment(entry, renzo, body)
+    await gym.add_comment(entry, renzo, body)
     twin = await gym.person("Twin")
     await imported(gym, await exported(gym, mara), twin)
     entries = (await exported(gym, twin))["entries"]
@@ -194,7 +194,7 @@ async def test_a_long_quotation_is_kept_in_parts(embedded_gym: Gym):
     assert "".join(quoted) == body.replace("\n", "")
 
 
-async def test_who_deletes_their_account_leaves_nothing(gym: Gym):
+async def test_forget_leaves_nothing_of_an_account(gym: Gym):
     mara, renzo, _ = await a_journal(gym)
     about = {"scope": "shared", "athleteId": mara["userId"]}
     thread = data(await gym.ask("POST", "/ai/threads", about, by=renzo), 201)["threadId"]
@@ -212,11 +212,11 @@ async def test_who_deletes_their_account_leaves_nothing(gym: Gym):
     assert (await gym.get("/athletes", renzo))["items"] == []
 
 
-async def test_comments_of_somebody_who_is_gone_stay_with_the_athlete(embedded_gym: Gym):
+async def test_forget_keeps_comments_on_other_peoples_entries(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara)
-    await gym.comment(entry, renzo)
+    entry = await gym.add_entry(mara)
+    await gym.add_comment(entry, renzo)
     data(await ask(gym.client, "POST", "/me/delete", {"password": PASSWORD}, by=renzo), 204)
     (comment,) = (await gym.get(f"/entries/{entry['entryId']}/comments", mara))["items"]
     assert (comment["body"], comment["name"]) == ("Hips first.", None)

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
+from potluck.apps.journal.app import JournalApp
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink
-from potluck.apps.journal.home_card import home_card_of
 from potluck.people.authentication import Principal
 from potluck.table import put
 from potluck.web.app import HomeCard
@@ -21,15 +21,15 @@ def principal(person: Person) -> Principal:
     )
 
 
-async def test_the_week_begins_on_monday_where_the_person_is_and_requests_wait(embedded_gym: Gym):
+async def test_the_card_counts_the_local_week_and_shows_requests(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
-    card = home_card_of(gym.core)
+    card = JournalApp(gym.core).home_card
     assert await card(principal(mara)) == HomeCard("", [])
     # The first of January 2040 is a Sunday, and there it is Monday already.
-    await gym.entry(mara, date="2039-12-25T12:00:00Z")
-    await gym.entry(mara, date="2039-12-26T12:00:00Z")
-    await gym.entry(mara, date="2040-01-01T11:00:00Z")
+    await gym.add_entry(mara, date="2039-12-25T12:00:00Z")
+    await gym.add_entry(mara, date="2039-12-26T12:00:00Z")
+    await gym.add_entry(mara, date="2040-01-01T11:00:00Z")
     assert (await card(principal(mara))).fact == "2 sessions this week"
     data(await gym.ask("PATCH", "/profile", {"timeZone": "Pacific/Kiritimati", "version": 1}, by=mara))
     assert (await card(principal(mara))).fact == "1 session this week"
@@ -41,16 +41,16 @@ async def test_the_week_begins_on_monday_where_the_person_is_and_requests_wait(e
     assert (await card(principal(mara))).waiting == []
 
 
-async def test_what_a_coach_said_is_told_until_the_athlete_has_looked(embedded_gym: Gym):
+async def test_comments_are_waiting_until_the_athlete_has_read_them(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
-    card = home_card_of(gym.core)
-    entry = await gym.entry(mara, date="2039-12-30T12:00:00Z")
+    card = JournalApp(gym.core).home_card
+    entry = await gym.add_entry(mara, date="2039-12-30T12:00:00Z")
     gym.clock.forward(seconds=1)
-    await gym.comment(entry, renzo, "Hips first.")
+    await gym.add_comment(entry, renzo, "Hips first.")
     gym.clock.forward(seconds=1)
-    await gym.comment(entry, renzo, f"And then: {'slowly ' * 40}")
-    await gym.comment(entry, mara, "I will.")
+    await gym.add_comment(entry, renzo, f"And then: {'slowly ' * 40}")
+    await gym.add_comment(entry, mara, "I will.")
     (waiting,) = (await card(principal(mara))).waiting
     assert waiting.name == "Renzo commented on Friday"
     assert waiting.note.startswith("“And then: slowly slowly")

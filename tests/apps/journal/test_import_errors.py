@@ -68,7 +68,7 @@ def test_the_day_of_an_entry_is_its_owners():
     assert messages(file) == ["Entry 1 of 1 (13 March 2039): rounds must be a whole number from 0 to 100"]
 
 
-def test_a_conversation_and_its_message_are_counted():
+def test_errors_number_conversations_and_messages():
     message = {"messageId": OWNER, "role": "robot", "content": "?", "visibilityScope": "shared", "createdAt": TIME}
     times = {"createdAt": TIME, "lastActiveAt": TIME}
     thread = {"threadId": OWNER, "title": "", "scope": "shared", **times, "messages": [message]}
@@ -77,7 +77,7 @@ def test_a_conversation_and_its_message_are_counted():
     ]
 
 
-async def test_impossible_times_and_repeated_ids_name_their_entry_too(embedded_gym: Gym):
+async def test_import_journal_names_the_entry_of_impossible_times_and_duplicate_ids(embedded_gym: Gym):
     mara = await embedded_gym.person("Mara")
     file = journal()
     file["entries"][1]["date"] = "2050-01-01T00:00:00Z"
@@ -85,12 +85,12 @@ async def test_impossible_times_and_repeated_ids_name_their_entry_too(embedded_g
     file["entries"][2]["comments"] = [comment, comment]
     wrong = problem(await embedded_gym.ask("POST", "/import", file, by=mara), 422, "invalid-fields")
     assert [(each["field"], each["message"]) for each in wrong["errors"]] == [
-        ("entries[2].comments[1].commentId", "Entry 3 of 5 (12 March 2039), comment 2: comment id is there twice"),
-        ("entries[1].date", "Entry 2 of 5 (1 January 2050): date must lie between 1900 and now"),
+        ("entries[2].comments[1].commentId", "Entry 3 of 5 (12 March 2039), comment 2: comment id appears twice"),
+        ("entries[1].date", "Entry 2 of 5 (1 January 2050): date must be between 1900 and now"),
     ]
 
 
-def test_a_file_that_is_cut_off_anywhere_is_called_cut_off():
+def test_a_truncated_file_is_called_cut_off():
     raw = json.dumps(journal(), ensure_ascii=False).encode()
     for end in range(1, len(raw)):
         assert unreadable(raw[:end]).startswith("The file is cut off: it ends "), raw[:end]

@@ -25,7 +25,7 @@ async def links(gym: Gym, by: Person) -> list[tuple[str, str, str]]:
     return [(each["name"], each["role"], each["status"]) for each in (await gym.get("/links", by))["items"]]
 
 
-async def test_a_link_is_two_rows_that_say_the_same(gym: Gym):
+async def test_a_link_is_two_rows_with_the_same_values(gym: Gym):
     mara, renzo = await gym.coached()
     assert await links(gym, mara) == [("Renzo", "coach", "active")]
     assert await links(gym, renzo) == [("Mara", "athlete", "active")]
@@ -37,7 +37,7 @@ async def test_a_link_is_two_rows_that_say_the_same(gym: Gym):
     assert link == mirror
 
 
-async def test_a_coach_can_ask_an_athlete_too(gym: Gym):
+async def test_request_link_also_invites_athletes(gym: Gym):
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
     token = await asked(gym, renzo, athleteEmail="mara@example.org")
     look = data(await ask(gym.client, "POST", "/invitations/look", {"token": token}, by=mara))
@@ -47,7 +47,7 @@ async def test_a_coach_can_ask_an_athlete_too(gym: Gym):
     assert [each["name"] for each in (await gym.get("/athletes", renzo))["items"]] == ["Mara"]
 
 
-async def test_an_address_tells_nothing_and_opens_nothing(gym: Gym):
+async def test_request_link_never_looks_up_the_address(gym: Gym):
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
     answers = [
         data(await gym.ask("POST", "/links", {"coachEmail": email}, by=mara), 201)
@@ -62,7 +62,7 @@ async def test_an_address_tells_nothing_and_opens_nothing(gym: Gym):
         problem(await gym.ask("POST", "/links", wrong, by=mara), 422, "invalid-fields")
 
 
-async def test_an_invitation_that_is_withdrawn_opens_nothing(gym: Gym):
+async def test_withdraw_request_ends_an_invitation(gym: Gym):
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
     token = await asked(gym, mara)
     (invitation,) = (await gym.get("/links", mara))["invitations"]
@@ -71,7 +71,7 @@ async def test_an_invitation_that_is_withdrawn_opens_nothing(gym: Gym):
     problem(await accepted(gym, token, renzo), 410, "expired")
 
 
-async def test_linking_again_is_one_link(gym: Gym):
+async def test_linking_again_reuses_the_link(gym: Gym):
     mara, renzo = await gym.coached()
     data(await accepted(gym, await asked(gym, mara), renzo))
     data(await gym.ask("DELETE", f"/links/{renzo['userId']}", by=mara), 204)
@@ -83,7 +83,7 @@ async def test_linking_again_is_one_link(gym: Gym):
     assert len([key for key in await gym.dump() if key[1].startswith(("COACH#", "ATHLETE#"))]) == 2
 
 
-async def test_a_person_has_only_so_many_links(embedded_gym: Gym, monkeypatch: pytest.MonkeyPatch):
+async def test_a_person_has_a_limited_number_of_links(embedded_gym: Gym, monkeypatch: pytest.MonkeyPatch):
     gym = embedded_gym
     monkeypatch.setattr("potluck.apps.journal.links.MOST_LINKS", 1)
     mara, renzo = await gym.coached()
@@ -92,7 +92,7 @@ async def test_a_person_has_only_so_many_links(embedded_gym: Gym, monkeypatch: p
     data(await accepted(gym, await asked(gym, mara), renzo))
 
 
-async def test_an_invitation_from_before_the_end_lets_nobody_back_in(gym: Gym):
+async def test_end_link_also_ends_older_invitations(gym: Gym):
     mara, renzo = await gym.coached()
     kept = await asked(gym, mara)
     gym.clock.forward(seconds=1)
@@ -101,14 +101,14 @@ async def test_an_invitation_from_before_the_end_lets_nobody_back_in(gym: Gym):
     assert await links(gym, renzo) == [("Mara", "athlete", "revoked")]
 
 
-async def test_who_invites_cannot_accept_it(gym: Gym):
+async def test_an_invitation_cannot_be_accepted_by_its_sender(gym: Gym):
     mara = await gym.person("Mara")
     problem(await accepted(gym, await asked(gym, mara), mara), 409, "own-invitation")
 
 
-async def test_a_pending_link_opens_nothing_until_the_other_side_accepts(gym: Gym):
+async def test_a_pending_link_gives_no_access_until_accept_link(gym: Gym):
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
-    entry = await gym.entry(mara, shared="armbar")
+    entry = await gym.add_entry(mara, shared="armbar")
     said = {"requested_by": "athlete", "created_at": gym.clock(), "updated_at": gym.clock()}
     ids = {"athlete_id": UUID(mara["userId"]), "coach_id": UUID(renzo["userId"])}
     await gym.core.store.transact(*(put(kind(**ids, **said)) for kind in (CoachAthleteLink, AthleteCoachLink)))
@@ -122,7 +122,7 @@ async def test_a_pending_link_opens_nothing_until_the_other_side_accepts(gym: Gy
     assert again["status"] == "active"
 
 
-async def test_who_never_accepted_is_not_named_after_the_end_either(embedded_gym: Gym):
+async def test_a_person_who_never_accepted_is_not_named_after_end_link(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo, ana = [await gym.person(name) for name in ("Mara", "Renzo", "Ana")]
     await gym.link(mara, ana)
@@ -136,11 +136,11 @@ async def test_who_never_accepted_is_not_named_after_the_end_either(embedded_gym
     assert await links(gym, renzo) == [("Mara", "athlete", "revoked")]
 
 
-async def test_a_comment_s_id_is_one_comment_s_whoever_chooses_it(gym: Gym):
+async def test_add_comment_does_not_reuse_an_id(gym: Gym):
     mara, renzo = await gym.coached()
     ana = await gym.person("Ana")
     await gym.link(mara, ana)
-    entry = await gym.entry(mara, shared="armbar")
+    entry = await gym.add_entry(mara, shared="armbar")
     path, chosen = f"/entries/{entry['entryId']}/comments", str(uuid4())
     sent = {"body": "Hips first.", "commentId": chosen}
     at_once = await asyncio.gather(*(gym.ask("POST", path, sent, by=by) for by in (renzo, ana, renzo)))
@@ -151,7 +151,7 @@ async def test_a_comment_s_id_is_one_comment_s_whoever_chooses_it(gym: Gym):
     assert (await gym.get(f"/entries/{entry['entryId']}", mara))["comments"] == 1
 
 
-async def test_two_who_coach_each_other_end_one_link_and_keep_the_other(gym: Gym):
+async def test_end_link_can_end_one_of_two_directions(gym: Gym):
     mara, renzo = await gym.coached()
     await gym.link(renzo, mara)
     in_body = await gym.ask("DELETE", f"/links/{renzo['userId']}", {"role": "coach"}, by=mara)
@@ -162,16 +162,16 @@ async def test_two_who_coach_each_other_end_one_link_and_keep_the_other(gym: Gym
     assert {status for _, _, status in await links(gym, renzo)} == {"revoked"}
 
 
-async def test_a_coach_sees_what_is_shared_and_no_sign_of_the_rest(gym: Gym):
+async def test_entries_of_athlete_shows_a_coach_only_what_is_shared(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="armbar", private="knee", tags=["mount"])
+    entry = await gym.add_entry(mara, shared="armbar", private="knee", tags=["mount"])
     listed = await gym.ask("GET", f"/athletes/{mara['userId']}/entries", by=renzo)
     seen = await gym.ask("GET", f"/entries/{entry['entryId']}", by=renzo)
     assert data(listed)["items"] == [data(seen)]
     assert data(seen)["sections"] == {"shared": "armbar"}
     assert data(seen).keys().isdisjoint({"private", "version", "updatedAt"})
     gym.clock.forward(minutes=5)
-    await gym.change(entry, mara, sections={"private": "the other knee"})
+    await gym.change_entry(entry, mara, sections={"private": "the other knee"})
     after = await gym.ask("GET", f"/entries/{entry['entryId']}", by=renzo)
     assert (after.content, after.headers["etag"]) == (seen.content, seen.headers["etag"])
     again = await gym.ask("GET", f"/athletes/{mara['userId']}/entries", by=renzo)
@@ -182,7 +182,7 @@ async def test_a_coach_sees_what_is_shared_and_no_sign_of_the_rest(gym: Gym):
         problem(await gym.ask(method, f"/entries/{entry['entryId']}", body, by=renzo), 403, "forbidden")
 
 
-async def test_a_name_that_changes_is_told_to_those_who_are_linked(embedded_gym: Gym):
+async def test_account_renamed_changes_the_name_in_links(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
     data(await ask(gym.client, "PATCH", "/me", {"name": "Mara O.", "version": 1}, by=mara))
@@ -194,12 +194,12 @@ async def test_a_name_that_changes_is_told_to_those_who_are_linked(embedded_gym:
 
 
 @pytest.mark.parametrize("change", ["hide", "revoke"])
-async def test_comments_are_for_those_who_may_see_them(gym: Gym, change: str):
+async def test_change_comment_hides_a_comment_from_other_readers(gym: Gym, change: str):
     mara, renzo = await gym.coached()
     ana = await gym.person("Ana")
     await gym.link(mara, ana)
-    entry = await gym.entry(mara)
-    comment = await gym.comment(entry, ana, "Everything all right at home?")
+    entry = await gym.add_entry(mara)
+    comment = await gym.add_comment(entry, ana, "Everything all right at home?")
     path = f"/entries/{entry['entryId']}/comments"
     assert [each["body"] for each in (await gym.get(path, renzo))["items"]] == ["Everything all right at home?"]
     assert (await gym.get(f"/entries/{entry['entryId']}", renzo))["comments"] == 1
@@ -228,9 +228,9 @@ async def test_comments_are_for_those_who_may_see_them(gym: Gym, change: str):
     assert (await gym.get(path, mara))["items"] == []
 
 
-async def test_live_updates_tell_what_the_caller_sees(gym: Gym):
+async def test_live_updates_contain_only_what_the_caller_sees(gym: Gym):
     mara, renzo = await gym.coached()
-    entry = await gym.entry(mara, shared="armbar", private="knee")
+    entry = await gym.add_entry(mara, shared="armbar", private="knee")
     entries, comments = f"/athletes/{mara['userId']}/entries", f"/entries/{entry['entryId']}/comments"
     since = {path: (await gym.get(path, renzo))["position"] for path in (entries, comments)}
     own, on_own = [(await gym.get(path, mara))["position"] for path in ("/entries", comments)]
@@ -248,11 +248,11 @@ async def test_live_updates_tell_what_the_caller_sees(gym: Gym):
     def said_of(item: dict) -> str:
         return item["body"] if "body" in item else item["sections"]["shared"]
 
-    secret = await gym.change(entry, mara, sections={"private": "the other knee"})
-    await gym.change(secret, mara, sections={"shared": "kimura"})
+    secret = await gym.change_entry(entry, mara, sections={"private": "the other knee"})
+    await gym.change_entry(secret, mara, sections={"shared": "kimura"})
     assert await heard("/entries", own, mara, "updated kimura") == ["updated armbar", "updated kimura"]
     assert await heard(entries, since[entries], renzo, "updated kimura") == ["updated kimura"]
-    comment = await gym.comment(entry, renzo)
+    comment = await gym.add_comment(entry, renzo)
     assert await heard(comments, on_own, mara, "created Hips first.") == []
     ana = await gym.person("Ana")
     await gym.link(mara, ana)

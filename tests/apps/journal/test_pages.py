@@ -33,7 +33,7 @@ async def send(gym: Gym, path: str, by: Person, **fields: Any) -> httpx.Response
     return await gym.client.post(path, data=fields, headers=bearer(by) | BROWSER)
 
 
-async def test_an_entry_is_written_once_changed_and_deleted_by_forms(gym: Gym):
+async def test_write_by_form_and_change_by_form_write_an_entry_once(gym: Gym):
     mara = await gym.person()
     page = await look(gym, "/journal", mara)
     own_id = re.search(r'name="entryId" value="([^"]+)"', page)[1]
@@ -41,10 +41,10 @@ async def test_an_entry_is_written_once_changed_and_deleted_by_forms(gym: Gym):
     wrong = await send(gym, "/journal/entries", mara, **(FILLED | said | {"intensity": "", "when": "yesterday"}))
     assert wrong.status_code == 422
     assert "Touch how hard it was" in wrong.text
-    assert "Say the day and the time" not in wrong.text, "told when the numbers are right"
+    assert "Enter a day and a time" not in wrong.text, "told when the numbers are right"
     assert all(each in wrong.text for each in ("Armbar.", "Knee.", own_id))
     wrong = await send(gym, "/journal/entries", mara, **(FILLED | said | {"when": "yesterday"}))
-    assert "Say the day and the time" in wrong.text
+    assert "Enter a day and a time" in wrong.text
     future = await send(gym, "/journal/entries", mara, **(FILLED | said | {"when": "2044-01-01T10:00"}))
     assert "The session cannot be in the future" in future.text
     # Sent twice, it is one entry; the zone that the device said counts for what was typed.
@@ -62,19 +62,21 @@ async def test_an_entry_is_written_once_changed_and_deleted_by_forms(gym: Gym):
 
     one = f"/journal/entries/{own_id}"
     form = FILLED | {"tags": "", "when": "2039-12-30T00:30", "shared": "Armbar, twice.", "private": "Knee."}
-    await gym.change(entry, mara, sections={"private": "Knee, and shoulder."})
+    await gym.change_entry(entry, mara, sections={"private": "Knee, and shoulder."})
     clash = await send(gym, f"{one}/edit", mara, **form, version="1")
     assert clash.status_code == 409
     assert all(each in clash.text for each in ("Knee, and shoulder.", "Armbar, twice.", 'name="version" value="2"'))
     # What was changed elsewhere meanwhile is kept; the tags that were taken away here are gone.
     chosen = fields_of(clash.text, f"{one}/edit") | {"keep:shared": "mine", "keep:tags": "mine"}
     assert (await send(gym, f"{one}/edit", mara, **chosen)).status_code == 303
+    assert "The entry is changed." in await look(gym, one, mara)
     changed = await gym.get(f"/entries/{own_id}", mara)
     assert (changed["date"], changed["sessionMetrics"]["tags"]) == (entry["date"], [])
     assert (await send(gym, f"{one}/delete", mara)).headers["location"] == "/journal/entries"
+    assert "The entry is deleted, with its comments." in await look(gym, "/journal/entries", mara)
     assert (await gym.get("/entries", mara))["items"] == []
     # An id that is somebody else's is not taken from them.
-    theirs = await gym.entry(await gym.person("Ana"), shared="Hers.")
+    theirs = await gym.add_entry(await gym.person("Ana"), shared="Hers.")
     assert (await send(gym, "/journal/entries", mara, **(FILLED | {"entryId": theirs["entryId"]}))).status_code == 303
     (own,) = (await gym.get("/entries", mara))["items"]
     assert own["entryId"] != theirs["entryId"]
@@ -92,12 +94,16 @@ async def test_coaches_and_athletes_are_linked_and_parted_by_forms(embedded_gym:
     assert secret not in listed
     withdraw = re.search(r'action="(/journal/coaches/invitations/[^"]+/withdraw)"', listed)[1]
     assert (await send(gym, withdraw, mara)).headers["location"] == "/journal/coaches"
+    assert "The invitation is withdrawn." in await look(gym, "/journal/coaches", mara)
     assert (await send(gym, withdraw, mara)).status_code == 404
     asked = await send(gym, "/journal/athletes/ask", renzo, athleteEmail="mara@example.org")
     token = {"token": re.search(r"/invitation#(pli_\w+)", asked.text)[1]}
     data(await ask(gym.client, "POST", "/invitations/accept", token, by=mara))
     assert "sees everything you share, also earlier sessions" in await look(gym, "/journal/coaches", mara)
     assert "Mara" in await look(gym, "/journal/athletes", renzo)
+    narrowed = await send(gym, f"/journal/coaches/{renzo['userId']}/sees", mara, sees="fromToday")
+    assert narrowed.headers["location"] == "/journal/coaches"
+    assert "Saved. It counts from now on." in await look(gym, "/journal/coaches", mara)
     ended = await send(gym, f"/journal/coaches/{renzo['userId']}/end", mara, role="coach")
     assert ended.headers["location"] == "/journal/coaches"
     await look(gym, f"/journal/athletes/{mara['userId']}", renzo, 404)
@@ -116,9 +122,9 @@ async def test_who_answered_is_told_and_private_words_need_consent(tmp_path: Pat
         settings = AssistantSettings(provider="openai", url=server.url, model="m", key=KEY)
         async with gym_on(EMBEDDED, tmp_path, assistant=settings) as gym:
             mara, renzo = await gym.coached()
-            entry = await gym.entry(mara, shared="Lost the underhook. Kept guard.", private="Underhook fear.")
-            await gym.comment(entry, renzo, "The underhook comes from the hips.")
-            await gym.change(entry, mara, sections={"shared": "Lost the underhook. Kept guard well."})
+            entry = await gym.add_entry(mara, shared="Lost the underhook. Kept guard.", private="Underhook fear.")
+            await gym.add_comment(entry, renzo, "The underhook comes from the hips.")
+            await gym.change_entry(entry, mara, sections={"shared": "Lost the underhook. Kept guard well."})
             began = await send(gym, "/journal/ask", mara, content="Where is the underhook?", scope="private")
             thread = began.headers["location"]
             page = await look(gym, thread, mara)
@@ -154,7 +160,7 @@ async def test_a_file_is_pasted_looked_at_and_taken_in_without_a_script(embedded
     gym = embedded_gym
     mara, ida = await gym.person("Mara"), await gym.person("Ida")
     for day in (1, 2):
-        await gym.entry(mara, shared=f"Session {day}", private="Knee.", date=f"2039-12-0{day}T18:00:00Z")
+        await gym.add_entry(mara, shared=f"Session {day}", private="Knee.", date=f"2039-12-0{day}T18:00:00Z")
     file = (await send(gym, "/journal/settings/export", mara)).text
     preview = await send(gym, "/journal/settings/import", ida, file=file)
     assert "<bdi>Mara</bdi>’s journal, 1 Dec 2039 to 2 Dec 2039" in preview.text
@@ -218,8 +224,8 @@ async def test_what_is_new_is_marked_until_a_form_says_that_it_was_looked_at(emb
     gym = embedded_gym
     mara, renzo = await gym.coached()
     gym.clock.forward(seconds=1)
-    entry = await gym.entry(mara, "Armbar.")
-    await gym.comment(entry, renzo)
+    entry = await gym.add_entry(mara, "Armbar.")
+    await gym.add_comment(entry, renzo)
     athlete = f"/journal/athletes/{mara['userId']}"
     for path, looked_at, by, marked in (
         (athlete, athlete, renzo, '<span class="badge">new</span>'),
@@ -238,7 +244,9 @@ async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym:
     gym = embedded_gym
     mara = await gym.person()
     for week in range(30):
-        await gym.entry(mara, date=f"{datetime(2039, 12, 30, tzinfo=UTC) - timedelta(weeks=week):%Y-%m-%dT%H:%M:%SZ}")
+        await gym.add_entry(
+            mara, date=f"{datetime(2039, 12, 30, tzinfo=UTC) - timedelta(weeks=week):%Y-%m-%dT%H:%M:%SZ}"
+        )
     weeks = re.compile(r'<section class="week" id="week-([-\d]+)"')
     first = weeks.findall(await look(gym, "/journal/entries", mara))
     more = weeks.findall(await look(gym, f"/journal/entries?before={first[-1]}", mara))
@@ -247,16 +255,16 @@ async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym:
     assert weeks.findall(await look(gym, "/journal/entries?downTo=never", mara)) == first
 
 
-async def test_beside_an_athlete_stands_the_last_session_or_for_how_long_there_was_none(embedded_gym: Gym):
+async def test_athletes_page_shows_the_last_session_or_the_time_since(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
     assert "No session yet" in await look(gym, "/journal/athletes", renzo)
     days = (gym.clock() - timedelta(days=ago) for ago in (28, 27))
-    await gym.entry(mara, "Armbar.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
+    await gym.add_entry(mara, "Armbar.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
     page = await look(gym, "/journal/athletes", renzo)
     assert "No session for four weeks" in page
     assert "“Armbar.”" not in page
-    await gym.entry(mara, "Kimura.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
+    await gym.add_entry(mara, "Kimura.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
     page = await look(gym, "/journal/athletes", renzo)
     assert "“Kimura.”" in page
     assert "No session for" not in page

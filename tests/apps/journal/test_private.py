@@ -25,7 +25,7 @@ import pytest
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.aggregation import Statistics
-from potluck.apps.journal.app import MODULES, journal_app
+from potluck.apps.journal.app import JournalApp
 from potluck.apps.journal.comments import CommentView
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Entry, PrivateKeywordIndex, Sections
 from potluck.apps.journal.entries import EntryView, SharedEntryView
@@ -81,12 +81,16 @@ async def world_on(gym: Gym) -> World:
     entry = data(
         await gym.ask("POST", "/entries", {"sections": secret, "sessionMetrics": METRICS_WITH_TAG}, by=mara), 201
     )
-    only = await gym.entry(mara, private=f"Only {field(2)} here", date="2039-12-01T10:00:00Z")
-    moved = await gym.entry(mara, shared=f"{field(3)} was shared by mistake. Half guard.", date="2039-12-02T10:00:00Z")
-    await gym.change(moved, mara, sections={"shared": "Half guard.", "private": f"{field(3)} was shared by mistake."})
-    gone = await gym.entry(mara, shared=f"{field(4)} is deleted", date="2039-12-03T10:00:00Z")
+    only = await gym.add_entry(mara, private=f"Only {field(2)} here", date="2039-12-01T10:00:00Z")
+    moved = await gym.add_entry(
+        mara, shared=f"{field(3)} was shared by mistake. Half guard.", date="2039-12-02T10:00:00Z"
+    )
+    await gym.change_entry(
+        moved, mara, sections={"shared": "Half guard.", "private": f"{field(3)} was shared by mistake."}
+    )
+    gone = await gym.add_entry(mara, shared=f"{field(4)} is deleted", date="2039-12-03T10:00:00Z")
     data(await gym.ask("DELETE", f"/entries/{gone['entryId']}", by=mara), 204)
-    hidden = await gym.comment(entry, ana, f"{field(5)}: everything all right at home?")
+    hidden = await gym.add_comment(entry, ana, f"{field(5)}: everything all right at home?")
     path = f"/entries/{entry['entryId']}/comments/{hidden['commentId']}"
     data(await gym.ask("PATCH", path, {"visibility": "hiddenByAthlete", "version": 1}, by=mara))
     thread = data(await gym.ask("POST", "/ai/threads", {"scope": "private", "title": field(6)}, by=mara), 201)
@@ -277,7 +281,7 @@ class PageWalk:
     welcome: int = 0
 
     async def all(self) -> None:
-        found = addresses_of(journal_app(self.world.gym.core))
+        found = addresses_of(JournalApp(self.world.gym.core))
         pages = [each for each in found if each.method == "GET" and each.kind in ("page", "endpoint")]
         forms = [each for each in found if each.method == "POST" and each.kind in ("form", "endpoint")]
         assert len(pages) > 12
@@ -401,9 +405,11 @@ async def followed(world: World, coach: Person, target: str, since: str) -> None
 
         await until(open)
         entry = await gym.get(f"/entries/{world.shared['entryId']}", mara)
-        entry = await gym.change(entry, mara, sections={"private": entry["sections"]["private"] + f" {field(10)}"})
+        entry = await gym.change_entry(
+            entry, mara, sections={"private": entry["sections"]["private"] + f" {field(10)}"}
+        )
         comments = f"/entries/{entry['entryId']}/comments"
-        said = await gym.comment(entry, mara, f"{field(11)} for a moment")
+        said = await gym.add_comment(entry, mara, f"{field(11)} for a moment")
         hiding = {"visibility": "hiddenByAthlete", "version": 1}
         hidden = data(await gym.ask("PATCH", f"{comments}/{said['commentId']}", hiding, by=mara))
         assert hidden["visibility"] == "hiddenByAthlete"
@@ -413,9 +419,9 @@ async def followed(world: World, coach: Person, target: str, since: str) -> None
         told_by = visible if target.startswith(API) or not own else f'id="entry-{entry["entryId"]}"'
         before = stream.body.count(told_by.encode())
         if own:
-            await gym.change(entry, mara, sections={"shared": f"Armbar from guard. {visible}"})
+            await gym.change_entry(entry, mara, sections={"shared": f"Armbar from guard. {visible}"})
         else:
-            await gym.comment(entry, mara, visible)
+            await gym.add_comment(entry, mara, visible)
         if own or entry["entryId"] in target:
 
             async def heard() -> bool:
@@ -442,7 +448,7 @@ def test_what_a_coach_is_given_has_no_private_field_by_its_type():
         assert names(kind).isdisjoint({"private", "version"} - ({"version"} if kind is CommentView else set())), kind
     seen = {
         access: plan.cls
-        for subject in MODULES.subjects
+        for subject in JournalApp.subjects
         for access, plan in subject.views.items()
         if subject.entity is Entry
     }
@@ -455,10 +461,10 @@ async def test_what_stops_being_shared_is_gone_at_the_next_request(gym: Gym):
     mara, renzo = await gym.coached()
     listed = f"/athletes/{mara['userId']}/entries"
     since = (await gym.get(listed, renzo))["position"]
-    entry = await gym.entry(mara, shared=f"Armbar. {field(1)} told too much.")
+    entry = await gym.add_entry(mara, shared=f"Armbar. {field(1)} told too much.")
     one = f"/entries/{entry['entryId']}"
     assert await gym.found(field(1), renzo, mara) == [entry["entryId"]]
-    entry = await gym.change(entry, mara, sections={"shared": "Armbar.", "private": f"{field(1)} told too much."})
+    entry = await gym.change_entry(entry, mara, sections={"shared": "Armbar.", "private": f"{field(1)} told too much."})
     for path in (listed, one, f"/search?q={field(1)[:-1]}&athleteId={mara['userId']}"):
         assert CANARY not in json.dumps(await gym.get(path, renzo))
     assert await gym.found(field(1), renzo, mara) == []
@@ -478,7 +484,7 @@ async def test_what_stops_being_shared_is_gone_at_the_next_request(gym: Gym):
     problem(await gym.ask("GET", one, by=renzo), 404, "not-found")
     await until(lambda: heard("deleted"))
     assert "Armbar" not in json.dumps(await gym.get(f"{listed}/changes?since={since}", renzo))
-    other = await gym.entry(mara, shared="Armbar.")
+    other = await gym.add_entry(mara, shared="Armbar.")
     data(await gym.ask("DELETE", f"/links/{renzo['userId']}", by=mara), 204)
     for path in (listed, f"/entries/{other['entryId']}", f"/search?q=armbar&athleteId={mara['userId']}"):
         problem(await gym.ask("GET", path, by=renzo), 404, "not-found")
@@ -492,14 +498,14 @@ async def test_a_stream_ends_with_the_link(embedded_gym: Gym):
     since = (await gym.get(listed, renzo))["position"]
     token = [("authorization", f"Bearer {renzo['token']}")]
     async with listening(gym.application, f"{JOURNAL}{listed}/events?since={since}", token) as stream:
-        await gym.entry(mara, shared="before")
+        await gym.add_entry(mara, shared="before")
 
         async def heard() -> bool:
             return b"before" in stream.body
 
         await until(heard)
         data(await gym.ask("DELETE", f"/links/{renzo['userId']}", by=mara), 204)
-        await gym.entry(mara, shared="after")
+        await gym.add_entry(mara, shared="after")
 
         async def ended() -> bool:
             return stream.complete

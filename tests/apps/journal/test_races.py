@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from potluck.apps.journal import comments, entries, links, threads
-from potluck.apps.journal.app import MODULES
+from potluck.apps.journal.app import JournalApp
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account, accounts
 from potluck.people.errors import AccountGone
-from potluck.settings import AssistantSettings
 from potluck.store import Store
 from potluck.web.direct_calls import Direct
 from potluck.web.errors import Conflict, NotFound
@@ -52,7 +51,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         clock = Clock()
         rows = Store(store.engine, clock)
         core = core_on(rows, clock)
-        direct = Direct(core, MODULES.subjects, journal_context(AssistantSettings(), bytes(32)))
+        direct = Direct(core, JournalApp.subjects, journal_context(core, bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.org") for name in ("Mara", "Renzo")]
         made = await direct.do(links.request_link, mara, links.NewLink(coach_email="renzo@example.org"))
         await direct.join(renzo, made.token, links.APP, links.join)

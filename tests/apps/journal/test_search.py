@@ -75,8 +75,8 @@ def test_snippets_are_where_the_words_are():
 
 async def test_whole_words_are_found_and_no_beginnings_of_others(gym: Gym):
     mara, renzo = await gym.coached()
-    arm = await gym.entry(mara, shared="The arm was free", date="2039-01-01T10:00:00Z")
-    armbar = await gym.entry(mara, shared="An armbar", private="arm pain", date="2039-01-02T10:00:00Z")
+    arm = await gym.add_entry(mara, shared="The arm was free", date="2039-01-01T10:00:00Z")
+    armbar = await gym.add_entry(mara, shared="An armbar", private="arm pain", date="2039-01-02T10:00:00Z")
     assert await gym.found("arm", mara) == [armbar["entryId"], arm["entryId"]]
     assert await gym.found("arm", renzo, mara) == [arm["entryId"]]
     assert await gym.found("pain", renzo, mara) == []
@@ -91,7 +91,8 @@ async def test_a_period_narrows_a_search_and_is_no_word_of_it(gym: Gym):
     mara, renzo = await gym.coached()
     dates = {"november": "2039-11-10T10:00:00Z", "year before": "2038-11-10T10:00:00Z", "week": "2039-12-22T10:00:00Z"}
     ids = {
-        name: (await gym.entry(mara, shared="Half guard, knee", date=date))["entryId"] for name, date in dates.items()
+        name: (await gym.add_entry(mara, shared="Half guard, knee", date=date))["entryId"]
+        for name, date in dates.items()
     }
     for by, athlete in ((mara, None), (renzo, mara)):
         assert await gym.found("half+guard+november", by, athlete) == [ids["november"]]
@@ -107,24 +108,24 @@ async def test_a_period_narrows_a_search_and_is_no_word_of_it(gym: Gym):
 async def test_a_period_finds_sessions_that_many_newer_ones_would_hide(embedded_gym: Gym):
     gym = embedded_gym
     mara = await gym.person()
-    old = await gym.entry(mara, shared="knee", date="2039-03-10T10:00:00Z")
+    old = await gym.add_entry(mara, shared="knee", date="2039-03-10T10:00:00Z")
     gym.clock.forward(days=1)
     for _ in range(MOST_CANDIDATES + 1):
-        await gym.entry(mara, shared="knee")
+        await gym.add_entry(mara, shared="knee")
     assert old["entryId"] not in await gym.found("knee", mara)
     assert await gym.found("knee+march", mara) == [old["entryId"]]
 
 
 async def test_a_search_for_a_period_alone_looks_for_its_words(embedded_gym: Gym):
     mara = await embedded_gym.person()
-    entry = await embedded_gym.entry(mara, shared="Tournament in November")
+    entry = await embedded_gym.add_entry(mara, shared="Tournament in November")
     assert await embedded_gym.found("november", mara) == [entry["entryId"]]
 
 
 @pytest.mark.parametrize("question", ["?!", "the", "“”"])
 async def test_a_question_without_words_finds_nothing(embedded_gym: Gym, question: str):
     mara = await embedded_gym.person()
-    await embedded_gym.entry(mara, shared="armbar")
+    await embedded_gym.add_entry(mara, shared="armbar")
     assert await embedded_gym.found(question, mara) == []
 
 

@@ -21,9 +21,9 @@ async def narrowed(embedded_gym: Gym) -> tuple[Gym, Person, Person, Any, Any]:
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
     ana = await gym.person("Ana")
     await gym.link(mara, ana)
-    old = await gym.entry(mara, shared=f"{CANARY} armbar", date=EARLIER, tags=[CANARY], durationMinutes=77)
-    await gym.comment(old, ana, f"{CANARY} said Ana, kneebar")
-    new = await gym.entry(mara, shared="armbar from guard", date=TODAY)
+    old = await gym.add_entry(mara, shared=f"{CANARY} armbar", date=EARLIER, tags=[CANARY], durationMinutes=77)
+    await gym.add_comment(old, ana, f"{CANARY} said Ana, kneebar")
+    new = await gym.add_entry(mara, shared="armbar from guard", date=TODAY)
     await gym.link(mara, renzo, sees="fromToday")
     return gym, mara, renzo, old, new
 
@@ -78,16 +78,16 @@ async def test_an_entry_that_is_moved_before_the_day_goes_and_one_that_is_moved_
     gym, mara, renzo, old, new = narrowed
     of = f"/athletes/{mara['userId']}/entries"
     position = (await gym.get(of, renzo))["position"]
-    await gym.change(new, mara, date="2039-06-01T10:00:00Z")
-    await gym.entry(mara, shared=CANARY, date="2039-06-02T10:00:00Z")
+    await gym.change_entry(new, mara, date="2039-06-01T10:00:00Z")
+    await gym.add_entry(mara, shared=CANARY, date="2039-06-02T10:00:00Z")
     told = await gym.get(f"{of}/changes?since={position}", renzo)
     assert [(each["event"], each["item"]["entryId"]) for each in told["changes"]] == [("deleted", new["entryId"])]
     problem(await gym.ask("GET", f"/entries/{new['entryId']}", by=renzo), 404, "not-found")
-    await gym.change(old, mara, date=TODAY, sections={"shared": "moved"})
+    await gym.change_entry(old, mara, date=TODAY, sections={"shared": "moved"})
     assert [each["entryId"] for each in (await gym.get(of, renzo))["items"]] == [old["entryId"]]
 
 
-async def test_the_athlete_changes_what_a_coach_sees_at_any_time(narrowed):
+async def test_change_link_changes_what_a_coach_sees_at_any_time(narrowed):
     gym, mara, renzo, old, new = narrowed
     of, link = f"/athletes/{mara['userId']}/entries", f"/links/{renzo['userId']}"
     widened = data(await gym.ask("PATCH", link, {"sees": "everything"}, by=mara))

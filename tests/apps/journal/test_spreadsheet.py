@@ -12,10 +12,10 @@ from tests.web.suites import ask
 async def test_entries_have_a_column_for_each_field(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
-    entry = await gym.entry(
+    entry = await gym.add_entry(
         mara, shared="=Armbar", private="Knee", tags=["mount", "guard"], rounds=4, date="2039-12-01T20:30:00Z"
     )
-    await gym.comment(entry, renzo, "Hips first.")
+    await gym.add_comment(entry, renzo, "Hips first.")
     profile = await gym.get("/profile", mara)
     zone = {"timeZone": "Asia/Tokyo", "version": profile["version"]}
     data(await gym.ask("PATCH", "/profile", zone, by=mara))
@@ -31,11 +31,11 @@ async def test_entries_have_a_column_for_each_field(embedded_gym: Gym):
     assert row["entryId"] == entry["entryId"]
 
 
-async def test_the_journal_in_the_accounts_export_can_be_imported(embedded_gym: Gym):
+async def test_import_journal_takes_an_accounts_export(embedded_gym: Gym):
     gym = embedded_gym
     mara, ana = await gym.person("Mara"), await gym.person("Ana")
-    entry = await gym.entry(mara, shared="Armbar", private="Knee", tags=["mount"])
-    await gym.comment(entry, mara, "Hips first.")
+    entry = await gym.add_entry(mara, shared="Armbar", private="Knee", tags=["mount"])
+    await gym.add_comment(entry, mara, "Hips first.")
     answer = await ask(gym.client, "GET", "/me/export", by=mara)
     file = json.loads(zipfile.ZipFile(io.BytesIO(answer.content)).read("journal.json"))
     data(await gym.ask("DELETE", f"/entries/{entry['entryId']}", by=mara), 204)

@@ -69,7 +69,7 @@ def test_a_session_counts_on_the_day_it_was_there(zone: str, local: str, day: da
     ),
     st.sampled_from(ZONES),
 )
-def test_they_are_equal_to_a_recount(sessions: list[CountedSession], zone: str):
+def test_statistics_of_equals_a_recount(sessions: list[CountedSession], zone: str):
     there, first, last = ZoneInfo(zone), date(2039, 2, 10), date(2039, 11, 20)
     found = statistics_of(sessions, first, last, there, zone)
     days = [(each.at.astimezone(there).date(), each.metrics) for each in sessions]
@@ -118,14 +118,16 @@ def test_streaks_go_on_until_a_day_or_week_without_is_over(trained, last, days, 
     assert (found.days, found.weeks, found.longest_days) == (days, weeks, longest_days)
 
 
-async def test_they_are_in_the_callers_time_zone(gym: Gym):
+async def test_training_stats_are_in_the_callers_time_zone(gym: Gym):
     mara, renzo = await gym.coached()
     data(await gym.ask("PATCH", "/profile", {"timeZone": "Asia/Tokyo", "version": 1}, by=mara))
     data(await gym.ask("PATCH", "/profile", {"timeZone": "America/Lima", "version": 1}, by=renzo))
     problem(
         await gym.ask("PATCH", "/profile", {"timeZone": "Mars/Olympus", "version": 2}, by=mara), 422, "invalid-fields"
     )
-    await gym.entry(mara, date="2039-12-31T16:00:00Z", durationMinutes=75, intensity=4, tags=["mount"], giOrNoGi="both")
+    await gym.add_entry(
+        mara, date="2039-12-31T16:00:00Z", durationMinutes=75, intensity=4, tags=["mount"], giOrNoGi="both"
+    )
     own = await gym.get("/stats", mara)
     assert (own["timeZone"], own["last"]) == ("Asia/Tokyo", "2040-01-01")
     assert [each["begins"] for each in own["days"]] == ["2040-01-01"]

@@ -45,7 +45,7 @@ async def test_utc_is_kept_by_people_who_chose_it_and_not_by_those_whom_a_link_g
     assert zone == ("Europe/Berlin" if version == 1 else "UTC")
 
 
-async def test_a_choice_stays_whatever_a_device_says(gym: Gym):
+async def test_change_profile_prevails_over_the_devices_time_zone(gym: Gym):
     mara = await gym.person()
     data(await gym.ask("PATCH", "/profile", {"timeZone": "Asia/Tokyo", "version": 1}, by=mara))
     await send(gym, "/journal/entries", mara, **FILLED, **LATE)
@@ -64,7 +64,7 @@ async def test_pages_ask_the_device_for_a_time_zone_until_there_is_one(gym: Gym)
         assert "journal-zone-unset" not in await look(gym, path, renzo)
 
 
-async def test_what_was_typed_after_a_lost_answer_changes_the_entry(gym: Gym):
+async def test_write_by_form_edits_the_entry_after_a_lost_answer(gym: Gym):
     mara = await gym.person()
     own_id = re.search(r'name="entryId" value="([^"]+)"', await look(gym, "/journal", mara))[1]
     for shared in ("Armbar.", "Armbar, twice."):

@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from potluck.apps.library.app import MODULES, made_with
+from potluck.apps.library.app import LibraryApp
 from potluck.apps.library.collections import NewCollection, add_collection
 from potluck.apps.library.consistency import ConsistencyManager
 from potluck.apps.library.entities import (
@@ -29,7 +29,7 @@ from potluck.engines.recording import Recording
 from potluck.people.authentication import Principal
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.idempotency import StoredAnswers
-from potluck.people.invitations import Invitations
+from potluck.people.invitations import InvitationRows
 from potluck.settings import Settings
 from potluck.store import Store
 from potluck.streams import RecordConsumer
@@ -50,7 +50,7 @@ __all__ = ["Meanwhile", "Shelves", "assembled", "core_on", "outcomes"]
 
 def core_on(store: Store, clock: Any) -> Core:
     """As much of a core as rules, search and consumers need."""
-    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=StoredAnswers(store, clock))
+    people: Any = SimpleNamespace(invitations=InvitationRows(store, clock), answers=StoredAnswers(store, clock))
     nothing: Any = None
     settings = Settings(open_library=None)
     return Core(
@@ -166,8 +166,8 @@ async def assembled(
         clock = Clock()
         rows = Store(wrapped.engine, clock)
         core = core_on(rows, clock)
-        app = made_with(core, outbound or Outbound())
+        app = LibraryApp(replace(core, outbound=outbound or Outbound()))
         try:
-            yield Shelves(many, rows, recording, clock, core, app, Direct(core, MODULES.subjects, app.context))
+            yield Shelves(many, rows, recording, clock, core, app, Direct(core, LibraryApp.subjects, app.context))
         finally:
             await core.live.stop()

@@ -2,12 +2,13 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from potluck.apps.library.app import made_with
+from potluck.apps.library.app import LibraryApp
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
 from potluck.web.outbound import Outbound
@@ -53,7 +54,7 @@ class Calls:
 @contextlib.asynccontextmanager
 async def calls_on(folder: Path, outbound: Callable[[], Outbound] = Outbound, **options: Any) -> AsyncIterator[Calls]:
     def made(core: Core) -> App:
-        return made_with(core, outbound())
+        return LibraryApp(replace(core, outbound=outbound()))
 
     options.setdefault("open_library", None)
     async with suite_on(folder, [made], **options) as (client, application):

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from potluck.apps.library.account import forgetting
-from potluck.apps.library.home_card import home_card_of, how_long
+from potluck.apps.library.account import forget
+from potluck.apps.library.home_card import how_long
 from potluck.apps.library.importing import ImportFile, import_file
 from potluck.apps.library.lending import Lend, lend
 from tests.apps.library.calls import calls_on, data
@@ -77,7 +77,7 @@ async def test_many_things_are_forgotten_in_few_transactions(shelves):
     item = await shelves.book(ada, home, "Lent", collection_id=foo)
     await shelves.direct.do(lend, ada, Lend(to="Ida"), library_id=home, item_id=item.item_id)
     with shelves.recording.scope() as calls:
-        await forgetting(shelves.store)(ada.user_id)
+        await forget(shelves.store, ada.user_id)
     assert calls.operations.count("TransactWriteItems") <= 3
     assert await shelves.kinds() == {}
 
@@ -86,7 +86,7 @@ async def test_the_home_page_says_what_is_lent_and_how_long(embedded_shelves):
     shelves = embedded_shelves
     ada = await shelves.person()
     home = await shelves.library(ada)
-    card = home_card_of(shelves.core, "/library/lent")
+    card = shelves.app.home_card
     assert (await card(ada)).fact == ""
     start = shelves.clock.now
     for title, days, until in (("Old", 240, None), ("Due", 20, date(2039, 12, 24)), ("New", 3, None)):

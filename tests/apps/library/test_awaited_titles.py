@@ -12,9 +12,7 @@ from potluck.apps.library.items import LibraryItemEdit, NewBook, add_book, delet
 from potluck.apps.library.libraries import Forced
 from potluck.apps.library.lookup import Lookup, OpenLibrary
 from potluck.apps.library.title_search import WAITS, TitleSearch
-from potluck.streams.leases import Lease
 from potluck.validation.errors import ValidationError
-from potluck.web.outbound import Outbound
 from tests.apps.library.calls import calls_on, data, problem
 from tests.elsewhere import Said, another_host
 from tests.web.reading import BROWSER, Page
@@ -49,8 +47,8 @@ def catalogue():
 
 
 def search_on(shelves, catalogue):
-    lookup = Lookup(shelves.store, shelves.clock, [OpenLibrary(Outbound(), catalogue.address)])
-    return TitleSearch(shelves.store, shelves.clock, lookup, Lease(shelves.store.engine, "TITLES"))
+    lookup = Lookup(shelves.store, [OpenLibrary(shelves.core, catalogue.address)])
+    return TitleSearch(shelves.core, lookup)
 
 
 async def by_isbn(shelves, isbn=ISBN, **said):

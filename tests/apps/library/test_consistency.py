@@ -18,7 +18,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
-from potluck.apps.library.app import MODULES, made_with
+from potluck.apps.library.app import LibraryApp
 from potluck.apps.library.collections import CollectionChange, change_collection, delete_collection
 from potluck.apps.library.consistency import AT_ONCE
 from potluck.apps.library.consumers import consumers_of
@@ -42,7 +42,6 @@ from potluck.streams import Record
 from potluck.table import absent, put, the, update
 from potluck.table.entity import plan_of
 from potluck.web.direct_calls import Direct
-from potluck.web.outbound import Outbound
 from tests.apps.library.assembly import Shelves, core_on
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at
 from tests.patience import PATIENCE_SECONDS, until
@@ -110,7 +109,7 @@ async def test_the_changes_by_which_items_follow_concern_nobody(embedded_shelves
     ada, home, _ = await filled(shelves, 1)
     item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     before, after = (plan_of(Book).coding.encode(replace(item, collection_name=each)) for each in ("Foo", "Zoo"))
-    consistency, covers = shelves.app.consumers
+    consistency, covers = shelves.app.consumers()
 
     def change(old: Any, new: Any) -> Record:
         images = {"OldImage": old, "NewImage": new}
@@ -131,7 +130,7 @@ async def test_of_two_renames_the_last_wins_everywhere_also_if_the_first_is_hand
     owner = owner_of(ada.user_id)
     # As it is handled by whoever has the first change in hand, twice, and by whoever has the second.
     for _ in range(3):
-        await shelves.manager._collection(owner, home, foo)
+        await shelves.manager._update_items_of_collection(owner, home, foo)
         assert await names(shelves, ada, home) == {"Third"}
 
 
@@ -143,7 +142,7 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     for version, name in enumerate(("Second", "Third", "Fourth"), 1):
         await renaming(shelves, ada, home, foo, name, version)
         rows.append(plan_of(Collection).coding.encode(await shelves.store.one(ref)))
-    consistency = shelves.app.consumers[0].bind(shelves.store)
+    consistency = shelves.app.consumers()[0].bind(shelves.store)
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
         with shelves.recording.scope() as calls:
@@ -160,7 +159,7 @@ async def test_a_worker_from_the_past_writes_nothing(interrupted_shelves):
     owner = owner_of(ada.user_id)
     # The collection is renamed between the worker's reads and its first write.
     shelves.meanwhile(lambda: renaming(shelves, ada, home, foo, "Third", 2))
-    await shelves.manager._collection(owner, home, foo)
+    await shelves.manager._update_items_of_collection(owner, home, foo)
     assert await names(shelves, ada, home) == {"Third"}
 
 
@@ -171,7 +170,7 @@ async def test_an_item_that_is_changed_meanwhile_keeps_the_change_and_gets_the_n
     owner = owner_of(ada.user_id)
     item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     shelves.meanwhile(lambda: shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed", order=5)))
-    await shelves.manager._collection(owner, home, foo)
+    await shelves.manager._update_items_of_collection(owner, home, foo)
     assert await names(shelves, ada, home) == {"Second"}
     after = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     assert (after.title, after.order, after.version) == ("Changed", 5, 2)
@@ -199,7 +198,7 @@ async def test_an_item_that_is_changed_while_its_collection_goes_still_comes_to_
     owner = owner_of(ada.user_id)
     item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     shelves.meanwhile(lambda: shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed")))
-    await shelves.manager._collection(owner, home, foo)
+    await shelves.manager._update_items_of_collection(owner, home, foo)
     items = await shelves.store.all(LibraryItem.stored_in(owner, home))
     assert {(each.collection_id, each.title) for each in items} == {
         (None, "Changed"),
@@ -216,7 +215,7 @@ async def test_an_item_leaves_a_deleted_collection_before_the_consumer_comes(emb
     item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     moved = await shelves.change(ada, item, LibraryItemEdit(version=1, collection_id=None))
     assert (moved.collection_id, moved.order) == (None, None)
-    await shelves.manager._collection(owner_of(ada.user_id), home, foo)
+    await shelves.manager._update_items_of_collection(owner_of(ada.user_id), home, foo)
     assert await shelves.counts_are_right(ada) == (2, 0)
 
 
@@ -294,8 +293,9 @@ class Telling:
 
 async def work(where: dict[str, Any]) -> None:
     engine = Telling(await opened_at(where))
-    rows = Store(engine, lambda: datetime.now(UTC))  # type: ignore[arg-type]
-    consumer = consumers_of(rows, Covers(rows, Outbound()))[0].bind(rows)
+    clock = lambda: datetime.now(UTC)  # noqa: E731
+    rows = Store(engine, clock)  # type: ignore[arg-type]
+    consumer = consumers_of(rows, Covers(core_on(rows, clock)))[0].bind(rows)
     print("ready", flush=True)
     await consumer.run()
 
@@ -323,8 +323,8 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
         rows = Store(opened, clock)
         await rows.create_tables(accounts, media_library)
         core = core_on(rows, clock)
-        app = made_with(core, Outbound())
-        shelves = Shelves(1, rows, opened, clock, core, app, Direct(core, MODULES.subjects, app.context))
+        app = LibraryApp(core)
+        shelves = Shelves(1, rows, opened, clock, core, app, Direct(core, LibraryApp.subjects, app.context))
         ada, home, foo = await filled(shelves, count)
         async with worker(where, told=asyncio.subprocess.PIPE) as first:
             if deleted:
@@ -351,7 +351,7 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
         expected = None if deleted else foo
         assert {(each.version, each.collection_id) for each in items} == {(1, expected)}
         assert await shelves.counts_are_right(ada) == (count, 0 if deleted else count)
-        assert await app.consumers[0].bind(rows).parked() == []
+        assert await app.consumers()[0].bind(rows).parked() == []
     finally:
         await opened.close()
 

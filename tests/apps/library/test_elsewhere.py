@@ -50,15 +50,15 @@ def test_an_isbn_is_thirteen_digits_however_it_is_typed(typed, isbn):
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [
-        ("978-0-306-40615-8", "For these twelve it would be 7"),
-        ("0-306-40615-3", "For these nine it would be 2"),
-        ("0-8044-2957-1", "For these nine it would be X"),
-        ("97803064061", "this has 11"),
-        ("", "this has 0"),
+        ("978-0-306-40615-8", "After these twelve, it would be 7"),
+        ("0-306-40615-3", "After these nine, it would be 2"),
+        ("0-8044-2957-1", "After these nine, it would be X"),
+        ("97803064061", "This has 11"),
+        ("", "This has 0"),
         ("B00ZV9PXP2", "only digits"),
         ("X306406152", "only digits"),
         ("4006381333931", "begins with 978 or 979"),
-        ("978030640615X", "this has 13"),
+        ("978030640615X", "This has 13"),
     ],
 )
 def test_a_wrong_isbn_is_refused_with_the_reason(typed, reason):
@@ -110,7 +110,7 @@ def providers_say(path):
 async def test_a_book_is_known_unknown_or_nobody_could_be_asked(embedded_shelves):
     shelves = embedded_shelves
     with another_host(providers_say) as host:
-        lookup = Lookup(shelves.store, shelves.clock, [OpenLibrary(Outbound(), host.address())])
+        lookup = Lookup(shelves.store, [OpenLibrary(shelves.core, host.address())])
         found = await lookup.book("9780306406157")
         assert found.outcome == "found"
         (book,) = found.matches
@@ -136,8 +136,8 @@ async def test_a_book_is_known_unknown_or_nobody_could_be_asked(embedded_shelves
 async def test_a_film_is_found_by_its_title(embedded_shelves):
     shelves = embedded_shelves
     with another_host(providers_say) as host:
-        tmdb = Tmdb(Outbound(), "a key", host.address(), "https://images.example")
-        lookup = Lookup(shelves.store, shelves.clock, [OpenLibrary(Outbound(), host.address()), tmdb])
+        tmdb = Tmdb(shelves.core, "a key", host.address(), "https://images.example")
+        lookup = Lookup(shelves.store, [OpenLibrary(shelves.core, host.address()), tmdb])
         (film,) = (await lookup.video("Night Ferry")).matches
         assert (film.title, film.directors, film.cast) == ("Night Ferry", ["R. Sandoval"], list("ABCDE"))
         assert (film.release_year, film.duration, film.tmdb_id) == (1998, 104, 603)
@@ -165,7 +165,7 @@ async def test_isbns_are_looked_up_and_imported(tmp_path):
                 ("ISBN 978-0804429573", True),
             ]
             assert [(each["row"], each["reason"]) for each in said["leftOut"]] == [
-                (6, "An ISBN has ten or thirteen digits; this has 3"),
+                (6, "An ISBN has ten or thirteen digits. This has 3"),
             ]
             again = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
             assert (again["new"], again["alreadyThere"]) == (0, 4)
@@ -180,14 +180,14 @@ async def test_a_provider_who_answers_nobody_is_not_asked_for_every_row(tmp_path
             said = data(await calls.ask("POST", f"{home}/import", {"text": text}, by=ada))
             assert (said["new"], said["awaited"], said["leftOut"]) == (100, 100, [])
             assert len(host.asked) == LOOKED_UP_AT_ONCE
-            monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("look-ups", 1))
+            monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("lookups", 1))
             asked = [await calls.ask("GET", "/lookup/isbn/0306406152", by=ada) for _ in range(11)]
             assert [each.status_code for each in asked] == [200] * 10 + [429]
 
 
 @pytest.mark.parametrize("asked", ["isbn=0306406152", "kind=video&title=Solaris"])
 async def test_looking_up_on_a_page_counts_as_it_does_by_the_api(tmp_path, monkeypatch, asked):
-    monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("look-ups", 1))
+    monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("lookups", 1))
     with another_host(lambda path: Said(b"", 503)) as host:
         async with calls_on(tmp_path, open_library=host.address()) as calls:
             ada = await calls.person()

@@ -62,7 +62,7 @@ def test_what_is_only_to_be_read_is_left_out_unless_it_is_asked_for():
         ("x,,,,Foo,0,,", "Order must be"),
         ("x,,,,Foo,1.5,,", "Order must be"),
         ("x,,,,Foo,1001,,", "Order must be"),
-        ("x,,,,,3,,", "Only what is in a collection"),
+        ("x,,,,,3,,", "Only items in a collection"),
         (f"x,,,,{'y' * 101},,,", "Name must have 1 to 100 characters"),
         ("x,,,,\u202eoof,,,", "Name must not"),
         ("x,,,,a\x07b,,,", "Name must not"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from potluck.apps.library.ordering import AT_ONCE, WantedOrder, one_each, order_collection
+from potluck.apps.library.ordering import AT_ONCE, WantedOrder, distinct_orders, order_collection
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from potluck.apps.library.ordering import AT_ONCE, WantedOrder, one_each, order_
     ],
 )
 def test_numbers_stay_and_each_item_gets_one(orders, numbers):
-    assert one_each(orders) == numbers
+    assert distinct_orders(orders) == numbers
 
 
 async def test_what_stands_at_the_numbers_of_a_collection_changes(embedded_shelves):

@@ -158,3 +158,32 @@ async def test_the_search_page_shows_more_than_the_first_thirty(tmp_path):
             answer = await calls.client.get("/library/search", params={"q": "zola", "shown": wrong}, headers=html(ada))
             assert answer.status_code == 200
             assert answer.text.count('<li class="row hit">') == 30
+
+
+async def test_a_form_that_is_accepted_leads_on_and_the_next_page_says_what_was_done(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada, bo = await calls.person(), await calls.person("Bo")
+        home = await calls.library(ada, "Hall")
+        vasik = await calls.make(f"{home}/collections", {"name": "Inspector Vasik"}, by=ada)
+        tram, ebb = [
+            (await calls.make(f"{home}/books", {"title": title, "collectionId": vasik["collectionId"]}, by=ada))[
+                "itemId"
+            ]
+            for title in ("The Green Tram", "Ebb")
+        ]
+        await calls.invited(home, ada, bo)
+        page = home.replace("/libraries/", "/library/")
+        together = f"{page}/collections/{vasik['collectionId']}"
+        form = {"sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded"}
+        for by, path, fields, then, words in (
+            (ada, f"{together}/order", {"itemIds": [ebb, tram]}, together, "The order is saved."),
+            (ada, f"{together}/delete", {}, page, "The collection is gone. Its items stay on the shelf."),
+            (ada, f"{page}/items/{ebb}/delete", {}, page, "It is off the shelf, with its history."),
+            (bo, f"{page}/leave", {}, "/library", "You left the library."),
+            (ada, f"{page}/delete", {}, "/library", "The library is gone, with everything in it."),
+        ):
+            answer = await calls.client.post(path, data=fields, headers=html(by) | form)
+            assert (answer.status_code, answer.headers.get("location")) == (303, then), path
+            shown = (await calls.client.get(then, headers=html(by))).text
+            calls.client.cookies.clear()
+            assert words in shown, path

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -78,7 +79,7 @@ async def test_the_first_list_and_the_first_search_read_no_more_of_the_log_than_
         query = LibraryItem.in_library(ADA, HOME)
         position = await live.position(query)
         assert len(await store.all(query)) == 3
-        index = await Indexes(store, live).of(ADA, HOME)
+        index = await Indexes(SimpleNamespace(store=store, live=live)).of(ADA, HOME)
         assert [each.id for each in best([index], "umbrellas")] == [UUID(int=2)]
         assert restarted.read_from_log <= IN_MEMORY
         # Nothing is missed for it.
@@ -122,7 +123,7 @@ async def test_a_library_searched_long_ago_is_read_again_rather_than_everybody_s
     store = Store(restarted, clock)
     live = Live(restarted, clock, buffer_records=IN_MEMORY)
     try:
-        indexes = Indexes(store, live)
+        indexes = Indexes(SimpleNamespace(store=store, live=live))
         await indexes.of(ADA, HOME)
         await store.put(book(ADA, HOME, 4, "Paper Ships"), when=absent)
         await store.delete(book(ADA, HOME, 1, "Harbour Lights"))

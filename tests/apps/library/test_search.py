@@ -1,6 +1,7 @@
 """Search: what it forgives, what it follows, and that it finds nothing that is not the caller's to see."""
 
 import random
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -297,7 +298,7 @@ async def test_another_process_finds_what_this_one_wrote(shelves):
     owner = owner_of(ada.user_id)
     live = Live(shelves.store.engine, shelves.clock)
     try:
-        elsewhere = Indexes(Store(shelves.store.engine, shelves.clock), live)
+        elsewhere = Indexes(replace(shelves.core, store=Store(shelves.store.engine, shelves.clock), live=live))
         assert found(await elsewhere.of(owner, home), "harbour lights")
         await shelves.book(ada, home, "Nine Umbrellas")
 
@@ -317,7 +318,7 @@ async def test_the_library_searched_longest_ago_is_forgotten_first(embedded_shel
     for place in places:
         for number in range(10):
             await shelves.book(ada, place, f"Harbour {number}")
-    indexes = Indexes(shelves.store, shelves.core.live, most_entries=25)
+    indexes = Indexes(shelves.core, most_entries=25)
     for place in places:
         assert len(await indexes.of(owner, place)) == 10
     with shelves.recording.scope() as calls:

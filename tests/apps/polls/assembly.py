@@ -6,23 +6,29 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from potluck.apps.polls.context import ReadersWait
+from potluck.apps.polls.access import ToPoll
+from potluck.apps.polls.app import PollsApp
+from potluck.apps.polls.context import ReadersWait, polls_context
 from potluck.apps.polls.entities import Count, Shard, Vote, ranked_choice_polls
 from potluck.apps.polls.keys import VoterKeys
-from potluck.apps.polls.polls import PollMade
-from potluck.apps.polls.votes import VoteCast
+from potluck.apps.polls.polls import PollMade, create_poll
+from potluck.apps.polls.results import poll_audit
+from potluck.apps.polls.votes import VoteCast, cast_vote
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.entities import accounts as accounts_table
 from potluck.store import Store
-from tests.apps.polls.services import Polls, PollSettings, open_polls
+from potluck.web.access import Visitor, read_together
+from potluck.web.direct_calls import Direct
+from tests.apps.rule_calls import Rules
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
+from tests.web.cores import core_on
 
 __all__ = [
     "CANDIDATES",
@@ -32,10 +38,9 @@ __all__ = [
     "NOW",
     "Booth",
     "Meanwhile",
-    "PollSettings",
+    "Polls",
     "admin_of",
     "assembled",
-    "open_polls",
     "outcomes",
     "voter",
 ]
@@ -47,6 +52,8 @@ FOR_COUNT = ReadersWait(for_count=timedelta(seconds=PATIENCE_SECONDS))
 # Nobody waits until it is time for the next count: by a clock that stands still it never is.
 AT_ONCE = replace(FOR_COUNT, until_due=timedelta())
 CANDIDATES = ("Ada", "Ben", "Cyd")
+
+A = TypeVar("A", bound=ToPoll)
 
 
 def voter(key: str) -> VoterKeys:
@@ -67,6 +74,30 @@ class Stopwatch:
         return self._read
 
 
+class Polls:
+    """The rules of polls as one process runs them; `options` are those of their context."""
+
+    def __init__(self, store: Store, key: bytes, **options: Any) -> None:
+        self.context = polls_context(store, key, **options)
+        self.core = core_on(store, store.clock)
+        self.rules = Rules(Direct(self.core, PollsApp.subjects, self.context))
+
+    async def do(self, rule: Callable[..., Any], by: VoterKeys, /, *ids: Any, **sent: Any) -> Any:
+        """What a rule answers, called with these credentials as tests/apps/rule_calls.py says."""
+        if rule is cast_vote:
+            sent |= {"voter_key": by.voter_key, "code": by.code}
+        keys = {"X-Admin-Key": by.admin_key, "X-Edit-Key": by.edit_key}
+        headers = {name: key for name, key in keys.items() if key is not None}
+        return await self.rules.do(rule, Visitor(principal=by.principal, headers=headers), *ids, **sent)
+
+    async def admitted(self, access: type[A], by: VoterKeys, poll_id: UUID) -> A:
+        """A caller who presents all of these credentials, as only a browser can."""
+        at = access(self.core, self.context, Visitor(principal=by.principal), {"poll_id": poll_id})
+        at.keys = by
+        await at.admit(*await read_together(self.context.store, at.reads()))
+        return at
+
+
 @dataclass
 class Booth:
     many: int
@@ -78,8 +109,11 @@ class Booth:
     polls: Polls
 
     def elsewhere(self) -> Polls:
-        """The same services as another process has them."""
-        return open_polls(self.store, self.clock, KEY, stopwatch=self.stopwatch, readers_wait=AT_ONCE)
+        """The same rules as another process runs them."""
+        return Polls(self.store, KEY, stopwatch=self.stopwatch, readers_wait=AT_ONCE)
+
+    async def do(self, rule: Callable[..., Any], by: VoterKeys, /, *ids: Any, **sent: Any) -> Any:
+        return await self.polls.do(rule, by, *ids, **sent)
 
     def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
         """Do this before the next transaction."""
@@ -90,12 +124,14 @@ class Booth:
         email = f"{name.lower()}-{uuid4().hex[:6]}@example.org"
         return VoterKeys(principal=await registered(self.store, name, email))
 
-    async def poll(self, candidates: Sequence[str] = CANDIDATES, by: VoterKeys = NOBODY, **said: Any) -> PollMade:
-        said.setdefault("title", "Who?")
-        return await self.polls.authoring.create(by, PollSettings(candidates=candidates, **said))
+    async def poll(self, candidates: Sequence[str] = CANDIDATES, by: VoterKeys = NOBODY, **settings: Any) -> PollMade:
+        settings.setdefault("title", "Who?")
+        poll: PollMade = await self.do(create_poll, by, candidates=candidates, **settings)
+        return poll
 
     async def cast(self, poll: PollMade, *rankings: str, key: str | None = None) -> VoteCast:
-        return await self.polls.votes.cast(VoterKeys(voter_key=key), poll.id, rankings)
+        vote: VoteCast = await self.do(cast_vote, VoterKeys(voter_key=key), poll.id, rankings=rankings)
+        return vote
 
     async def counts(self, poll_id: UUID) -> dict[tuple[int, ...], int]:
         """How many votes each ranking has by the counts; none that has none."""
@@ -112,7 +148,7 @@ class Booth:
         assert {each.shard: each.votes for each in shards if each.votes} == Counter(
             vote.vote_id.int % 10 for vote in votes
         )
-        audit = await self.polls.results.audit(admin_of(poll), poll.id)
+        audit = await self.do(poll_audit, admin_of(poll), poll.id)
         assert (audit.equal, audit.votes, audit.counted) == (True, len(votes), len(votes))
         return len(votes)
 
@@ -132,5 +168,5 @@ async def assembled(
     async with recorded_store(engine, folder, accounts_table, ranked_choice_polls, wrap=wrap) as (wrapped, recording):
         clock, stopwatch = Clock(), Stopwatch()
         store = Store(wrapped.engine, clock)
-        polls = open_polls(store, clock, KEY, stopwatch=stopwatch, readers_wait=AT_ONCE)
+        polls = Polls(store, KEY, stopwatch=stopwatch, readers_wait=AT_ONCE)
         yield Booth(many, store, recording, clock, stopwatch, polls)

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from potluck.apps.polls.app import polls_app
+from potluck.apps.polls.app import PollsApp
 from potluck.engines import Engine
 from potluck.web.http.application import Application
 from tests.people.assembly import Clock
@@ -57,5 +57,5 @@ class Calls:
 @contextlib.asynccontextmanager
 async def calls_on(folder: Path) -> AsyncIterator[Calls]:
     clock = Clock()
-    async with suite_on(folder, (polls_app,), clock=clock) as (client, application):
+    async with suite_on(folder, (PollsApp,), clock=clock) as (client, application):
         yield Calls(client, application, clock, application.state.engine)

@@ -42,4 +42,4 @@ def test_no_problem_of_polls_has_the_address_of_another():
 def test_what_hides_results_is_said():
     hidden = ResultsHidden("afterVote")
     assert hidden.members == {"resultsVisibility": "afterVote"}
-    assert "when you have voted" in str(hidden)
+    assert "once you have voted" in str(hidden)

@@ -56,7 +56,7 @@ async def test_a_poll_made_without_an_account_is_looked_after_by_the_same_browse
         # Anybody else is asked for the key, and it opens what it opened.
         assert "Close the poll" not in await text(there, f"{poll}/manage")
         _, refused = await send(there, f"{poll}/manage", 403, key="pla_" + "0" * 64)
-        assert "Only who made the poll may do this" in refused.text
+        assert "Only the poll&#39;s creator may do this" in refused.text
         await send(there, f"{poll}/manage", key=key)
         assert "Close the poll" in await text(there, f"{poll}/manage")
         # It is sent to no other poll.
@@ -164,7 +164,7 @@ async def test_a_ballot_that_was_opened_before_the_candidates_changed_counts_for
         edited = {"title": "Where to?", "candidates": "\n".join(reversed(CANDIDATES)), "version": "1"}
         await send(here, f"{poll}/edit", **edited)
         _, again = await send(there, f"{poll}/vote", 409, **opened, **{"rank-1": "1"})
-        assert "The candidates were changed" in again.text
+        assert "The candidates have changed" in again.text
         assert " selected>" not in again.text
         assert data(await calls.ask("GET", f"{poll}/results"))["votes"] == 0
         # What else happens to a poll makes no ballot invalid.
@@ -191,7 +191,7 @@ async def test_whoever_is_not_admitted_is_told_what_to_do(calls):
         assert where == f"/sign-in?next={poll}"
         poll = await made(here, voterPolicy="codes")
         _, refused = await send(here, f"{poll}/vote", 403, **{"rank-1": "1", "code": "AAAA"})
-        assert "This poll asks for one of its codes" in refused.text
+        assert "This poll requires one of its codes" in refused.text
         assert re.search(r'<input id="code"[^>]* autofocus', refused.text)
         _, refused = await send(here, f"{poll}/codes", 422, count="0")
         assert re.search(r'<input id="count"[^>]* autofocus', refused.text)
@@ -203,7 +203,7 @@ async def test_whoever_is_not_admitted_is_told_what_to_do(calls):
             where, _ = await send(there, f"{poll}/vote", **{"rank-1": "1", "code": code})
             assert where == poll
         _, refused = await send(here, f"{poll}/vote", 409, **{"rank-1": "1", "code": code})
-        assert "You have voted in this poll already" in refused.text
+        assert "You have already voted in this poll" in refused.text
 
 
 async def test_results_obey_their_visibility_on_pages_and_in_files(calls):
@@ -212,7 +212,7 @@ async def test_results_obey_their_visibility_on_pages_and_in_files(calls):
         ways = ("/results", "/results.csv", "/ballots?format=csv", "/results/events")
         for way in ways:
             assert (await there.get(f"{poll}{way}")).status_code == 403
-        assert "You see the results when you have voted" in await text(there, f"{poll}/results", 403)
+        assert "You can see the results once you have voted" in await text(there, f"{poll}/results", 403)
         await text(there, poll)
         await send(there, f"{poll}/vote", **{"rank-1": "1"})
         for way in ways[:-1]:
@@ -297,11 +297,11 @@ def test_candidates_and_what_is_said_of_them_survive_their_lines():
 )
 def test_a_ballot_is_read_from_numbers(raw, ranking, wrong):
     found = read_ballot(decode_form(BallotForm, raw).value.rank, CANDIDATES)
-    assert (list(found.ranking), found.wrong) == (ranking, wrong)
+    assert (list(found.ranking), found.error) == (ranking, wrong)
 
 
 def test_one_s_own_ballot_is_filled_in():
-    assert ranked_in(CANDIDATES, [CAMP, LAKE]).written == {3: "1", 1: "2"}
+    assert ranked_in(CANDIDATES, [CAMP, LAKE]).ranks == {3: "1", 1: "2"}
 
 
 def test_a_qr_code_is_drawn_module_by_module():

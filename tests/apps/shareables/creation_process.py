@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from potluck.apps.shareables import short_ids
-from potluck.apps.shareables.app import MODULES, shareables_app
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import NewChecklistItem
 from potluck.people.passwords import Passwords
@@ -22,9 +22,9 @@ async def main(folder: Path) -> None:
     # Nobody waits for anything else here.
     short_ids.REST_SECONDS = 0
     passwords = Passwords(CountingHasher())
-    async with opened(Settings(data=folder), [shareables_app], passwords=passwords) as (core, (app,)):
+    async with opened(Settings(data=folder), [ShareablesApp], passwords=passwords) as (core, (app,)):
         await app.context.pool.refill()
-        direct = Direct(core, MODULES.subjects, app.context)
+        direct = Direct(core, ShareablesApp.subjects, app.context)
         new = NewShareable(
             entity="checklist", name="A", items=[NewChecklistItem(name=str(each)) for each in range(ITEMS)]
         )

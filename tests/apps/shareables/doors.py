@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from potluck.apps.polls.app import polls_app
-from potluck.apps.shareables.app import shareables_app
+from potluck.apps.polls.app import PollsApp
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shareables.entities import short_id_pool
 from potluck.engines import Engine
 from potluck.people.passwords import Passwords
@@ -84,7 +84,7 @@ async def calls_on(
     folder: Path, *, wrap: Callable[[Engine], Engine] = lambda engine: engine, **options: Any
 ) -> AsyncIterator[Calls]:
     clock, hasher = Clock(), CountingHasher()
-    apps = (shareables_app, polls_app)
+    apps = (ShareablesApp, PollsApp)
     async with suite_on(folder, apps, clock=clock, passwords=Passwords(hasher), wrap=wrap, **options) as (
         client,
         application,

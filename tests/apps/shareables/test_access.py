@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from potluck.apps.shareables.access import Editor, Keeper, Participant, Reader
-from potluck.apps.shareables.app import MODULES
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.web.declarations import Page
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.web.contract.wire import listening
@@ -61,7 +61,7 @@ TIMES = ("open", "expired", "replaced", "purged")
 
 def test_every_call_is_in_the_table():
     declared = set()
-    for each in (each for subject in MODULES.subjects for each in subject.declared if each.path is not None):
+    for each in (each for subject in ShareablesApp.subjects for each in subject.declared if each.path is not None):
         if "{short_id}" in each.path:
             declared.add((getattr(each, "method", "GET"), each.path.partition("{short_id}")[2]))
     known = {
@@ -190,7 +190,7 @@ TOLD = ("Packing", "Tents", "Lake")
 
 def _page_rows():
     """Every page and form of a shareable: method, path, what it is of, and who may."""
-    for declared in (each for subject in MODULES.subjects for each in subject.declared):
+    for declared in (each for subject in ShareablesApp.subjects for each in subject.declared):
         page = declared.address if isinstance(declared, Page) else getattr(declared, "form_path", None)
         if page is not None and "{short_id}" in page:
             method, path = "GET" if isinstance(declared, Page) else "POST", page.partition("{short_id}")[2]

@@ -9,7 +9,7 @@ import potluck.apps.shareables
 from potluck.apps.polls.results import ByMethod
 from potluck.apps.polls.votes import NewVote
 from potluck.apps.shareables import short_ids
-from potluck.apps.shareables.app import MODULES, shareables_app
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shareables.ballots import cast_vote, poll_results
 from potluck.apps.shareables.creation import Clone, NewShareable, clone_shareable, create_shareable
 from potluck.apps.shareables.items import (
@@ -53,7 +53,7 @@ README = Path(potluck.apps.shareables.__file__).with_name("README.md")
 
 async def measured(core, app, recording):
     """Each call with its requests, read units and write units, on shareables where everything is small."""
-    direct = Direct(core, MODULES.subjects, app.context)
+    direct = Direct(core, ShareablesApp.subjects, app.context)
     runner = direct.runner
     ada = Visitor(principal=await registered(core.store, "Ada", "ada@example.org"))
     nobody = Visitor()
@@ -109,7 +109,7 @@ async def measured(core, app, recording):
     await cost("look at it", one_shareable, nobody, **at)
     await cost("vote", cast_vote, nobody, NewVote(rankings=["Hut"]), **at)
     await told(poll_results, nobody, ByMethod(), None, at)
-    await cost("its results, nobody having voted since", poll_results, nobody, ByMethod(), **at)
+    await cost("its results, no new votes", poll_results, nobody, ByMethod(), **at)
     return costs
 
 
@@ -121,7 +121,7 @@ async def test_the_readme_has_what_each_call_costs(tmp_path, engine, monkeypatch
     settings, passwords = Settings(data=tmp_path / "data"), Passwords(CountingHasher())
     async with opened_engine(engine, tmp_path) as target:
         recording = Recording(target)
-        opening = opened(settings, [shareables_app], clock=Clock(), passwords=passwords, wrap=lambda _: recording)
+        opening = opened(settings, [ShareablesApp], clock=Clock(), passwords=passwords, wrap=lambda _: recording)
         async with opening as (core, (app,)):
             costs = await measured(core, app, recording)
     # DynamoDB Local counts the writes of a transaction otherwise than the service does, and a query that finds nothing

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from potluck.apps.shareables.presence import Presence
+from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.store import Store
 from tests.apps.shareables.doors import calls_on, problem
 from tests.patience import PATIENCE_SECONDS, until
@@ -134,7 +135,7 @@ async def test_who_looks_in_any_process_is_counted_until_their_process_is_gone(t
     async with calls_on(tmp_path) as calls:
         made = await calls.made()
         store = Store(calls.engine, calls.clock)
-        one, other = Presence(store, calls.clock), Presence(store, calls.clock)
+        one, other = (Presence(store, SYSTEM_RANDOM) for _ in range(2))
         short_id = made["shortId"]
         async with one.looking(short_id), one.looking(short_id):
             async with other.looking(short_id):

@@ -1,11 +1,11 @@
 """The API document: who may send a token need not, and every call is there."""
 
-from potluck.apps.shareables.app import MODULES
+from potluck.apps.shareables.app import ShareablesApp
 from potluck.web.openapi import document
 
 
 def test_a_token_of_a_shareable_may_be_sent_and_need_not():
-    paths = document(MODULES.subjects)["paths"]
+    paths = document(ShareablesApp.subjects)["paths"]
     one = paths["/api/v1/shareables/{shortId}"]["get"]
     assert one["security"] == [{}, {"bearer": []}, {"cookie": []}]
     assert {each["name"] for each in one["parameters"]} == {"shortId", "If-None-Match"}

@@ -54,7 +54,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         assert "Three letters, three letters, five digits: two digits are missing." in wrong.text
         await posted(guest, "/shareables/open", 422, id="x" * 2_001)
         none = await posted(guest, "/shareables/open", 404, id="zzz-zzz-00000")
-        assert "Nothing on the table has this id" in none.text
+        assert "Nothing has this id" in none.text
         opened = await posted(guest, "/shareables/open", id=f"http://testserver{path.upper()}")
         assert opened.headers["location"] == path or opened.headers["location"] == f"/shareables/{path.rsplit('/')[-1]}"
         asked = await guest.get(path, headers=BROWSER)
@@ -120,8 +120,8 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         assert "Winter fair" in await shown(maker, clone)
         assert "It is gone for everyone at once" in await shown(maker, f"{path}/delete")
         deleted = await posted(maker, f"{path}/delete")
-        assert "It is gone" in await shown(maker, deleted.headers["location"])
-        assert "Nothing on the table has this id" in await shown(maker, path, 404)
+        assert "Deleted, with everything in it" in await shown(maker, deleted.headers["location"])
+        assert "Nothing has this id" in await shown(maker, path, 404)
 
 
 async def test_whoever_leaves_is_out(calls):

@@ -160,7 +160,7 @@ async def test_a_write_that_met_a_new_passcode_is_not_done(tmp_path):
 
 async def test_wrong_tries_of_a_client_are_few_and_say_how_many_are_left(calls):
     made = await calls.guarded()
-    for left in range(TRIES_FROM.attempts - 1, -1, -1):
+    for left in range(TRIES_FROM.amount - 1, -1, -1):
         wrong = problem(await unlock(calls, made, WRONG), 401, "wrong-passcode")
         assert (wrong["triesLeft"], wrong["detail"]) == (left, "That is not one of the two passcodes")
     throttled = await unlock(calls, made, VIEW)
@@ -176,12 +176,12 @@ async def test_wrong_tries_of_a_client_are_few_and_say_how_many_are_left(calls):
 
 async def test_right_tries_are_not_counted(calls):
     made = await calls.guarded()
-    for _ in range(3 * TRIES_FROM.attempts):
+    for _ in range(3 * TRIES_FROM.amount):
         data(await unlock(calls, made, VIEW), 201)
 
 
 async def test_wrong_tries_at_one_shareable_from_everywhere_are_counted_more_slowly(calls, monkeypatch):
-    monkeypatch.setattr(passcodes, "TRIES_AT", passcodes.Limit("unlock", 6, TRIES_AT.window))
+    monkeypatch.setattr(passcodes, "TRIES_AT", passcodes.RateLimit("unlock", 6, TRIES_AT.per))
     made, other = await calls.guarded(), await calls.guarded()
     for number in range(6):
         async with calls.from_address(f"192.0.2.{number}") as client:
@@ -198,7 +198,7 @@ async def test_wrong_tries_at_one_shareable_from_everywhere_are_counted_more_slo
 
 async def test_many_who_come_at_once_behind_one_address_are_not_taken_for_one_who_guesses(calls):
     made = await calls.guarded()
-    for _ in range(TRIES_FROM.attempts - 1):
+    for _ in range(TRIES_FROM.amount - 1):
         problem(await unlock(calls, made, WRONG), 401, "wrong-passcode")
     answers = await asyncio.gather(*(unlock(calls, made, VIEW) for _ in range(60)))
     assert {each.status_code for each in answers} == {201}
@@ -209,9 +209,7 @@ async def test_many_who_come_at_once_behind_one_address_are_not_taken_for_one_wh
 async def test_tries_at_once_are_counted_before_they_are_looked_at(calls):
     made = await calls.guarded()
     answers = await asyncio.gather(*(unlock(calls, made, WRONG) for _ in range(30)))
-    assert sorted(each.status_code for each in answers) == [401] * TRIES_FROM.attempts + [429] * (
-        30 - TRIES_FROM.attempts
-    )
+    assert sorted(each.status_code for each in answers) == [401] * TRIES_FROM.amount + [429] * (30 - TRIES_FROM.amount)
 
 
 @pytest.mark.parametrize("guarded", [True, False])

@@ -1,6 +1,7 @@
 """The pool of short ids: each is issued once, and there is always one."""
 
 import asyncio
+from random import Random
 
 import pytest
 
@@ -9,12 +10,14 @@ from potluck.apps.shareables.entities import Shareable, ShortIdPoolEntry
 from potluck.apps.shareables.fields import spelled
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.engines.throttling import Throttling
+from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.store import Store
 from potluck.table import WriteRefused, absent, delete
 from tests.apps.shareables.doors import calls_on, data, problem
 from tests.apps.shareables.test_entities import checklist, new  # noqa: F401
 from tests.patience import PATIENCE_SECONDS, until
 from tests.people.assembly import WRAPPERS
+from tests.web.cores import core_on
 
 # In 800 places; test_killed.py has the pool as it is, in 4000. So deep that no partition is empty when 200 were taken.
 POOL_PARTITIONS, POOL_DEPTH = 20, 40
@@ -93,7 +96,7 @@ async def test_whoever_loses_a_race_for_an_id_gets_another(calls, monkeypatch):
 
 async def test_an_entry_that_has_become_another_id_is_not_claimed(new):  # noqa: F811
     store, _, _ = new
-    pool = ShortIdPool(store)
+    pool = ShortIdPool(store, SYSTEM_RANDOM)
     seen = ShortIdPoolEntry(partition=1, bucket=0, id="AAA-AAA-00000")
     another = ShortIdPoolEntry(partition=1, bucket=0, id="BBB-BBB-00000")
     await store.put(another)
@@ -148,11 +151,12 @@ async def test_new_ids_are_none_that_somebody_has(new):  # noqa: F811
     # The first id that this randomness makes is taken, also while it is kept for its admins.
     zeros, made = [bytes(8)] * 13, iter(range(1, 10**9))
 
-    def random(count):
-        return zeros.pop() if zeros else next(made).to_bytes(count, "big")
+    class Rigged(Random):
+        def randbytes(self, n):
+            return zeros.pop() if zeros else next(made).to_bytes(n, "big")
 
     await store.put(Shareable(**{**_fields(checklist), "short_id": "aaa-aaa-00000", "ttl": 2**32}), when=absent)
-    pool = ShortIdPool(store, random)
+    pool = ShortIdPool(store, Rigged())
     entries = await pool._fill([(0, bucket) for bucket in range(3)])
     assert [(each.bucket, each.id == "AAA-AAA-00000") for each in entries] == [(1, False), (2, False)]
 
@@ -191,7 +195,7 @@ async def test_a_create_that_is_cut_off_takes_no_id(tmp_path):
 
 async def test_of_several_processes_one_fills_the_pool_at_a_time(new):  # noqa: F811
     store, _, _ = new
-    pools = [ShortIdPool(store) for _ in range(3)]
+    pools = [ShortIdPool(store, SYSTEM_RANDOM) for _ in range(3)]
     at_once, most = 0, 0
 
     async def refill(pool):
@@ -208,7 +212,7 @@ async def test_of_several_processes_one_fills_the_pool_at_a_time(new):  # noqa: 
     done: list[ShortIdPool] = []
     for pool in pools:
         pool.refill = lambda pool=pool: refill(pool)
-    running = [asyncio.create_task(PoolRefill(store, pool).run()) for pool in pools]
+    running = [asyncio.create_task(PoolRefill(core_on(store, store.clock), pool).run()) for pool in pools]
     try:
 
         async def all_have():

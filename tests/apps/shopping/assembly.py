@@ -7,35 +7,57 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from potluck.apps.shopping.app import ShoppingApp
+from potluck.apps.shopping.cascade import Cascade
 from potluck.apps.shopping.entities import Deletion, inventory
+from potluck.apps.shopping.families import families
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.authentication import Principal
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.invitations import Invitations
+from potluck.people.invitations import InvitationRows
 from potluck.store import Store
+from potluck.streams import RecordConsumer
 from potluck.table.entity import plan_of
-from tests.apps.shopping.services import Shopping, open_shopping
+from potluck.web.app import Core, HomeCard
+from potluck.web.direct_calls import Direct
+from tests.apps.rule_calls import Rules
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
+from tests.web.cores import core_on
 
-__all__ = ["NOW", "Meanwhile", "Shop", "assembled", "outcomes"]
+__all__ = ["NOW", "Meanwhile", "Shop", "assembled", "outcomes", "shop_on"]
 
 
 @dataclass
 class Shop:
     many: int
     """How many do something at once."""
-    store: Store
     recording: Recording
     clock: Clock
-    invitations: Invitations
-    shopping: Shopping
+    core: Core
+    rules: Rules
 
-    def elsewhere(self) -> Shopping:
-        """The same services as another process has them."""
-        return open_shopping(self.store, self.clock, self.invitations)
+    @property
+    def store(self) -> Store:
+        return self.core.store
+
+    @property
+    def invitations(self) -> InvitationRows:
+        return self.core.people.invitations
+
+    async def do(self, rule: Callable[..., Any], by: Principal, /, *ids: Any, **sent: Any) -> Any:
+        """What a rule answers, called as tests/apps/rule_calls.py says."""
+        return await self.rules.do(rule, by, *ids, **sent)
+
+    async def accept(self, by: Principal, token: str) -> Any:
+        """Join a family by an invitation."""
+        return await self.rules.direct.join(by, token, families.app, families.join)
+
+    def elsewhere(self) -> Rules:
+        """The same rules as another process runs them."""
+        return _rules_on(core_on(self.store, self.clock, self.invitations))
 
     def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
         """Do this before the next transaction."""
@@ -48,13 +70,13 @@ class Shop:
     async def family(self, name: str = "Lovelace", admin: str = "Ada") -> tuple[Principal, UUID]:
         """A family with its first admin."""
         person = await self.person(admin)
-        return person, (await self.shopping.families.create(person, name)).family_id
+        return person, (await self.do(families.create, person, name=name)).family_id
 
     async def joined(self, admin: Principal, family_id: UUID, name: str = "Ben", role: str = "member") -> Principal:
         """Someone who accepted an invitation."""
         person = await self.person(name)
-        made = await self.shopping.members.invite(admin, family_id, role)
-        await self.shopping.members.accept(person, made.secret)
+        made = await self.do(families.invite, admin, family_id, role=role)
+        await self.accept(person, made.token)
         return person
 
     async def dump(self) -> dict[tuple[str, str], dict[str, Any]]:
@@ -72,7 +94,38 @@ class Shop:
         """Do what the consumer does, for every deletion that is under way."""
         for row in (await self.dump()).values():
             if row["entityType"]["S"] == "Deletion":
-                await self.shopping.cascade.finish(plan_of(Deletion).coding.decode(row))
+                await self.cascade.finish(plan_of(Deletion).coding.decode(row))
+
+    @property
+    def cascade(self) -> Cascade:
+        return Cascade(self.core)
+
+    @property
+    def places(self) -> Any:
+        return self.app.places
+
+    @property
+    def app(self) -> ShoppingApp:
+        return ShoppingApp(self.core)
+
+    def export(self, user_id: UUID) -> Any:
+        return self.app.export(user_id)
+
+    async def home_card(self, by: Principal) -> HomeCard:
+        return await self.app.home_card(by)
+
+    def consumers(self) -> list[RecordConsumer]:
+        """The one of deletions, and the one of names."""
+        return [consumer.bind(self.store) for consumer in self.app.all_consumers()]
+
+
+def _rules_on(core: Core) -> Rules:
+    return Rules(Direct(core, ShoppingApp.subjects))
+
+
+def shop_on(store: Store, recording: Any, clock: Any, many: int = 1) -> Shop:
+    core = core_on(store, clock)
+    return Shop(many, recording, clock, core, _rules_on(core))
 
 
 @contextlib.asynccontextmanager
@@ -81,6 +134,4 @@ async def assembled(
 ) -> AsyncIterator[Shop]:
     async with recorded_store(engine, folder, accounts_table, inventory, wrap=wrap) as (wrapped, recording):
         clock = Clock()
-        rows = Store(wrapped.engine, clock)
-        invitations = Invitations(rows, clock)
-        yield Shop(many, rows, recording, clock, invitations, open_shopping(rows, clock, invitations))
+        yield shop_on(Store(wrapped.engine, clock), recording, clock, many)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.engines import Engine
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
@@ -91,7 +91,7 @@ async def calls_on(folder: Path) -> AsyncIterator[Calls]:
 
     def known(core: Core) -> App:
         cores.append(core)
-        return shopping_app(core)
+        return ShoppingApp(core)
 
     async with suite_on(folder, (known,), clock=clock) as (client, application):
         yield Calls(client, application, clock, cores[0].engine, cores[0])

@@ -3,7 +3,7 @@
 import pytest
 
 from potluck.apps.shopping import inventory, locations, shopping_list, stores
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.apps.shopping.families import families
 from tests.web.suites import ask, data, problem, signed_up, suite_on
 
@@ -19,7 +19,7 @@ from tests.web.suites import ask, data, problem, signed_up, suite_on
 )
 async def test_a_family_has_only_so_many(tmp_path, monkeypatch, module, bound, path, field):
     monkeypatch.setattr(module, bound, 2)
-    async with suite_on(tmp_path, [shopping_app]) as (client, _):
+    async with suite_on(tmp_path, [ShoppingApp]) as (client, _):
         ada = await signed_up(client)
         family, other = [
             data(await ask(client, "POST", "/families", {"name": name}, by=ada), 201)["familyId"] for name in "AB"
@@ -34,7 +34,7 @@ async def test_a_family_has_only_so_many(tmp_path, monkeypatch, module, bound, p
 
 async def test_lines_that_are_pasted_fit_all_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(shopping_list, "MOST_LISTED", 2)
-    async with suite_on(tmp_path, [shopping_app]) as (client, _):
+    async with suite_on(tmp_path, [ShoppingApp]) as (client, _):
         ada = await signed_up(client)
         family = data(await ask(client, "POST", "/families", {"name": "A"}, by=ada), 201)["familyId"]
         at = f"/families/{family}/shopping-list"
@@ -45,7 +45,7 @@ async def test_lines_that_are_pasted_fit_all_or_not_at_all(tmp_path, monkeypatch
 
 async def test_a_person_makes_only_so_many_families(tmp_path, monkeypatch):
     monkeypatch.setattr(families, "most_places", 2)
-    async with suite_on(tmp_path, [shopping_app]) as (client, _):
+    async with suite_on(tmp_path, [ShoppingApp]) as (client, _):
         ada, ben = await signed_up(client), await signed_up(client, "ben@example.org", "Ben")
         for name in "AB":
             data(await ask(client, "POST", "/families", {"name": name}, by=ada), 201)

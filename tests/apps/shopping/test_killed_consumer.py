@@ -17,12 +17,12 @@ from uuid import UUID
 import pytest
 
 from potluck.apps.shopping.entities import Deletion, InventoryItem, ShoppingListItem, inventory
+from potluck.apps.shopping.inventory import add_inventory_item, delete_inventory_item
+from potluck.apps.shopping.shopping_list import items_on_list
 from potluck.people.entities import accounts
-from potluck.people.invitations import Invitations
 from potluck.store import Store
 from potluck.table import absent, put
-from tests.apps.shopping.assembly import NOW, Shop
-from tests.apps.shopping.services import open_shopping
+from tests.apps.shopping.assembly import NOW, shop_on
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at
 from tests.people.assembly import Clock
 
@@ -58,10 +58,10 @@ class Telling:
 
 async def work(where: dict[str, Any], batches: int | None) -> None:
     engine = Telling(await opened_at(where), batches)
-    rows = Store(engine, lambda: datetime.now(UTC))
-    shopping = open_shopping(rows, rows.clock, Invitations(rows, rows.clock))
+    store = Store(engine, lambda: datetime.now(UTC))
+    deletions, _ = shop_on(store, engine, store.clock).consumers()
     print("ready", flush=True)
-    await shopping.consumers()[0].run()
+    await deletions.run()
 
 
 # --- the test --------------------------------------------------------------------------------------------------------
@@ -92,11 +92,9 @@ async def killed_while_carrying(engine: str, folder: Path, links: int, batches: 
         clock = Clock()
         rows = Store(opened, clock)
         await rows.create_tables(accounts, inventory)
-        invitations = Invitations(rows, clock)
-        shopping = open_shopping(rows, clock, invitations)
-        shop = Shop(1, rows, opened, clock, invitations, shopping)
+        shop = shop_on(rows, opened, clock)
         ada, family = await shop.family()
-        milk = await shopping.inventory.add(ada, family, "Milk")
+        milk = await shop.do(add_inventory_item, ada, family, name="Milk")
         made = [
             ShoppingListItem(
                 shopping_item_id=UUID(int=number),
@@ -116,12 +114,12 @@ async def killed_while_carrying(engine: str, folder: Path, links: int, batches: 
             found = await rows.all(ShoppingListItem.all_of_family(family))
             assert len(found) == links
             assert {(each.item_id, each.version) for each in found} <= {(milk.item_id, 1), (None, 2)}
-            shown = (await shopping.shopping_list.all(ada, family)).items
+            shown = await shop.do(items_on_list, ada, family)
             assert {each.item_id for each in shown} == {None}, "a reader saw a link to what is gone"
             return sum(each.item_id is not None for each in found)
 
         async with worker(where, batches) as first:
-            await shopping.inventory.delete(ada, family, milk.item_id)
+            await shop.do(delete_inventory_item, ada, family, milk.item_id)
             for _ in range(batches):
                 assert await asyncio.wait_for(first.stdout.readline(), START_SECONDS) == b"loosened\n"
             first.send_signal(signal.SIGKILL)
@@ -134,7 +132,7 @@ async def killed_while_carrying(engine: str, folder: Path, links: int, batches: 
             assert second.returncode is None
         assert await still_linked() == 0
         assert await rows.get(InventoryItem.by_id(family, milk.item_id)) is None
-        assert await shopping.consumers()[0].parked() == []
+        assert await shop.consumers()[0].parked() == []
     finally:
         await opened.close()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potluck.apps.shopping.line_parser import ShoppingLine, read_lines, wrong_with
+from potluck.apps.shopping.line_parser import ShoppingLine, line_errors, read_lines
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_a_line_knows_its_number():
 
 
 def test_what_cannot_be_added_is_told_by_line():
-    assert wrong_with([ShoppingLine(1, "a"), ShoppingLine(4, "x" * 101)]) == ["Line 4: Name must be 1-100 characters"]
-    assert wrong_with([ShoppingLine(1, "x" * 100)]) == []
+    assert line_errors([ShoppingLine(1, "a"), ShoppingLine(4, "x" * 101)]) == ["Line 4: Name must be 1-100 characters"]
+    assert line_errors([ShoppingLine(1, "x" * 100)]) == []
 
 
 @given(st.text())

@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.web import storage_quota as quota_module
 from potluck.web.http.application import Application
 from potluck.web.storage_quota import Measured
@@ -24,7 +24,7 @@ FORM = {
 
 @pytest.fixture
 async def suite(tmp_path) -> AsyncIterator[tuple[httpx.AsyncClient, Application]]:
-    async with suite_on(tmp_path, (shopping_app,)) as (client, application):
+    async with suite_on(tmp_path, (ShoppingApp,)) as (client, application):
         yield client, application
 
 

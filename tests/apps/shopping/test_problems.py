@@ -1,6 +1,6 @@
 """Every refusal is a problem that a caller can look up."""
 
-from potluck.apps.shopping.app import MODULES
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.apps.shopping.conflicts import IdTaken
 from potluck.web.errors import ProblemError
 
@@ -27,7 +27,7 @@ def test_they_are_what_the_contract_calls_them():
 
 
 def test_each_is_declared_by_a_rule_so_that_it_has_a_page():
-    declared = {each.slug for subject in MODULES.subjects for rule in subject.declared for each in rule.problems}
+    declared = {each.slug for subject in ShoppingApp.subjects for rule in subject.declared for each in rule.problems}
     own = {each.problem.slug for each in kinds(ProblemError)}
     assert own <= declared
 

@@ -16,11 +16,12 @@ BAD_IN_PATH = ["123e4567", "123E4567-E89B-12D3-A456-426614174000", "7", "%20"]
 BAD_NAMES = ["", "   ", "x" * 101]
 TO_BUY = [0, -1, 1.5, 1.0, "1", True, -(10**30)]
 NOT_AT_HOME = [-1, 100_001, 1.5, "1", True, None]
-VERSIONS = [0, -1, 1.5, "1", True, None]
+VERSIONS = [0, -1, 1.5, 1.0, "1", True, None]
 
 NAME = "Name must be 1-100 characters"
 VERSION = "Version must be a positive integer"
 STORE = "Invalid store ID format"
+NOT_TEXT = [5, True, ["x"]]
 
 # By the path and method that take the field: the message, and the values that get it.
 FIELDS = {
@@ -64,6 +65,11 @@ FIELDS = {
     ("PATCH", "/inventory/{id}"): {
         "name": (NAME, BAD_NAMES),
         "quantity": ("Quantity must be an integer from 0 to 100,000", NOT_AT_HOME),
+        "threshold": ("Threshold must be an integer from 0 to 100,000", NOT_AT_HOME),
+        "unit": ("Unit must be 50 characters or less", ["x" * 51]),
+        "locationId": ("Invalid location ID format", BAD_IDS),
+        "preferredStoreId": (STORE, BAD_IDS),
+        "alternateStoreIds": ("There can be at most 20 alternate stores", [[str(uuid4())] * 21, None]),
         "status": ("Status must be 'active' or 'archived'", ["gone", None]),
         "version": (VERSION, VERSIONS),
     },
@@ -155,6 +161,39 @@ async def test_a_quantity_is_at_most_a_hundred_thousand(home):
             ]
 
 
+async def test_a_new_family_needs_a_name(home):
+    for name in (*BAD_NAMES, None):
+        answer = await home.calls.ask("POST", "/families", {"name": name}, by=home.admin)
+        assert problem(answer, 422, "invalid-fields")["errors"] == [{"field": "name", "message": NAME}], name
+
+
+async def test_text_of_another_type_gets_its_message(home):
+    for method, path in (("POST", "/shopping-list"), ("PATCH", f"/shopping-list/{uuid4()}")):
+        for field, message in (("name", "Name must be text"), ("notes", "Notes must be text")):
+            for value in NOT_TEXT:
+                answer = await home.ask(method, path, {"name": "Tea", "version": 1, field: value})
+                errors = problem(answer, 422, "invalid-fields")["errors"]
+                assert {"field": field, "message": message} in errors, (method, field, value)
+
+
+async def test_a_malformed_id_in_a_list_is_named_by_its_place(home):
+    body = {"name": "Milk", "version": 1, "alternateStoreIds": [str(uuid4()), "x"]}
+    for method, path in (("POST", "/inventory"), ("PATCH", f"/inventory/{uuid4()}")):
+        errors = problem(await home.ask(method, path, body), 422, "invalid-fields")["errors"]
+        assert {"field": "alternateStoreIds[1]", "message": STORE} in errors, method
+
+
+async def test_a_deletion_with_a_malformed_version_is_refused(home):
+    before = await home.calls.rows()
+    things = ("shopping-list", "inventory", "stores", "locations", "members")
+    for path in ("", *(f"/{thing}/{uuid4()}" for thing in things)):
+        for if_match in ("1", '"1', '"1", "2"', ""):
+            answer = await home.ask("DELETE", path, if_match=if_match)
+            errors = problem(answer, 422, "invalid-fields")["errors"]
+            assert [each["field"] for each in errors] == ["If-Match"], (path, if_match)
+    assert await home.calls.rows() == before
+
+
 async def test_a_malformed_id_in_an_address_gets_its_message(home):
     for field, message, path in IN_PATH:
         for value in BAD_IN_PATH:
@@ -196,10 +235,12 @@ async def test_everything_wrong_is_told_at_once(home):
     assert len(found) == 7
 
 
-async def test_free_text_needs_a_name(home):
+async def test_free_text_needs_a_name_and_an_inventory_item_brings_one(home):
     for body in ({}, {"itemId": None}, {"quantity": 2}, {"name": None}):
         found = problem(await home.ask("POST", "/shopping-list", body), 422, "invalid-fields")["errors"]
         assert found == [{"field": "name", "message": NAME}]
+    milk = await home.make("/inventory", name="Milk")
+    assert (await home.make("/shopping-list", itemId=milk["itemId"], name=None))["name"] == "Milk"
 
 
 async def test_what_the_design_allows_is_taken(home):

@@ -5,7 +5,16 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from potluck.table import AnyOf, Counter, Entity, KeyOnly, Milliseconds, OrNull, Table, first_of, query
+from potluck.table import (
+    AnyOf,
+    Counter,
+    Entity,
+    KeyOnly,
+    Milliseconds,
+    OrNull,
+    Table,
+    query,
+)
 
 media_library = Table(
     "MediaLibrary",
@@ -76,7 +85,7 @@ class Book(
     table=media_library,
     type="BOOK",
     key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
-    GSI1=("owner#{owner_id}#library#{library_id}", first_of(IN_COLLECTION, "item#{title}")),
+    GSI1=("owner#{owner_id}#library#{library_id}", (IN_COLLECTION, "item#{title}")),
     GSI2=("owner#{owner_id}", "item#{title}"),
 ):
     """Book item within a library."""
@@ -96,7 +105,7 @@ class Video(
     table=media_library,
     type="VIDEO",
     key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
-    GSI1=("owner#{owner_id}#library#{library_id}", first_of(IN_COLLECTION, "item#{title}")),
+    GSI1=("owner#{owner_id}#library#{library_id}", (IN_COLLECTION, "item#{title}")),
     GSI2=("owner#{owner_id}", "item#{title}"),
 ):
     """Video item within a library."""

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from potluck.table import Entity, InKeys, KeyOnly, Milliseconds, Number, Table
+from potluck.table import Entity, InKeys, KeyOnly, Milliseconds, Table
 
-short_id_pool = Table("ShortIdPool", Number("pk"), "sk")
+short_id_pool = Table("ShortIdPool", "pk", "sk", numbers=("pk",))
 shareables = Table("Shareables", "pk", "sk", type_attribute="entity")
 
 # "Dynamic segments are lowercase, with spaces and - removed."

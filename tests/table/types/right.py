@@ -13,16 +13,16 @@ from potluck.table import (
     Entity,
     Gather,
     Query,
+    Range,
     Ref,
     Request,
+    StartsWith,
     Transaction,
     absent,
-    between,
     check,
     delete,
     present,
     put,
-    starts_with,
     the,
     update,
     upsert,
@@ -43,8 +43,8 @@ def questions(bed_id: UUID, plant_id: UUID) -> None:
     assert_type(Bed.one(bed_id), Ref[Bed])
     assert_type(Plant.one(bed_id, plant_id=plant_id), Ref[Plant])
     assert_type(Plant.in_bed(bed_id), Query[Plant])
-    assert_type(Plant.of_height(bed_id, between(1, 20)).reversed(), Query[Plant])
-    assert_type(Weed.named(bed_id, starts_with("cl")), Query[Weed])
+    assert_type(Plant.of_height(bed_id, Range(1, 20)).reversed(), Query[Plant])
+    assert_type(Weed.named(bed_id, StartsWith("cl")), Query[Weed])
     assert_type(Growing.by_height(bed_id), Query[Plant | Weed])
     assert_type(Growing.in_bed(bed_id).consistently(), Query[Plant | Weed])
     assert_type(WholeBed.of(bed_id), Gather[WholeBed])
@@ -58,7 +58,7 @@ def questions_of_an_instance(bed: Bed, plant: Plant) -> None:
 
 def anything(bed_id: UUID) -> None:
     one: Ref[Entity] = Bed.one(bed_id)
-    several: list[Query[Entity]] = [Plant.in_bed(bed_id), Weed.named(bed_id, starts_with("cl"))]
+    several: list[Query[Entity]] = [Plant.in_bed(bed_id), Weed.named(bed_id, StartsWith("cl"))]
     either: Query[Plant | Weed] = Plant.in_bed(bed_id)
     print(one, several, either)
 

@@ -10,13 +10,13 @@ from potluck.table import (
     Entity,
     ItemCollection,
     Query,
+    Range,
     Ref,
-    between,
+    StartsWith,
     check,
     delete,
     put,
     query,
-    starts_with,
     the,
     update,
     upsert,
@@ -43,8 +43,8 @@ def questions(bed_id: UUID, plant_id: UUID) -> None:
     Bed.two(bed_id)  # error: attr-defined
     Plant.one(bed_id)  # error: call-arg
     Plant.of_height(bed_id, 3)  # error: arg-type
-    Plant.of_height(bed_id, between("a", "b"))  # error: arg-type
-    Plant.of_height(bed_id, starts_with("3"))  # error: arg-type
+    Plant.of_height(bed_id, Range("a", "b"))  # error: arg-type
+    Plant.of_height(bed_id, StartsWith("3"))  # error: arg-type
     Weed.named(bed_id, "cl")  # error: arg-type
     Growing.by_height(bed_id, 3)  # error: call-arg
     WholeBed.of("by the wall")  # error: arg-type
@@ -81,7 +81,7 @@ async def reading(store: Store, bed_id: UUID) -> None:
     found = await store.get(Bed.one(bed_id))
     print(found.name)  # error: union-attr
     plant: Plant = await store.one(Bed.one(bed_id))  # error: arg-type
-    plants: list[Plant] = await store.all(Weed.named(bed_id, starts_with("c")))  # error: arg-type
+    plants: list[Plant] = await store.all(Weed.named(bed_id, StartsWith("c")))  # error: arg-type
     many: list[Plant | None] = await store.get_many([Bed.one(bed_id)])  # error: list-item
     await store.get_together(Bed.one(bed_id))  # error: call-overload
     bed_and_plant: tuple[Bed | None, Weed | None]

@@ -23,7 +23,6 @@ from potluck.table import (
     Table,
     get,
     query,
-    sparse,
 )
 from potluck.table.entity import plan_of
 from potluck.web.live import EventSource, Listener, Live
@@ -59,7 +58,7 @@ class Card(
     table=boards,
     type="CARD",
     key=("BOARD#{board}", "CARD#{card}"),
-    GSI1=sparse("OWNER#{owner}", "{card}", when=lambda owner: owner != "nobody"),
+    GSI1=("OWNER#{owner}", "{card}", lambda owner: owner != "nobody"),
 ):
     """Something to do."""
 

@@ -145,7 +145,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await engine.close()
 
 
-RIGHT = Grant(Card.by_name("people", "ben"), lambda card: card.text == "in")
+GRANT = Grant(Card.by_name("people", "ben"), lambda card: card.text == "in")
 
 
 def ben(text: str) -> Card:
@@ -167,7 +167,7 @@ async def test_positions_from_before_are_reset_from_memory_and_from_the_log(stor
     await store.put(Card(board="people", card="eve", text="in"))
     member = await store.update(member, the(Card.rank).becomes(2))
     await asyncio.sleep(0.1)
-    assert [each.item.card for each in await heard_by(live, start, right=RIGHT)] == ["one"]
+    assert [each.item.card for each in await heard_by(live, start, grant=GRANT)] == ["one"]
     member = await store.update(member, the(Card.text).becomes("out"))
     await secret(store, *range(120))
     await asyncio.sleep(0.1)
@@ -176,8 +176,8 @@ async def test_positions_from_before_are_reset_from_memory_and_from_the_log(stor
     await store.update(member, the(Card.text).becomes("in"))
     await asyncio.sleep(0.1)
     for since in (start, while_out):
-        assert await heard_by(live, since, right=RIGHT) == ["reset"]
-        async with listening(live, since, right=RIGHT) as listener:
+        assert await heard_by(live, since, grant=GRANT) == ["reset"]
+        async with listening(live, since, grant=GRANT) as listener:
             await listener.heard(1)
             await store.put(Card(board="b", card="after"))
             await listener.heard(2)
@@ -194,7 +194,7 @@ async def test_who_comes_for_the_first_time_goes_on_from_where_the_list_was_read
     position = await live.position(boards)  # which may be a moment earlier than their own coming
     await store.put(ben("in"))
     await store.put(Card(board="b", card="one"))
-    assert [each.item.card for each in await heard_by(live, position, right=RIGHT)] == ["one"]
+    assert [each.item.card for each in await heard_by(live, position, grant=GRANT)] == ["one"]
     await live.stop()
 
 
@@ -228,10 +228,10 @@ async def test_further_back_than_is_looked_through_is_reset(store: Store, monkey
     start = await live.position(boards)
     await secret(store, *range(8))
     await asyncio.sleep(0.1)
-    assert len(await heard_by(live, start, right=RIGHT)) == 8
+    assert len(await heard_by(live, start, grant=GRANT)) == 8
     await secret(store, *range(8, 16))
     await asyncio.sleep(0.1)
-    assert await heard_by(live, start, right=RIGHT) == ["reset"]
+    assert await heard_by(live, start, grant=GRANT) == ["reset"]
     assert len(await heard_by(live, start)) == 16
     await live.stop()
 
@@ -245,11 +245,11 @@ async def test_a_position_is_told_only_where_they_may_look_after_it(store: Store
         return may[0]
 
     # They were put out between their request and the stream's beginning.
-    async with listening(live, allowed=allowed, right=RIGHT) as listener:
+    async with listening(live, allowed=allowed, grant=GRANT) as listener:
         await listener.until(lambda: listener.ended)
     assert listener.last_id == ""
     may[0] = True
-    async with listening(live, allowed=allowed, right=RIGHT) as listener:
+    async with listening(live, allowed=allowed, grant=GRANT) as listener:
         first = listener.last_id
         may[0] = False
         await store.put(Card(board="elsewhere", card="one"))
@@ -258,8 +258,8 @@ async def test_a_position_is_told_only_where_they_may_look_after_it(store: Store
     await live.stop()
 
 
-async def test_a_right_in_a_table_that_is_not_followed_is_a_mistake(store: Store) -> None:
+async def test_a_grant_in_a_table_that_is_not_followed_is_a_mistake(store: Store) -> None:
     live = Live(store.engine, clock, key=KEY)
     with pytest.raises(ValueError, match="not followed"):
-        live.open(None, of=Elsewhere.on_board("b"), see=shown, allowed=yes, by=SOMEBODY, right=RIGHT)
+        live.open(None, of=Elsewhere.on_board("b"), see=shown, allowed=yes, by=SOMEBODY, grant=GRANT)
     await live.stop()

@@ -1,7 +1,7 @@
 """What is people's own, for the access test: a token of one, and a token of another."""
 
 from potluck.web.app import App, Core
-from potluck.web.people import people_app
+from potluck.web.people import PeopleApp
 from tests.web.access_worlds import AccessWorld, Person, Suite
 
 __all__ = ["furnish", "people"]
@@ -9,7 +9,7 @@ __all__ = ["furnish", "people"]
 
 def people(core: Core) -> App:
     """What every suite has, whichever apps it has."""
-    return people_app(core, [])
+    return PeopleApp(core, [])
 
 
 async def furnish(suite: Suite) -> AccessWorld:

@@ -17,7 +17,7 @@ from potluck.web.http.application import Application
 from potluck.web.people.account import AccountData
 from tests.people import operator_calls
 from tests.people.assembly import PASSWORD, Clock
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.suites import ask, client_at, rows_of, signed_up, suite_on
 
 __all__ = ["ANOTHER_PASSWORD", "PASSWORD", "Doors", "doors_on"]
@@ -95,7 +95,7 @@ async def doors_on(
         return wrap(recordings[0])
 
     def known(core: Core) -> App:
-        made.append((core, notes_app(core)))
+        made.append((core, NotesApp(core)))
         return made[0][1]
 
     async with suite_on(folder, (known,), clock=clock, wrap=recorded, **options) as (client, application):

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from potluck.people.errors import Throttled
-from potluck.web.app import App
 from potluck.web.csv_files import BYTE_ORDER_MARK, RUN, inert
 from potluck.web.people.export import EXPORTS_OF_ONE, Exports
 from tests.people.assembly import Clock
+from tests.web.made_apps import app_with
 from tests.web.people.doors import PASSWORD
 
 FORMULAS = [
@@ -175,7 +175,7 @@ class NoAccounts:
 
 
 def exports_of(export):
-    exports = Exports(NoAccounts(), [App(name="big", tables=[], export=export)], Clock())
+    exports = Exports(NoAccounts(), [app_with("big", export=export)(None)], Clock())
     exports._sources[0] = ("people", nobody)
     return exports
 

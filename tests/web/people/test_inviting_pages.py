@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from potluck.apps.journal.app import journal_app
-from potluck.apps.library.app import library_app
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.journal.app import JournalApp
+from potluck.apps.library.app import LibraryApp
+from potluck.apps.shopping.app import ShoppingApp
 from tests.web.suites import ask, bearer, data, signed_up, suite_on
 
 Where = Callable[[httpx.AsyncClient, Any], Awaitable[tuple[str, str, str]]]
@@ -34,7 +34,7 @@ async def to_a_library(client: httpx.AsyncClient, ada: Any) -> tuple[str, str, s
     return f"/library/{library}/shares", f"/library/{library}/shares", "email"
 
 
-APPS = [shopping_app, journal_app, library_app]
+APPS = [ShoppingApp, JournalApp, LibraryApp]
 
 
 @pytest.mark.parametrize("where", [to_a_family, as_a_coach, as_an_athlete, to_a_library])

@@ -4,13 +4,10 @@ import pytest
 
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
-from potluck.web.app import App
-from potluck.web.app_entry import AppEntry
 from potluck.web.inputs import DeclarationError
 from potluck.web.people.joining_pages import joining_pages
 from potluck.web.writes import Writes
-
-ENTRY = AppEntry("gardens", "Gardens", "leaf", "Gardens.", "/gardens")
+from tests.web.suites import app_with
 
 
 async def join(at, invitation):
@@ -18,12 +15,12 @@ async def join(at, invitation):
 
 
 def addresses(**said):
-    app = App(name="gardens", tables=[], entry=ENTRY, **said)
+    app = app_with("gardens", title="Gardens", address="/gardens", **said)(None)
     return [each.form_path for subject in joining_pages([app]) for each in subject.declared]
 
 
 def test_an_app_that_says_where_one_is_led_is_joined_there():
-    assert addresses(join=join, joined_page=lambda joined: "/gardens/1") == ["/gardens/invitation"]
+    assert addresses(join=join, joined_page="/gardens/1") == ["/gardens/invitation"]
 
 
 def test_an_app_may_serve_it_itself_or_invite_nobody():

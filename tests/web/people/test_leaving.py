@@ -14,7 +14,7 @@ from potluck.store import Store
 from potluck.table import Unavailable, delete, put
 from tests.patience import until
 from tests.people.assembly import WRAPPERS, Clock
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.toy.entities import Tally
 from tests.web.people.doors import PASSWORD, doors_on
 from tests.web.suites import bearer, signed_up, suite_on
@@ -191,7 +191,7 @@ async def test_what_an_index_does_not_show_yet_goes_too(tmp_path, monkeypatch):
 
 async def test_what_was_left_when_the_suite_stopped_goes_when_it_starts(tmp_path):
     """As if it had stopped between deleting the account and looking once more."""
-    async with suite_on(tmp_path, (notes_app,)) as (client, application):
+    async with suite_on(tmp_path, (NotesApp,)) as (client, application):
         ada = await signed_up(client)
         book = (await client.post("/api/v1/books", json={"name": "Late"}, headers=bearer(ada))).json()["bookId"]
         store = Store(application.state.engine, Clock())

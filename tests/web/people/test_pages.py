@@ -9,13 +9,12 @@ from uuid import UUID, uuid4
 import pytest
 import pytest_asyncio
 
-from potluck.web.app import App
 from potluck.web.people.pages.sign_in import address_here as inside
 from tests.people.assembly import Clock
 from tests.people.operator_calls import invite, invite_newcomer, issue_reset
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.web.reading import BROWSER, Page, fields_of
-from tests.web.suites import API, PASSWORD, bearer, client_at, signed_up, suite_on
+from tests.web.suites import API, PASSWORD, app_with, bearer, client_at, signed_up, suite_on
 
 # What a browser says of a form that one of our own pages sent.
 FROM_HERE = BROWSER | {"sec-fetch-site": "same-origin"}
@@ -32,9 +31,9 @@ async def suite(folder, **options):
 
     def looking(core):
         cores.append(core)
-        return App(name="looking", tables=[])
+        return app_with("looking")(core)
 
-    async with suite_on(folder, (notes_app, looking), **options) as (_, application):
+    async with suite_on(folder, (NotesApp, looking), **options) as (_, application):
         yield application, cores[0]
 
 

@@ -158,7 +158,7 @@ async def test_there_is_room_for_only_so_many_tokens(doors):
 
 async def test_guessing_the_password_of_someone_signed_in_is_throttled(doors):
     ada = await doors.join()
-    for _ in range(PASSWORD_CHECKS.attempts):
+    for _ in range(PASSWORD_CHECKS.amount):
         assert (await doors.ask("POST", "/me/delete", {"password": "wrong horse!"}, by=ada)).status_code == 403
     with doors.written() as written:
         for method, path, body in (

@@ -63,29 +63,6 @@ async def test_sign_up_sign_in_change_everything_and_leave(doors):
     assert (await doors.sign_in("countess@example.org", ANOTHER_PASSWORD)).status_code == 401
 
 
-async def test_a_name_is_changed_by_whoever_saw_the_latest_version(doors):
-    ada = await doors.join()
-    unsaid = await doors.ask("PATCH", "/me", {"name": "Countess"}, by=ada)
-    assert (unsaid.status_code, unsaid.json()["type"]) == (428, "/problems/version-needed")
-    assert (await doors.ask("PATCH", "/me", {"name": "Countess"}, by=ada, if_match='"1"')).status_code == 200
-
-    stale = await doors.ask("PATCH", "/me", {"name": "Ada", "version": 1}, by=ada)
-    assert (stale.status_code, stale.json()["type"]) == (409, "/problems/version-conflict")
-    assert stale.json()["current"] == (await doors.ask("GET", "/me", by=ada)).json()
-    stale = await doors.ask("PATCH", "/me", {"name": "Ada"}, by=ada, if_match='"1"')
-    assert (stale.status_code, stale.json()["current"]["name"]) == (412, "Countess")
-    stale = await doors.ask("PATCH", "/me", {"version": 1}, by=ada)
-    assert stale.status_code == 409
-
-    with doors.written() as written:
-        for body in ({"version": 2}, {"version": 2, "name": "Countess"}):
-            same = await doors.ask("PATCH", "/me", body, by=ada)
-            assert (same.status_code, same.json()["version"]) == (200, 2)
-    assert written == []
-    unchanged = await doors.ask("GET", "/me", by=ada, if_none_match='"2"')
-    assert (unchanged.status_code, unchanged.content) == (304, b"")
-
-
 async def test_changes_from_two_windows_of_one_browser_at_once_sign_nobody_out(doors):
     made = await doors.join("ada@example.org", "Ada")
     moved, renamed, token, *looks = await asyncio.gather(
@@ -268,23 +245,6 @@ async def test_an_invitation_to_a_place_says_what_its_app_says(doors):
     assert "secret-id" not in looked.text
     for wrong in ("", "pli_", f"pli_{'0' * 64}", ada["token"]):
         assert (await doors.ask("POST", "/invitations/look", {"token": wrong})).status_code == 410
-
-
-# --- the operator's password reset -----------------------------------------------------------------------------------
-
-
-async def test_a_reset_chooses_a_password_once_and_ends_every_session(doors):
-    ada = await doors.join()
-    issued = await doors.issue_reset("ada@example.org")
-    short = await doors.ask("POST", "/password-resets", {"token": issued, "new": "short"})
-    assert (short.status_code, short.json()["errors"][0]["field"]) == (422, "new")
-    body = {"token": issued, "new": ANOTHER_PASSWORD}
-    chosen = await doors.ask("POST", "/password-resets", body)
-    assert (chosen.status_code, chosen.content) == (204, b"")
-    assert (await doors.ask("GET", "/me", by=ada)).status_code == 401
-    assert (await doors.sign_in(password=ANOTHER_PASSWORD)).status_code == 201
-    again = await doors.ask("POST", "/password-resets", body)
-    assert (again.status_code, again.json()["type"]) == (410, "/problems/expired")
 
 
 async def test_every_call_is_described(doors):

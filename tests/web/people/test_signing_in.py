@@ -25,7 +25,7 @@ async def test_a_wrong_password_and_an_unknown_address_are_answered_alike(doors)
 
 async def test_a_client_that_guesses_is_throttled_and_the_right_person_elsewhere_gets_in(doors):
     await doors.join()
-    for _ in range(SIGN_INS_FROM.attempts):
+    for _ in range(SIGN_INS_FROM.amount):
         assert (await doors.sign_in(password=WRONG)).status_code == 401
     refused = await doors.sign_in()
     assert (refused.status_code, refused.json()["type"]) == (429, "/problems/throttled")
@@ -48,9 +48,9 @@ async def test_a_forged_address_does_not_get_round_the_throttle(doors):
                 forwarded=f"for=198.51.100.{each}",
             )
         ).status_code
-        for each in range(SIGN_INS_FROM.attempts + 3)
+        for each in range(SIGN_INS_FROM.amount + 3)
     ]
-    assert statuses == [401] * SIGN_INS_FROM.attempts + [429] * 3
+    assert statuses == [401] * SIGN_INS_FROM.amount + [429] * 3
 
 
 async def test_behind_a_proxy_that_is_believed_each_client_is_counted_and_what_they_forge_is_not(tmp_path):
@@ -64,15 +64,15 @@ async def test_behind_a_proxy_that_is_believed_each_client_is_counted_and_what_t
             body = {"email": "ada@example.org", "password": WRONG}
             return (await doors.ask("POST", "/sessions", body, x_forwarded_for=forwarded)).status_code
 
-        forged = [await guess(f"198.51.100.{each}, 203.0.113.5") for each in range(SIGN_INS_FROM.attempts + 2)]
-        assert forged == [401] * SIGN_INS_FROM.attempts + [429] * 2
+        forged = [await guess(f"198.51.100.{each}, 203.0.113.5") for each in range(SIGN_INS_FROM.amount + 2)]
+        assert forged == [401] * SIGN_INS_FROM.amount + [429] * 2
         assert await guess("203.0.113.6") == 401
 
 
 async def test_an_account_that_many_clients_guess_at_is_slowed_down_and_its_owner_still_gets_in(doors):
     await doors.join()
     statuses = []
-    for client in range(SIGN_INS_TO.attempts // 10):
+    for client in range(SIGN_INS_TO.amount // 10):
         async with doors.elsewhere(f"198.51.100.{client}") as guesser:
             statuses += [(await doors.sign_in(password=WRONG, at=guesser)).status_code for _ in range(10)]
     assert set(statuses) == {401}
@@ -88,5 +88,5 @@ async def test_one_client_registers_only_so_many(doors):
         body = {"email": f"{each}@example.org", "password": PASSWORD, "name": "Ada"}
         return (await doors.ask("POST", "/accounts", body)).status_code
 
-    statuses = [await register(each) for each in range(REGISTRATIONS.attempts + 1)]
-    assert statuses == [201] * REGISTRATIONS.attempts + [429]
+    statuses = [await register(each) for each in range(REGISTRATIONS.amount + 1)]
+    assert statuses == [201] * REGISTRATIONS.amount + [429]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.app import ShoppingApp
 from tests.web.contract.worlds import book_of
 from tests.web.suites import API, bearer, signed_up, suite_on
 
@@ -46,7 +46,7 @@ async def test_whoever_deleted_and_left_is_told_again_that_it_is_done(doors, sha
 
 
 async def test_nor_does_a_family_tell_whoever_was_removed(tmp_path):
-    async with suite_on(tmp_path, (shopping_app,)) as (client, _):
+    async with suite_on(tmp_path, (ShoppingApp,)) as (client, _):
 
         async def ask(method, path, body=None, by=None, key=None):
             headers = bearer(by) | ({} if key is None else {"idempotency-key": key})
@@ -77,7 +77,7 @@ async def test_nor_does_a_family_tell_whoever_was_removed(tmp_path):
 
 async def test_nor_is_anybody_told_of_a_member_who_is_none_any_more(tmp_path):
     """Their row stays, and nobody sees it: not in an answer of before either."""
-    async with suite_on(tmp_path, (shopping_app,)) as (client, _):
+    async with suite_on(tmp_path, (ShoppingApp,)) as (client, _):
 
         async def ask(method, path, body=None, by=None, **headers):
             return await client.request(method, API + path, json=body, headers=bearer(by) | headers)

@@ -1,6 +1,5 @@
 """What an attack on the layer found: each of these once answered wrongly."""
 
-import dataclasses
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Annotated, Any
@@ -10,13 +9,13 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from potluck.apps.polls.app import polls_app
+from potluck.apps.polls.app import PollsApp
 from potluck.apps.polls.deletion import Deletions
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
-from potluck.apps.shopping.app import shopping_app
+from potluck.apps.shopping.app import ShoppingApp
 from potluck.apps.shopping.entities import Member, Store
 from potluck.apps.shopping.families import families
-from potluck.people.invitations import Invitations
+from potluck.people.invitations import InvitationRows
 from potluck.table import Unavailable, absent, the, update
 from potluck.table import check as checked
 from potluck.validation import decode
@@ -30,7 +29,7 @@ from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
-from tests.toy import notes_app
+from tests.toy import NotesApp
 from tests.toy.access import InBook
 from tests.toy.entities import Book
 from tests.web.contract.worlds import book_of
@@ -42,10 +41,10 @@ FAMILY, ADA, BEN = UUID(int=1), UUID(int=2), UUID(int=3)
 # --- who may ----------------------------------------------------------------------------------------------------------
 
 
-def right_by(access: Any, **ids: Any) -> Any:
+def grant_to(access: Any, **ids: Any) -> Any:
     core: Any = SimpleNamespace(store=None)
     caller: Any = SimpleNamespace(user_id=ADA)
-    return access(core, None, Visitor(principal=caller), {"family_id": FAMILY, **ids}).right()
+    return access(core, None, Visitor(principal=caller), {"family_id": FAMILY, **ids}).grant()
 
 
 def member(**given: Any) -> Member:
@@ -58,13 +57,13 @@ def test_the_right_to_follow_a_list_is_all_that_its_access_asks_for():
     """Whoever is no admin for a while is not told afterwards what only admins were shown meanwhile."""
     admin, demoted, removed = member(), member(role="member"), member(status="removed")
     held = {
-        access: [right_by(access, **ids).held(row) for row in (admin, demoted, removed)]
+        access: [grant_to(access, **ids).entitles(row) for row in (admin, demoted, removed)]
         for access, ids in ((InFamily, {}), (FamilyAdmin, {}))
     }
     assert held == {InFamily: [True, True, False], FamilyAdmin: [True, False, False]}
     leaving = families.member_actions.declared_by(families.remove_member).access
-    own, others = right_by(leaving, member_id=ADA), right_by(leaving, member_id=BEN)
-    assert (own.held(demoted), others.held(demoted)) == (True, False)
+    own, others = grant_to(leaving, member_id=ADA), grant_to(leaving, member_id=BEN)
+    assert (own.entitles(demoted), others.entitles(demoted)) == (True, False)
 
 
 def test_every_check_of_a_row_goes_into_the_write_of_that_row():
@@ -99,8 +98,9 @@ async def test_a_path_may_name_more_than_an_access_needs(tmp_path):
         return call.page("notes/books.html", books=[at.book_id], form=None, picture=call.text("picture"))
 
     def with_pictures(core: Core) -> App:
-        made = notes_app(core)
-        return dataclasses.replace(made, endpoints=[*made.endpoints, pages])
+        app = NotesApp(core)
+        app.endpoints = [*app.endpoints, pages]
+        return app
 
     async with suite_on(tmp_path, (with_pictures,)) as (client, _):
         ada = await signed_up(client)
@@ -130,12 +130,12 @@ async def unavailable(*_: Any, **__: Any) -> None:
 
 async def test_what_follows_a_write_and_fails_does_not_deny_the_write(tmp_path, monkeypatch):
     """503 says that nothing was written; the family and the poll were gone."""
-    async with suite_on(tmp_path, (shopping_app, polls_app)) as (client, _):
+    async with suite_on(tmp_path, (ShoppingApp, PollsApp)) as (client, _):
         ada = await signed_up(client)
         family = data(await ask(client, "POST", "/families", {"name": "Byron"}, by=ada), 201)["familyId"]
         asked = {"title": "Lunch", "candidates": ["Soup", "Salad"]}
         poll = data(await ask(client, "POST", "/polls", asked, by=ada), 201)["id"]
-        monkeypatch.setattr(Invitations, "withdraw_all", unavailable)
+        monkeypatch.setattr(InvitationRows, "withdraw_all", unavailable)
         with monkeypatch.context() as patched:
             patched.setattr(Deletions, "carry_on", unavailable)
             gone = [await ask(client, "DELETE", each, by=ada) for each in (f"/families/{family}", f"/polls/{poll}")]
@@ -154,7 +154,7 @@ async def test_what_is_remembered_is_bounded_with_the_addresses_it_is_found_by(t
 
     def known(core: Core) -> App:
         cores.append(core)
-        return notes_app(core)
+        return NotesApp(core)
 
     async with suite_on(tmp_path, (known,)) as (client, _):
         ada = await signed_up(client)
@@ -190,7 +190,7 @@ async def test_a_length_that_is_no_number_breaks_nothing(doors, stated):
 
 @pytest.mark.parametrize("name", ["a\x00b", "a\nb", "a\u202eb", "\u200b", "a\u2028b"])
 async def test_what_people_see_as_one_line_is_one_line_that_is_seen(tmp_path, name):
-    async with suite_on(tmp_path, (shopping_app,)) as (client, _):
+    async with suite_on(tmp_path, (ShoppingApp,)) as (client, _):
         ada = await signed_up(client)
         problem(await ask(client, "POST", "/families", {"name": name}, by=ada), 422, "invalid-fields")
 
@@ -201,7 +201,7 @@ async def test_what_was_named_so_before_is_read_and_can_be_changed(tmp_path):
 
     def known(core: Core) -> App:
         cores.append(core)
-        return shopping_app(core)
+        return ShoppingApp(core)
 
     async with suite_on(tmp_path, (known,)) as (client, _):
         ada = await signed_up(client)

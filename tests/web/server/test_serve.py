@@ -285,7 +285,7 @@ def test_a_port_that_is_taken_is_one_line(tmp_path, capsys):
         port = taken.getsockname()[1]
         assert serve(made, Settings(data=tmp_path, port=port), "") == 1
     said = capsys.readouterr().err
-    assert said.startswith(f"potluck: something else listens on 127.0.0.1:{port} already; ")
+    assert said.startswith(f"potluck: 127.0.0.1:{port} is already in use; ")
     assert said.count("\n") == 1
 
 
@@ -293,7 +293,7 @@ def test_an_address_that_is_not_here_is_one_line(tmp_path, capsys):
     for host in ("192.0.2.1", "no such host", "2001:db8::1"):
         assert serve(made, Settings(data=tmp_path, host=host), "") == 1
         said = capsys.readouterr().err
-        assert said.startswith("potluck: there is no address ")
+        assert said.startswith("potluck: this machine does not have the address ")
         assert said.count("\n") == 1
 
 

@@ -1,7 +1,7 @@
-"""Who may do what: an athlete in their own journal, and a coach in what an athlete shares, while the link is active.
+"""Who may do what: athletes in their own journals, and coaches in what athletes share, while the link is active.
 
 The link is read consistently on every call, and checked again inside every write. A coach's access holds only the
-coach's view of an entry; only OwnEntry, which admits nobody but the athlete, has the entry itself.
+coach's view of an entry; only OwnEntry, which admits the athlete alone, has the entry itself.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ from potluck.apps.journal.entities import (
 from potluck.apps.journal.fields import AthleteId, CommentId, EntryId, ThreadId, UserId
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.store import Store
-from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
-from potluck.web import ByRow, Forbidden, Grant, NotFound, SignedIn
+from potluck.table import Condition, Operation, Ref, check, the
+from potluck.web import ByRow, NotFound, ProblemError, SignedIn
 
 active = the(CoachAthleteLink.status) == "active"
 
@@ -36,21 +36,21 @@ def shared_with(store: Store, link: CoachAthleteLink) -> SharedJournal:
 
 
 def still_sees(link: CoachAthleteLink) -> Condition:
-    """The link is active, and opens what it did when it was read."""
+    """The link is active, and shares what it did when it was read."""
     return active & the(CoachAthleteLink.shared_from).still(link.shared_from)
 
 
 def _opens(link: CoachAthleteLink, since: datetime | None) -> bool:
-    """Whether the link is active, and opens at least the sessions since then."""
+    """Whether the link is active, and shares at least the sessions since then."""
     return link.status == "active" and (link.shared_from is None or (since is not None and link.shared_from <= since))
 
 
-class AthleteOnly(Forbidden, detail="Only the athlete whose entry it is may do this"):
+class AthleteOnly(ProblemError, slug="forbidden", detail="Only the athlete whose entry it is may do this"):
     """A coach tried to change an entry."""
 
 
 class Athlete(SignedIn):
-    """Someone in their own journal; any other journal that they name must be one they coach."""
+    """A person in their own journal, or in the shared part of one they coach."""
 
     @property
     def now(self) -> datetime:
@@ -59,15 +59,15 @@ class Athlete(SignedIn):
 
     @property
     def journal(self) -> JournalContext:
-        found: JournalContext = self.context
-        return found
+        context: JournalContext = self.context
+        return context
 
     @property
     def own_id(self) -> UUID:
         return self.principal.user_id
 
     async def readable(self, athlete_id: UUID | None) -> SharedJournal:
-        """The caller's own journal in full, or the shared part of an athlete's whom they coach; else NotFound."""
+        """The caller's own journal in full, or the shared part of a journal they coach; NotFound for any other."""
         if athlete_id is None or athlete_id == self.own_id:
             return WholeJournal(self.store, self.own_id)
         link = await self.store.get(CoachAthleteLink.by_id(athlete_id, self.own_id))
@@ -77,13 +77,13 @@ class Athlete(SignedIn):
 
 
 class LinkedWith(Athlete):
-    """Someone in their own journal, about another person."""
+    """A person and the other side of a link."""
 
     user_id: UserId
 
 
 class WithCoach(LinkedWith):
-    """An athlete, about a coach who reads their journal now."""
+    """An athlete and a coach who can currently read their journal."""
 
     def reads(self) -> Sequence[Ref[Any]]:
         return (CoachAthleteLink.by_id(self.own_id, self.user_id),)
@@ -105,12 +105,11 @@ class CoachOf(ByRow[CoachAthleteLink], admits=active):
         """What the athlete shares with the caller."""
         return shared_with(self.store, self.row)
 
-    def right(self) -> Grant | None:
-        since = self.row.shared_from
-        return Grant(self.ref(), lambda link: _opens(link, since))
+    def entitles(self, row: Any) -> bool:
+        return _opens(row, self.row.shared_from)
 
     async def redact_event(self, entity: Any, deleted: bool) -> Any:
-        """The entry as it is now: text that is no longer shared must not be sent from the change log."""
+        """The current entry: text that is no longer shared must not be sent from the change log."""
         if deleted:
             return replace(entity, sections=Sections())
         meta = await self.store.get(EntryMeta.one(entity.entry_id))
@@ -120,7 +119,7 @@ class CoachOf(ByRow[CoachAthleteLink], admits=active):
 
 
 class ToEntry(Athlete):
-    """The athlete whose entry it is, or an active coach of theirs."""
+    """The athlete who wrote the entry, or an active coach of theirs."""
 
     entry_id: EntryId
 
@@ -149,19 +148,19 @@ class ToEntry(Athlete):
         return Entry.one(self.meta.athlete_id, self.meta.date, self.entry_id)
 
     async def read_entry(self) -> Entry | None:
-        """The entry as it is now, even if it was moved to another date since META was read."""
-        while (found := await self.store.get(self.entry)) is None:
-            # One snapshot of both: separate reads could see a change of the date in one and not in the other.
+        """The current entry, even if it was moved to another date since META was read."""
+        while (entry := await self.store.get(self.entry)) is None:
+            # One snapshot of both: separate reads could see a changed date in only one of them.
             meta, there = await self.store.snapshot(EntryMeta.one(self.entry_id), self.entry)
             if there is not None:
                 return there if self._reaches(there) else None
             if meta is None or meta.athlete_id != self.meta.athlete_id or meta.date == self.meta.date:
                 return None
             self.meta = meta
-        return found if self._reaches(found) else None
+        return entry if self._reaches(entry) else None
 
     def _reaches(self, entry: Entry) -> bool:
-        """Whether the caller may see a session of its date, to which it may have been moved."""
+        """Whether the caller may see the entry at its date, which may have changed."""
         return self.own or shared_with(self.store, self.opened_by).reaches(entry.date)
 
     @property
@@ -171,17 +170,12 @@ class ToEntry(Athlete):
     def checks(self) -> Sequence[Operation]:
         return super().checks() if self.own else (check(self.link, when=still_sees(self.opened_by)),)
 
-    def refuse(self, refusal: WriteRefused) -> None:
-        if self.own:
-            return super().refuse(refusal)
-        raise NotFound from refusal
+    def grant_row(self) -> Ref[Any] | None:
+        return None if self.own else self.link
 
-    def right(self) -> Grant | None:
-        if self.own:
-            return None
-        # What the athlete narrows may leave this entry out, or not: the caller asks again.
-        since = self.opened_by.shared_from
-        return Grant(self.link, lambda link: _opens(link, since))
+    def entitles(self, row: Any) -> bool:
+        # If the athlete shares less, this entry may or may not be included: the caller has to ask again.
+        return _opens(row, self.opened_by.shared_from)
 
     def sees(self, thing: Any) -> bool:
         """Whether the caller sees it: a hidden comment is visible to the athlete and its author only."""
@@ -189,19 +183,19 @@ class ToEntry(Athlete):
         return not hidden or self.own or thing.coach_id == self.own_id
 
     async def redact_event(self, entity: Any, deleted: bool) -> Any:
-        """The comment as it is now; of a deleted or hidden one, everything but its text."""
+        """The current comment; for a deleted one, everything but its text."""
         if deleted:
             return replace(entity, body="")
         if not self.own:
             meta = await self.store.get(EntryMeta.one(self.entry_id))
             if meta is None or not shared_with(self.store, self.opened_by).reaches(meta.date):
                 return None
-        found = await self.store.all(Comment.of_entry(self.entry_id))
-        return next((each for each in found if each.comment_id == entity.comment_id), None)
+        comments = await self.store.all(Comment.of_entry(self.entry_id))
+        return next((comment for comment in comments if comment.comment_id == entity.comment_id), None)
 
 
 class OwnEntry(ToEntry):
-    """The athlete whose entry it is."""
+    """The athlete who wrote the entry."""
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
@@ -215,7 +209,7 @@ class OwnEntry(ToEntry):
 
 
 class AtComment(ToEntry):
-    """Whoever can see a comment on an entry."""
+    """A person who can see a comment on an entry."""
 
     comment_id: CommentId
 
@@ -223,18 +217,18 @@ class AtComment(ToEntry):
         return ()
 
     async def admit(self, *rows: Any) -> None:
-        found = await self.store.gather(EntryWithComments.of(self.entry_id))
-        await super().admit(None if found is None else found.meta)
-        comments = [] if found is None else found.comments
-        self.thing = next((each for each in comments if each.comment_id == self.comment_id), None)
+        collection = await self.store.gather(EntryWithComments.of(self.entry_id))
+        await super().admit(None if collection is None else collection.meta)
+        comments = [] if collection is None else collection.comments
+        self.thing = next((comment for comment in comments if comment.comment_id == self.comment_id), None)
 
     @classmethod
     def refusals(cls) -> Sequence[type[Exception]]:
-        return [Forbidden]
+        return [AthleteOnly]
 
 
 class InThread(Athlete):
-    """The owner of a thread; if it is about another's journal, only while they are that athlete's active coach."""
+    """The owner of a thread. If it is about an athlete's journal, only while they coach that athlete."""
 
     thread_id: ThreadId
 
@@ -260,15 +254,10 @@ class InThread(Athlete):
         return (*super().checks(), *self.link_checks())
 
     def link_checks(self) -> Sequence[Operation]:
-        """That they still coach the athlete whom it is about."""
+        """Checks that the caller still coaches the athlete of the thread."""
         about = self.thread.athlete_id
         opened = active & the(CoachAthleteLink.shared_from).still(self.readable_now.since)
         return [] if about is None else [check(CoachAthleteLink.by_id(about, self.own_id), when=opened)]
-
-    def refuse(self, refusal: WriteRefused) -> None:
-        if refusal.operation is not None and refusal.operation.plan.cls is CoachAthleteLink:
-            raise NotFound from refusal
-        super().refuse(refusal)
 
 
 def to_the_millisecond(time: datetime) -> datetime:

@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from starlette.responses import Response, StreamingResponse
 
 from potluck.apps.journal.access import Athlete, shared_with
-from potluck.apps.journal.assistant.retrieval import Standing
+from potluck.apps.journal.assistant.retrieval import CurrentSources
 from potluck.apps.journal.entities import (
     AIMessage,
     AIThread,
     AthleteCoachLink,
     CoachAthleteLink,
-    Comment,
     Entry,
     EntryMeta,
     Link,
@@ -36,6 +35,7 @@ from potluck.apps.journal.files import (
     FileThread,
     converted,
 )
+from potluck.apps.journal.journals import comments_of
 from potluck.apps.journal.links import link_pair, names_of
 from potluck.apps.journal.profile import profile_of
 from potluck.people import Account
@@ -54,7 +54,7 @@ export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
 
 @export.read(tagged=False)
 async def export_journal(at: Athlete) -> Response:
-    """Everything of the caller: profile, links, entries with their comments, and conversations, as one file."""
+    """Export all of your journal as one file: profile, links, entries with their comments, and conversations."""
     begun = {
         "format": FORMAT,
         "version": 1,
@@ -86,9 +86,9 @@ class JournalExport:
         yield b"}"
 
     async def links(self) -> AsyncIterator[FileLink]:
-        found = await self._rows.all(Link.of_user(self._own_id))
-        names = await names_of(self._rows, [each for link in found for each in (link.athlete_id, link.coach_id)])
-        for link in found:
+        links = await self._rows.all(Link.of_user(self._own_id))
+        names = await names_of(self._rows, [user_id for link in links for user_id in (link.athlete_id, link.coach_id)])
+        for link in links:
             coach = isinstance(link, CoachAthleteLink)
             other = link.coach_id if coach else link.athlete_id
             name = names.get(other) if link.status == "active" else None
@@ -99,51 +99,54 @@ class JournalExport:
         async for entry in self._rows.each(Entry.of_athlete(self._own_id)):
             some.append(entry)
             if len(some) == ENTRIES_AT_ONCE:
-                for each in await self._with_comments(some):
-                    yield each
+                for item in await self._with_comments(some):
+                    yield item
                 some.clear()
-        for each in await self._with_comments(some):
-            yield each
+        for item in await self._with_comments(some):
+            yield item
 
     async def _with_comments(self, entries: Sequence[Entry]) -> list[FileEntry]:
-        found = await all_done([self._rows.all(Comment.of_entry(each.entry_id)) for each in entries])
-        names = await names_of(self._rows, [each.coach_id for comments in found for each in comments])
+        comments = await comments_of(self._rows, [entry.entry_id for entry in entries])
+        names = await names_of(self._rows, [comment.coach_id for some in comments.values() for comment in some])
         return [
             converted(
                 FileEntry,
                 entry,
-                comments=[converted(FileComment, each, name=names.get(each.coach_id)) for each in comments],
+                comments=[
+                    converted(FileComment, comment, name=names.get(comment.coach_id))
+                    for comment in comments[entry.entry_id]
+                ],
             )
-            for entry, comments in zip(entries, found, strict=True)
+            for entry in entries
         ]
 
     async def threads(self) -> AsyncIterator[FileThread]:
-        """The conversations; of those about other athletes, what the owner may still read."""
+        """The conversations; for those about other athletes, only what the owner may still read."""
         for thread in await self._rows.all(AIThread.of_user(self._own_id)):
             messages = await self._rows.all(AIMessage.in_thread(thread.thread_id))
             if thread.athlete_id is not None:
                 link = await self._rows.get(CoachAthleteLink.by_id(thread.athlete_id, self._own_id))
                 if link is None or link.status != "active":
                     continue
-                standing = await Standing.of(shared_with(self._rows, link), messages)
-                messages = [each for each in messages if standing.stands(each)]
-            said = [
+                sources = await CurrentSources.of(shared_with(self._rows, link), messages)
+                messages = [message for message in messages if sources.support(message)]
+            shown = [
                 converted(
                     FileMessage,
-                    each,
-                    citations=[*(each.citations or ())],
-                    counted=[*(each.counted or ())],
-                    sources=[*(each.sources or ())],
+                    message,
+                    citations=[*(message.citations or ())],
+                    counted=[*(message.counted or ())],
+                    sources=[*(message.sources or ())],
                 )
-                for each in messages
+                for message in messages
             ]
-            yield converted(FileThread, thread, messages=said)
+            yield converted(FileThread, thread, messages=shown)
 
 
 class JournalData:
-    """Exports and deletes what the journal holds of one account.
+    """Exports and deletes the journal data of one account.
 
-    Comments on other people's entries stay: they are the athlete's to keep or hide, and show no author any more.
+    Comments on other people's entries stay, without an author: the athlete keeps or hides them.
     """
 
     def __init__(self, store: Store) -> None:
@@ -169,7 +172,7 @@ class JournalData:
             if link.athlete_id == user_id:
                 await self._forget_what_was_asked(link.coach_id, user_id)
             await self._rows.transact(*map(delete, link_pair(link.athlete_id, link.coach_id)))
-        # Rows in other partitions go before the row by which they are found.
+        # Delete rows in other partitions before the row that leads to them.
         some: list[UUID] = []
         async for entry in self._rows.each(Entry.of_athlete(user_id)):
             some.append(entry.entry_id)
@@ -181,33 +184,33 @@ class JournalData:
             await self._forget_thread(thread)
         queries: tuple[Any, ...] = (UserRow.of_user(user_id), PrivateKeywordIndex.of_athlete(user_id))
         for query in queries:
-            # Until none is left: the consumer may still be writing keyword rows of a deleted entry.
+            # Repeat until the partition is empty: the consumer may still be writing keyword rows of a deleted entry.
             while rows := (await self._rows.page(query, ROWS_AT_ONCE)).items:
                 await self._delete(rows)
 
     async def _forget_comments(self, entry_ids: Sequence[UUID]) -> None:
-        found = await all_done([self._rows.all(Comment.of_entry(each)) for each in entry_ids])
-        await self._delete([*map(EntryMeta.one, entry_ids), *(each for comments in found for each in comments)])
+        comments = await comments_of(self._rows, entry_ids)
+        await self._delete([*map(EntryMeta.one, entry_ids), *(row for some in comments.values() for row in some)])
 
     async def _delete(self, rows: Sequence[Any]) -> None:
         """Delete in concurrent batches: the engine commits them together, instead of one after the other."""
         parts = [rows[start : start + ROWS_OF_BATCH] for start in range(0, len(rows), ROWS_OF_BATCH)]
-        await all_done([self._rows.write_each(delete(_ref(each)) for each in part) for part in parts])
+        await all_done([self._rows.write_each(delete(_ref(row)) for row in part) for part in parts])
 
     async def _forget_what_was_asked(self, coach_id: UUID, athlete_id: UUID) -> None:
-        """Delete the coach's conversations about this athlete: they quote what the athlete wrote."""
+        """Delete the coach's conversations about this athlete, which quote the athlete's entries."""
         for thread in await self._rows.all(AIThread.of_user(coach_id)):
             if thread.athlete_id == athlete_id:
                 await self._forget_thread(thread)
 
     async def _forget_thread(self, thread: AIThread) -> None:
-        said = await self._rows.all(AIMessage.in_thread(thread.thread_id))
-        await self._rows.write_each(map(delete, said))
+        messages = await self._rows.all(AIMessage.in_thread(thread.thread_id))
+        await self._rows.write_each(map(delete, messages))
         await self._rows.delete(AIThread.one(thread.user_id, thread.thread_id))
 
 
 def _ref(row: Any) -> Any:
-    """The row's key, to delete it whatever its version is by now."""
+    """The row's key, which deletes it regardless of its version."""
     match row:
         case Entry():
             return Entry.one(row.athlete_id, row.date, row.entry_id)

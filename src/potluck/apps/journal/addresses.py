@@ -1,7 +1,7 @@
 """The addresses of the journal's pages."""
 
 HOME = "/journal"
-# Also for people who only coach, whose home is their athletes.
+# Also for people who only coach: their home page is the list of their athletes.
 WRITE = f"{HOME}?write=1"
 ENTRIES = f"{HOME}/entries"
 STATS = f"{HOME}/stats"

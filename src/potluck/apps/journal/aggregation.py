@@ -12,14 +12,14 @@ from msgspec.structs import asdict
 
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.fields import folded_tag, unique_tags
-from potluck.apps.journal.times import day_of, first_of_month, first_of_week
+from potluck.apps.journal.times import day_of, first_of_month, first_of_week, runs_of
 
 MOST_TAGS = 20
 WEEK = timedelta(days=7)
 
 
 class CountedSession(NamedTuple):
-    """The part of an entry that is counted."""
+    """What statistics use of an entry."""
 
     at: datetime
     metrics: SessionMetrics
@@ -31,6 +31,10 @@ class Totals(Struct, rename="camel", frozen=True, kw_only=True):
     rounds: int
     load: int
     """The sum of minutes times intensity."""
+
+
+# Metrics that the totals have under the same name are sums.
+SUMMED = tuple(name for name in SessionMetrics.__struct_fields__ if name in Totals.__struct_fields__)
 
 
 class PeriodTotals(Totals, frozen=True, kw_only=True):
@@ -55,7 +59,7 @@ class TagCount(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Streak(Struct, rename="camel", frozen=True, kw_only=True):
-    """Days and weeks in a row with a session: up to the last day, and the longest there was."""
+    """Consecutive days and weeks with a session: the current run and the longest."""
 
     days: int
     weeks: int
@@ -69,11 +73,11 @@ class Statistics(Struct, rename="camel", frozen=True, kw_only=True):
     time_zone: str
     total: Totals
     days: list[PeriodTotals]
-    """Only days with a session."""
+    """Only days that have a session."""
     weeks: list[PeriodTotals]
-    """Every week, even without a session; the first and the last count only the days asked for."""
+    """Every week, including empty ones; the first and the last may be partial."""
     months: list[PeriodTotals]
-    """The same for months."""
+    """Every month, in the same way."""
     gi_split: GiSplit
     top_tags: list[TagCount]
     streak: Streak
@@ -86,8 +90,8 @@ def statistics_of(sessions: Sequence[CountedSession], first: date, last: date, z
         day = day_of(at, zone)
         if first <= day <= last:
             by_day.setdefault(day, []).append(metrics)
-    counted = [each for metrics in by_day.values() for each in metrics]
-    worn = Counter(each.gi_or_no_gi for each in counted)
+    counted = [session for metrics in by_day.values() for session in metrics]
+    worn = Counter(session.gi_or_no_gi for session in counted)
     tags = _tag_counts(counted)
     weeks, months = _grouped(by_day, first_of_week), _grouped(by_day, first_of_month)
     return Statistics(
@@ -96,39 +100,39 @@ def statistics_of(sessions: Sequence[CountedSession], first: date, last: date, z
         time_zone=name,
         total=totals_of(counted),
         days=[_period(day, by_day[day]) for day in sorted(by_day)],
-        weeks=[_period(each, weeks.get(each, ())) for each in _weeks(first, last)],
-        months=[_period(each, months.get(each, ())) for each in _months(first, last)],
+        weeks=[_period(week, weeks.get(week, ())) for week in _weeks(first, last)],
+        months=[_period(month, months.get(month, ())) for month in _months(first, last)],
         gi_split=GiSplit(gi=worn["gi"], no_gi=worn["no-gi"], both=worn["both"]),
         top_tags=[
             TagCount(tag=tag, sessions=often)
-            for tag, often in sorted(tags.items(), key=lambda each: (-each[1], each[0]))[:MOST_TAGS]
+            for tag, often in sorted(tags.items(), key=lambda count: (-count[1], count[0]))[:MOST_TAGS]
         ],
         streak=_streak(by_day, last),
     )
 
 
 def _tag_counts(metrics: Iterable[SessionMetrics]) -> dict[str, int]:
-    """In how many sessions each tag is, whatever its case; spelt as it is most often."""
+    """The number of sessions for each tag, ignoring case, under its most common spelling."""
     spelt: dict[str, Counter[str]] = {}
-    for each in metrics:
-        for tag in unique_tags(each.tags):
+    for session in metrics:
+        for tag in unique_tags(session.tags):
             spelt.setdefault(folded_tag(tag), Counter())[tag] += 1
-    return {min(each, key=lambda tag: (-each[tag], tag)): each.total() for each in spelt.values()}
+    return {min(spellings, key=lambda tag: (-spellings[tag], tag)): spellings.total() for spellings in spelt.values()}
 
 
 def totals_of(metrics: Iterable[SessionMetrics]) -> Totals:
     counted = [*metrics]
     return Totals(
         sessions=len(counted),
-        minutes=sum(each.duration_minutes for each in counted),
-        rounds=sum(each.rounds for each in counted),
-        load=sum(each.duration_minutes * each.intensity for each in counted),
+        minutes=sum(session.duration_minutes for session in counted),
+        load=sum(session.duration_minutes * session.intensity for session in counted),
+        **{name: sum(getattr(session, name) for session in counted) for name in SUMMED},
     )
 
 
 def _period(begins: date, metrics: Sequence[SessionMetrics]) -> PeriodTotals:
     total = totals_of(metrics)
-    hard = [each.intensity for each in metrics]
+    hard = [session.intensity for session in metrics]
     return PeriodTotals(
         **asdict(total),
         begins=begins,
@@ -139,10 +143,10 @@ def _period(begins: date, metrics: Sequence[SessionMetrics]) -> PeriodTotals:
 
 
 def _grouped(by_day: dict[date, list[SessionMetrics]], of: Callable[[date], date]) -> dict[date, list[SessionMetrics]]:
-    found: dict[date, list[SessionMetrics]] = {}
+    groups: dict[date, list[SessionMetrics]] = {}
     for day, metrics in by_day.items():
-        found.setdefault(of(day), []).extend(metrics)
-    return found
+        groups.setdefault(of(day), []).extend(metrics)
+    return groups
 
 
 def _weeks(first: date, last: date) -> Iterator[date]:
@@ -161,27 +165,16 @@ def _months(first: date, last: date) -> Iterator[date]:
 
 def _streak(days: Iterable[date], last: date) -> Streak:
     trained = sorted(set(days))
-    day_runs = _runs(trained, timedelta(days=1))
-    week_runs = _runs(sorted({first_of_week(each) for each in trained}), WEEK)
+    day_runs = runs_of(trained, timedelta(days=1))
+    week_runs = runs_of(sorted({first_of_week(day) for day in trained}), WEEK)
     return Streak(
         # A day or week without a session does not end a streak before it is over.
         days=_current(day_runs, last, timedelta(days=1)),
         weeks=_current(week_runs, first_of_week(last), WEEK),
-        longest_days=max((length for _, length in day_runs), default=0),
-        longest_weeks=max((length for _, length in week_runs), default=0),
+        longest_days=max(map(len, day_runs), default=0),
+        longest_weeks=max(map(len, week_runs), default=0),
     )
 
 
-def _runs(ordered: Sequence[date], step: timedelta) -> list[tuple[date, int]]:
-    """The runs without a gap: the last date of each, and its length."""
-    runs: list[tuple[date, int]] = []
-    for each in ordered:
-        if runs and each - runs[-1][0] == step:
-            runs[-1] = each, runs[-1][1] + 1
-        else:
-            runs.append((each, 1))
-    return runs
-
-
-def _current(runs: Sequence[tuple[date, int]], last: date, step: timedelta) -> int:
-    return runs[-1][1] if runs and last - runs[-1][0] <= step else 0
+def _current(runs: Sequence[Sequence[date]], last: date, step: timedelta) -> int:
+    return len(runs[-1]) if runs and last - runs[-1][-1] <= step else 0

@@ -1,4 +1,4 @@
-"""What follows from changes of the table."""
+"""The consumer of the table's change log."""
 
 from potluck.apps.journal.entities import AIThread, Comment, Entry, EntryMeta
 from potluck.apps.journal.indexing import Indexing
@@ -15,7 +15,7 @@ def consumers_of(core: Core) -> list[Consumer]:
 def index_consumer(store: Store) -> Consumer:
     indexing = Indexing(store)
     return Consumer(
-        # A consumer that never ran indexes everything: the name is new whenever the words of existing rows change.
+        # A new consumer indexes everything. Rename it when the words of existing rows change.
         "journal-index",
         created(Entry, do=lambda entry: indexing.index_entry(None, entry)),
         changed(Entry, do=indexing.index_entry),

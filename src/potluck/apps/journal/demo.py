@@ -1,7 +1,6 @@
 """A demo journal: Mara's year of training, Renzo's comments on it, and questions to the assistant."""
 
 import random
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,16 +13,16 @@ from potluck.apps.journal.links import APP, NewLink, join, request_link
 from potluck.apps.journal.profile import ProfileChange, change_profile
 from potluck.apps.journal.threads import NewMessage, NewThread, ask, begin_thread
 from potluck.people import Principal
-from potluck.web import UNSET, Core, Demo, Direct, Guests, WorthALook
+from potluck.web import UNSET, Demo
 
-# Everything below is made up. The year is the same every time: only its dates move with the calendar.
+# All of this is invented. The year is always the same; only its dates move with the calendar.
 SEED = 20
 DAYS = 364
 # For the coach's other athletes, who train less.
 WEEKS_OF_OTHERS = 14
 # Renzo reads in the evening.
 HOURS_LATER = 2.5
-# Monday, Wednesday and Friday evening, Saturday's open mat, and how likely each is.
+# Monday, Wednesday and Friday evening, the open mat on Saturday, and the probability of each.
 WEEK = ((0, 19, 0.75), (2, 19, 0.8), (4, 18, 0.6), (5, 11, 0.45))
 # Weeks with little training: an injury in spring, holidays in summer.
 EASY_WEEKS = {17: 0.1, 18: 0.2, 19: 0.4, 32: 0.0, 33: 0.1}
@@ -68,70 +67,64 @@ HIDDEN = "You looked tired on Wednesday. Everything all right at home?"
 QUESTIONS = ("When do I keep losing the underhook?", "How many hours did I train last month?")
 
 
-def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
-    """The function that fills the journal with demo data, through its rules."""
-    direct = Direct(core, subjects, context)
+async def fill(demo: Demo) -> None:
+    demo.ago(days=19)
+    zone = ProfileChange(time_zone="Europe/Lisbon", version=1)
+    await demo.do(change_profile, demo.mara, zone, version=1)
+    # Expiry goes by the real clock, so the invitation must not be older than its lifetime.
+    demo.ago(days=6)
+    invitation = await demo.do(request_link, demo.mara, NewLink(coach_email="renzo@potluck.example"))
+    await demo.join(demo.renzo, invitation.token, APP, join)
+    demo.ago()
+    now = demo.clock()
 
-    async def demo(guests: Guests) -> Sequence[WorthALook]:
-        guests.ago(days=19)
-        zone = ProfileChange(time_zone="Europe/Lisbon", version=1)
-        await direct.do(change_profile, guests.mara, zone, version=1)
-        # Expired rows are swept by the real time, so an invitation is younger than it lasts.
-        guests.ago(days=6)
-        made = await direct.do(request_link, guests.mara, NewLink(coach_email="renzo@potluck.example"))
-        await direct.join(guests.renzo, made.token, APP, join)
-        guests.ago()
-        now = core.clock()
+    async def written(by: Principal, session: NewEntry) -> Any:
+        """Write the entry in the evening of its day."""
+        assert session.date is not UNSET
+        demo.ago(hours=(now - session.date).total_seconds() / 3600 - HOURS_LATER / 2)
+        return await demo.do(add_entry, by, session)
 
-        async def written(by: Principal, session: NewEntry) -> Any:
-            """Write the session down in the evening of its day."""
-            assert session.date is not UNSET
-            guests.ago(hours=(now - session.date).total_seconds() / 3600 - HOURS_LATER / 2)
-            return await direct.do(add_entry, by, session)
-
-        entries = [await written(guests.mara, each) for each in _year(now)]
-        for other, often in ((guests.leo, 0.6), (guests.ida, 0.35)):
-            guests.ago(days=6)
-            asked = await direct.do(request_link, other, NewLink(coach_email="renzo@potluck.example"))
-            await direct.join(guests.renzo, asked.token, APP, join)
-            for each in _year(now, WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
-                await written(other, each)
-        # Each in the evening of its session, oldest first.
-        for number, body in reversed([*enumerate(COMMENTS)]):
-            of = entries[-2 - number]
-            guests.ago(hours=(now - of.date).total_seconds() / 3600 - HOURS_LATER)
-            await direct.do(add_comment, guests.renzo, NewComment(body=body), entry_id=of.entry_id)
-        guests.ago(hours=(now - entries[-2].date).total_seconds() / 3600 - 2 * HOURS_LATER)
-        comment = await direct.do(add_comment, guests.renzo, NewComment(body=HIDDEN), entry_id=entries[-2].entry_id)
-        hiding = CommentChange(visibility="hiddenByAthlete", version=comment.version)
-        ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
-        await direct.do(change_comment, guests.mara, hiding, version=comment.version, **ids)
-        # Mara has not read the latest comments yet; Renzo has read all but the last session.
-        await direct.do(see_entries, guests.renzo, ReadReceipt(), athlete_id=guests.mara.user_id)
-        for each in entries[-4:-2]:
-            await direct.do(see_comments, guests.mara, ReadReceipt(), entry_id=each.entry_id)
-        guests.ago(hours=2)
-        thread = await direct.do(begin_thread, guests.mara, NewThread(scope="private"))
-        for question in QUESTIONS:
-            await direct.do(ask, guests.mara, NewMessage(content=question), thread_id=thread.thread_id)
-        guests.ago()
-        return [WorthALook("Mara’s journal: a year of training (Renzo coaches her, Leo and Ida)", ENTRIES)]
-
-    return demo
+    entries = [await written(demo.mara, session) for session in _year(now)]
+    for other, often in ((demo.leo, 0.6), (demo.ida, 0.35)):
+        demo.ago(days=6)
+        request = await demo.do(request_link, other, NewLink(coach_email="renzo@potluck.example"))
+        await demo.join(demo.renzo, request.token, APP, join)
+        for new in _year(now, WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
+            await written(other, new)
+    # Each comment is written in the evening of its session, oldest first.
+    for number, body in reversed([*enumerate(COMMENTS)]):
+        of = entries[-2 - number]
+        demo.ago(hours=(now - of.date).total_seconds() / 3600 - HOURS_LATER)
+        await demo.do(add_comment, demo.renzo, NewComment(body=body), entry_id=of.entry_id)
+    demo.ago(hours=(now - entries[-2].date).total_seconds() / 3600 - 2 * HOURS_LATER)
+    comment = await demo.do(add_comment, demo.renzo, NewComment(body=HIDDEN), entry_id=entries[-2].entry_id)
+    hiding = CommentChange(visibility="hiddenByAthlete", version=comment.version)
+    ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
+    await demo.do(change_comment, demo.mara, hiding, version=comment.version, **ids)
+    # Mara has not read the latest comments yet; Renzo has read all but the last session.
+    await demo.do(see_entries, demo.renzo, ReadReceipt(), athlete_id=demo.mara.user_id)
+    for entry in entries[-4:-2]:
+        await demo.do(see_comments, demo.mara, ReadReceipt(), entry_id=entry.entry_id)
+    demo.ago(hours=2)
+    thread = await demo.do(begin_thread, demo.mara, NewThread(scope="private"))
+    for question in QUESTIONS:
+        await demo.do(ask, demo.mara, NewMessage(content=question), thread_id=thread.thread_id)
+    demo.ago()
+    demo.point_out("Mara’s journal: a year of training (Renzo coaches her, Leo and Ida)", ENTRIES)
 
 
 def _year(now: datetime, days: int = DAYS, often: float = 1.0, seed: int = SEED) -> list[NewEntry]:
     """The sessions of this many days up to yesterday, oldest first."""
     chance = random.Random(seed)
-    found = []
+    sessions = []
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     for ago in range(days, 0, -1):
         day = midnight - timedelta(days=ago)
         likely = EASY_WEEKS.get(day.isocalendar().week, 1.0)
         for weekday, hour, probability in WEEK:
             if day.weekday() == weekday and chance.random() < probability * likely * often:
-                found.append(_session(chance, day + timedelta(hours=hour), progress=1 - ago / days))
-    return found
+                sessions.append(_session(chance, day + timedelta(hours=hour), progress=1 - ago / days))
+    return sessions
 
 
 def _session(chance: random.Random, when: datetime, progress: float) -> NewEntry:

@@ -1,10 +1,10 @@
-"""The table `RollModel`: what is stored of a training journal, and how it is found.
+"""The table `RollModel`: what a training journal stores, and its access patterns.
 
 Entities and attributes are in the document's order; what follows a blank line in an entity is our addition.
 
 Times have milliseconds throughout, in keys and in attributes. The document shows no precision; an `ISODate` usually has
 milliseconds (JavaScript's `toISOString`). They also keep a thread in order: a question and its answer often fall in the
-same second, and the ids after the time in their keys are random. Two rows of the same millisecond still have different
+same second, and the ids after the time in their keys are random. Two rows of one millisecond still have different
 ids, so neither is lost.
 
 Reads are consistent, because they decide what the caller may see, or show what the caller has just written. Searches
@@ -53,49 +53,49 @@ from potluck.table import (
     scan,
 )
 
-# Rows without entityType in the document have none here either: their keys tell the kind.
+# Rows that have no entityType in the document have none here: their keys identify the kind.
 roll_model = Table(
     "RollModel",
     "PK",
     "SK",
     type_attribute="entityType",
     accepted={
-        "scan: AIThread.every": "only after the index lost its place in the log",
-        "scan: Indexed.every": "only after the index lost its place in the log",
+        "scan: AIThread.every": "only if the index consumer lost its position in the log",
+        "scan: Indexed.every": "only if the index consumer lost its position in the log",
     },
 )
 
 
 class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):
-    """What the journal knows of a person, athlete or coach or both."""
+    """A person's settings in the journal, as an athlete, a coach or both."""
 
     # The document lists no attributes.
     user_id: UUID
     name: PersonName
-    # None until the person, or the device they write on, has said one; it is read as UTC.
+    # None until the person or their device sets one; None is read as UTC.
     time_zone: TimeZone | None = None
-    # Whether private text may go to an assistant on another machine.
+    # Whether private text may be sent to a remote assistant.
     ai_consent: bool = False
     created_at: Milliseconds
     version: Version = 1
 
     @get(consistent=True)
     def one(user_id: UUID) -> None:
-        """What is this person called, when is their midnight, and what may be sent to a remote assistant?"""
+        """What is this person's name and time zone, and may a remote assistant read private text?"""
 
 
 class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COACH#{coach_id}")):
-    """A coach whom an athlete lets see the shared parts of the journal."""
+    """A coach who may see the shared parts of an athlete's journal."""
 
-    # The document lists no attributes, and links in it have no state. Here one side asks and the other accepts;
-    # only `active` opens anything.
+    # The document lists no attributes, and its links have no state. Here one side requests a link and the other
+    # accepts it; only an active link gives access.
     athlete_id: Annotated[UUID, KeyOnly]
     coach_id: Annotated[UUID, KeyOnly]
     status: LinkStatus = "pending"
     requested_by: LinkRole
-    # When both sides first agreed, if ever: until then the one who asked does not see the other's name.
+    # When both sides first agreed; until then the side that requested the link does not see the other's name.
     accepted_at: Milliseconds | None = None
-    # The coach sees sessions from this moment on; all of them, if it is None.
+    # The coach sees sessions from this time on; None means all sessions.
     shared_from: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
@@ -106,14 +106,14 @@ class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COAC
 
 
 class Sections(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """An entry's text: for the athlete alone, and for the coaches too."""
+    """The text of an entry: one part for the athlete alone, one for the coaches too."""
 
     private: SectionText = ""
     shared: SectionText = ""
 
 
 class SessionMetrics(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """What a session was like; coaches see it."""
+    """The metrics of a session, which coaches see."""
 
     duration_minutes: Duration
     intensity: Intensity
@@ -123,7 +123,7 @@ class SessionMetrics(Struct, frozen=True, kw_only=True, rename="camel", forbid_u
 
 
 class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{entry_id}")):
-    """One training session, as the athlete wrote it down."""
+    """One training session, written by the athlete."""
 
     entry_id: UUID
     athlete_id: UUID
@@ -132,14 +132,14 @@ class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{e
     sections: Sections
     session_metrics: SessionMetrics
 
-    # The key's ISODate: when the session was, which may be long before it was written down. Only in the key, since the
-    # document does not list it as an attribute; META holds it too.
+    # The key's ISODate: the time of the session, which may be long before the entry was written. The document does not
+    # list it as an attribute, so it is only in the key, and in META.
     date: Annotated[Milliseconds, KeyOnly]
     version: Version = 1
-    # The number of comments that every reader sees. It is here and not in META so that a comment is a change of the
-    # entry, and reaches whoever follows the journal.
+    # The number of visible comments. It is here and not in META so that a comment changes the entry, and live lists
+    # show it.
     comments: Counter = 0
-    # When a coach last commented, when its athlete did, and when its athlete last looked at the comments.
+    # When a coach last commented, when the athlete last commented, and when the athlete last read the comments.
     coach_said_at: Milliseconds | None = None
     athlete_said_at: Milliseconds | None = None
     looked_at: Milliseconds | None = None
@@ -147,37 +147,37 @@ class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{e
     # The document's patterns 1 and 2, and the first half of 4, the export.
     @query(descending=True, consistent=True)
     def of_athlete(athlete_id: UUID) -> None:
-        """What has this athlete trained? Newest first; a coach gets the same after the link was checked."""
+        """Which sessions did this athlete train? Newest first; a coach gets the same list once the link is checked."""
 
     @query(descending=True, consistent=True)
     def in_time(athlete_id: UUID, date: Range[datetime]) -> None:
-        """What has this athlete trained in this week, month or year? Newest first."""
+        """Which sessions did this athlete train in this period? Newest first."""
 
     @get(consistent=True)
     def one(athlete_id: UUID, date: datetime, entry_id: UUID) -> None:
-        """What does this entry say now? META tells where it is; keyword rows are brought up to what this says."""
+        """What does this entry say now? META holds its date; keyword rows follow what it says."""
 
 
 class Comment(Entity, table=roll_model, key=("ENTRY#{entry_id}", "COMMENT#{created_at}#{comment_id}")):
-    """What a coach says about an entry."""
+    """A comment on an entry."""
 
     comment_id: UUID
     entry_id: UUID
     coach_id: UUID
     created_at: Milliseconds
     body: CommentBody
-    # A hidden comment is seen by the athlete and by its author only.
+    # Only the athlete and the author see a hidden comment.
     visibility: Visibility = "visible"
 
     version: Version = 1
 
     @get(consistent=True)
     def one(entry_id: UUID, created_at: datetime, comment_id: UUID) -> None:
-        """What does this comment say now, and who may see it? A keyword row tells where it is."""
+        """What does this comment say now, and is it visible? A keyword row holds its key."""
 
     @query(consistent=True)
     def of_entry(entry_id: UUID) -> None:
-        """Which comments go with an entry that is deleted, though its META is gone already?"""
+        """Which comments must be deleted with an entry whose META is already gone?"""
 
 
 class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}", "AI_THREAD#{thread_id}")):
@@ -189,15 +189,15 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
     last_active_at: Milliseconds
 
     user_id: Annotated[UUID, KeyOnly]
-    # What the assistant may read: the narrower of this and what the caller may see now. The default is the narrower
+    # The assistant reads the narrower of this scope and what the caller may see now. The default is the narrower
     # scope.
     scope: Scope = "shared"
-    # Whose journal it is about; None for the owner's own.
+    # The athlete it is about; None for the owner's own journal.
     athlete_id: UUID | None = None
 
     @scan(consistent=True)
     def every() -> None:
-        """Which conversations are there?"""
+        """Which conversations exist?"""
 
     @get(consistent=True)
     def one(user_id: UUID, thread_id: UUID) -> None:
@@ -205,22 +205,22 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
 
     @query(consistent=True)
     def of_user(user_id: UUID) -> None:
-        """Which conversations does this person have? In no order of time: the key has none."""
+        """Which conversations does this person have? In no particular order, because the key contains no time."""
 
 
 MOST_QUOTED, MOST_COUNTED = 50, 200
-"""Per answer: entries that it quotes, and entries that it only counted."""
+"""Limits of one answer: entries that it quotes, and entries that it only counts."""
 
 
 class CountedEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """An entry that an answer counted, without quoting it."""
+    """An entry that an answer counts without quoting it."""
 
     entry_id: UUID
     date: Milliseconds
 
 
 class Citation(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """An entry that an answer rests on, and what it quotes of it word for word; empty for one that was only counted."""
+    """An entry that an answer cites, with a verbatim quote, which is empty for an entry that was only counted."""
 
     entry_id: UUID
     date: Milliseconds
@@ -230,10 +230,10 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown
 
 
 class Source(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """A text that an answer was made of: an entry, or a comment on it, and what of it the assistant was given."""
+    """A text that an answer is based on: an entry or a comment, and a digest of what the assistant received."""
 
     entry_id: UUID
-    # Of the text that was given, to detect that it has changed or is no longer shared.
+    # Of the text, to detect that it has changed or is no longer shared.
     digest: Annotated[str, Meta(min_length=1, max_length=64)]
     comment_id: UUID | None = None
 
@@ -259,7 +259,7 @@ class AIMessage(
     # The document's pattern 5.
     @query(consistent=True)
     def in_thread(thread_id: UUID) -> None:
-        """What was said in this conversation, from its beginning?"""
+        """Which messages are in this conversation, oldest first?"""
 
 
 class KeywordIndex(
@@ -278,11 +278,11 @@ class KeywordIndex(
 
     @get(consistent=True)
     def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
-        """Is this word of the entry indexed already, when a consumer begins again?"""
+        """Is this word of the entry already indexed, when a consumer restarts?"""
 
 
 class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
-    """Whose entry it is: what comment permissions need, and the way from an entry's id to the entry."""
+    """An entry's athlete and date, by the entry's id: who may comment, and where the entry is."""
 
     athlete_id: UUID
     created_at: Milliseconds
@@ -294,7 +294,7 @@ class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
     # The document's pattern 3, together with CoachAthleteLink.by_id.
     @get(consistent=True)
     def one(entry_id: UUID) -> None:
-        """Whose entry is this, and where is it? The coach's link to that athlete then decides."""
+        """Whose entry is this, and what is its date? The coach's link to that athlete then decides."""
 
 
 # --- rows that the document does not have ---
@@ -306,7 +306,7 @@ class PrivateKeywordIndex(
     type="PRIVATE_KEYWORD_INDEX",
     key=("USER_PRIVATE#{athlete_id}", "KW#{token}#TS#{created_at}#ENTRY#{entry_id}"),
 ):
-    """A word of an entry's private section, in a partition that no coach's search ever names.
+    """A word of an entry's private section, in a partition that no coach's search reads.
 
     The document keeps all words together, where a coach could find the private ones. A word that is in both sections
     is in both partitions.
@@ -319,15 +319,15 @@ class PrivateKeywordIndex(
 
     @get(consistent=True)
     def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
-        """Is this word of the entry indexed already, when a consumer begins again?"""
+        """Is this word of the entry already indexed, when a consumer restarts?"""
 
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
-        """Which of my own entries have this word in their private section? Newest first."""
+        """Which of the athlete's entries have this word in their private section? Newest first."""
 
     @query(consistent=True)
     def of_athlete(athlete_id: UUID) -> None:
-        """Which private words are there at all, to forget with the athlete?"""
+        """Which private keyword rows must be deleted with the athlete?"""
 
 
 class CommentKeywordIndex(
@@ -336,13 +336,13 @@ class CommentKeywordIndex(
     type="COMMENT_KEYWORD_INDEX",
     key=("USER#{athlete_id}", "KW#{token}#TS#{created_at}#ENTRY#{entry_id}#COMMENT#{comment_id}"),
 ):
-    """A word of a comment that every reader of its entry sees; the words of a hidden comment have no rows.
+    """A word of a visible comment; hidden comments have no keyword rows.
 
-    It is among the words of the athlete's entries, so that one query finds both.
+    It shares a partition with the words of the athlete's entries, so that one query finds both.
     """
 
     entry_id: UUID
-    # When the comment was written, so that the row leads to the comment.
+    # When the comment was written, which is part of the comment's key.
     created_at: Milliseconds
     comment_id: UUID
     athlete_id: Annotated[UUID, KeyOnly]
@@ -350,11 +350,11 @@ class CommentKeywordIndex(
 
     @get(consistent=True)
     def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID, comment_id: UUID) -> None:
-        """Is this word of the comment indexed already, when a consumer begins again?"""
+        """Is this word of the comment already indexed, when a consumer restarts?"""
 
 
 class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLETE#{athlete_id}")):
-    """The link as the coach's side finds it: written with it in one transaction, and never what decides."""
+    """The mirror of a link, by which the coach finds it: written in the same transaction, and never authoritative."""
 
     coach_id: Annotated[UUID, KeyOnly]
     athlete_id: Annotated[UUID, KeyOnly]
@@ -364,49 +364,49 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
     shared_from: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
-    # When the coach last looked at what the athlete shares. Never shown to the athlete.
+    # When the coach last read what the athlete shares. Never shown to the athlete.
     looked_at: Milliseconds | None = None
 
     @get
     def one(coach_id: UUID, athlete_id: UUID) -> None:
-        """The mirror of one link, to be changed with it; and since when something is new to the coach."""
+        """What is the mirror of this link, and when did the coach last read the journal?"""
 
     @query(consistent=True)
     def of_coach(coach_id: UUID) -> None:
-        """Who are, were or may become this coach's athletes?"""
+        """Who are this coach's athletes: current, former or requested?"""
 
 
-# --- questions whose answer holds several kinds of rows ---
+# --- patterns that return several kinds of rows ---
 
 
 class Link(AnyOf[CoachAthleteLink | AthleteCoachLink]):
-    """A link as either side finds it: to a coach, or to an athlete."""
+    """A link, as found from either side."""
 
     # The user is the athlete in rows of the first kind and the coach in the second; the two kinds are adjacent.
     @query(consistent=True)
     def of_user(athlete_id: UUID) -> None:
-        """Who are, were or may become this person's athletes and coaches?"""
+        """Who are this person's athletes and coaches: current, former or requested?"""
 
 
 class SharedWord(AnyOf[KeywordIndex | CommentKeywordIndex]):
     """A word that coaches may find, of an entry or of a comment on it."""
 
-    # The document's pattern 6. Its prefix KW#arm would also match armbar; ours extends to what follows, KW#arm#TS#.
+    # The document's pattern 6. Its prefix KW#arm would also match armbar, so ours is KW#arm#TS#.
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
-        """Which entries have this word where coaches may see it, or comments on them? Newest first."""
+        """Which entries have this word in a shared part or in a visible comment? Newest first."""
 
 
 class Indexed(AnyOf[Entry | Comment | AIMessage | CommentKeywordIndex | KeywordIndex | PrivateKeywordIndex]):
-    """What the keyword index is made from, and the index itself."""
+    """The rows that the keyword index is built from, and the index itself."""
 
     @scan(consistent=True)
     def every() -> None:
-        """What must the keyword index say, and what does it say?"""
+        """What should the keyword index contain, and what does it contain?"""
 
 
 class EntryWithComments(ItemCollection):
-    """An entry's own partition: whose it is, and what coaches said."""
+    """An entry's own partition: its META and the comments."""
 
     meta: EntryMeta
     comments: list[Comment]
@@ -414,14 +414,14 @@ class EntryWithComments(ItemCollection):
     # The second half of the document's pattern 4, and of pattern 3 when comments are shown.
     @query(consistent=True)
     def of(entry_id: UUID) -> None:
-        """Whose entry is this, and what was said about it, oldest first? The entry's whole partition."""
+        """Whose entry is this, and which comments does it have, oldest first? The entry's whole partition."""
 
 
 class UserRow(
     AnyOf[UserProfile | CoachAthleteLink | AthleteCoachLink | Entry | AIThread | KeywordIndex | CommentKeywordIndex]
 ):
-    """Whatever lies in a person's own partition."""
+    """Any row in a person's own partition."""
 
     @query(consistent=True)
     def of_user(user_id: UUID) -> None:
-        """What goes with a person who is forgotten? Entries, threads and links lead to what lies elsewhere."""
+        """Which rows must be deleted with an account? Entries, threads and links lead to rows in other partitions."""

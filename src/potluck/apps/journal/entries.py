@@ -1,4 +1,4 @@
-"""Entries: what an athlete writes down, and what a coach sees of it."""
+"""Entries: what an athlete writes, and what a coach sees of it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -12,14 +12,11 @@ from potluck.apps.journal.access import Athlete, CoachOf, OwnEntry, ToEntry, to_
 from potluck.apps.journal.addresses import ATHLETES, ENTRIES
 from potluck.apps.journal.entities import AthleteCoachLink, Comment, Entry, EntryMeta, Sections, SessionMetrics
 from potluck.apps.journal.fields import (
-    Duration,
     EntryId,
     GiOrNoGi,
     Intensity,
-    Rounds,
     SectionText,
     Tag,
-    Tags,
     folded_tag,
     unique_tags,
     wears,
@@ -29,7 +26,7 @@ from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
 from potluck.apps.journal.unread import NewToAthlete, NewToCoach
-from potluck.people import TooMany, new_id
+from potluck.people import TooMany
 from potluck.table import Condition, Milliseconds, Operation, Query, absent, delete, present, put, the, update
 from potluck.validation import FieldError, Message, ValidationError
 from potluck.web import (
@@ -37,7 +34,6 @@ from potluck.web import (
     Access,
     Actions,
     AlreadyThere,
-    FoundByAccess,
     Input,
     New,
     NotFound,
@@ -53,14 +49,14 @@ from potluck.web import (
 )
 
 JOURNAL = "Journal"
-# Clocks differ by minutes; a session that is hours ahead has a wrong date, or was typed in another time zone.
+# Clocks differ by minutes. A session that is hours ahead has a wrong date or time zone.
 AHEAD = timedelta(minutes=15)
 IN_THE_FUTURE = "The session cannot be in the future. Check the date, the time and your time zone"
 FIRST_YEAR = 1900
-# As many as an import takes; three a day for forty-five years.
+# The limit of an import, too; three a day for forty-five years.
 MOST_ENTRIES = 50_000
 CHARACTERS_OF_PAGE = 2_000
-# Pages learn only that something changed, and read themselves again, with their weeks, numbers and charts.
+# Pages are only notified, and fetch their weeks, numbers and charts again.
 HEARD = "journal/heard.html"
 
 When = Annotated[datetime, Message("Date must be a time such as 2024-03-09T18:00:00Z")]
@@ -70,13 +66,13 @@ When = Annotated[datetime, Message("Date must be a time such as 2024-03-09T18:00
 
 
 class SharedSections(Struct, rename="camel", frozen=True, kw_only=True):
-    """What a coach reads of an entry."""
+    """The part of the text that a coach reads."""
 
     shared: str
 
 
 class SharedEntryView(View[Entry]):
-    """An entry as a coach sees it. Nothing in it changes when only private words do, the version included."""
+    """An entry as a coach sees it. A change of private text alone changes nothing here; there is no version."""
 
     entry_id: UUID
     athlete_id: UUID
@@ -92,12 +88,12 @@ class SharedEntryView(View[Entry]):
 
     @computed
     def is_new(entry: Entry, new: NewToCoach) -> bool:
-        """Whether it was written down since the caller last looked."""
+        """Whether it was written since the caller last read the journal."""
         return new.wrote(entry)
 
     @computed
     def new_comments(entry: Entry, new: NewToCoach) -> int:
-        """How many of the comments are the athlete's, from since the caller last looked."""
+        """The number of the athlete's comments since the caller last read the journal."""
         return new.comments(entry)
 
 
@@ -116,23 +112,23 @@ class EntryView(View[Entry]):
 
     @computed
     def new_comments(entry: Entry, new: NewToAthlete) -> int:
-        """How many of the comments are others', from since the caller last looked at the entry."""
+        """The number of other people's comments since the caller last read the entry."""
         return new.comments(entry)
 
 
 class ReadsEntry(ToEntry):
-    """Whoever may read an entry, holding only as much of it as they may see."""
+    """A reader of an entry, with only as much of it as they may see."""
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        found = await self.read_entry()
-        if found is None:
+        entry = await self.read_entry()
+        if entry is None:
             raise NotFound
         self.shown: EntryView | SharedEntryView
         if self.own:
-            (self.shown,) = await self.show(EntryView, [found])
+            (self.shown,) = await self.show(EntryView, [entry])
         else:
-            (self.shown,) = await self.show(SharedEntryView, [found])
+            (self.shown,) = await self.show(SharedEntryView, [entry])
 
 
 # --- what may be sent -------------------------------------------------------------------------------------------------
@@ -152,16 +148,12 @@ class SectionsChange(Input):
     shared: SectionText | Unset = UNSET
 
 
-class MetricsChange(Input):
-    duration_minutes: Duration | Unset = UNSET
-    intensity: Intensity | Unset = UNSET
-    rounds: Rounds | Unset = UNSET
-    gi_or_no_gi: GiOrNoGi | Unset = UNSET
-    tags: Tags | Unset = UNSET
+class MetricsChange(Input, changes=SessionMetrics):
+    pass
 
 
 class EntryChange(Versioned):
-    """What is not sent stays as it is, also within sections and metrics."""
+    """Fields that are not sent stay unchanged, also within sections and metrics."""
 
     sections: SectionsChange | Unset = UNSET
     session_metrics: MetricsChange | Unset = UNSET
@@ -183,7 +175,7 @@ class EntryFilter(Input):
             yield FieldError("to", "The last day must not come before the first")
 
     def keeps(self, metrics: SessionMetrics) -> bool:
-        """Whether a session passes the filter."""
+        """Whether a session matches the filter."""
         return (
             (self.tag is UNSET or folded_tag(self.tag) in map(folded_tag, metrics.tags))
             and (self.gi_or_no_gi is UNSET or wears(self.gi_or_no_gi, metrics.gi_or_no_gi))
@@ -192,7 +184,7 @@ class EntryFilter(Input):
 
     @property
     def looks_at_metrics(self) -> bool:
-        return any(each is not UNSET for each in (self.tag, self.gi_or_no_gi, self.min_intensity))
+        return any(value is not UNSET for value in (self.tag, self.gi_or_no_gi, self.min_intensity))
 
 
 class ReadReceipt(Input):
@@ -209,7 +201,7 @@ def _pages(sent: NewEntry | EntryChange) -> int:
     return 1 + sum(len(text) for text in sections if text is not UNSET) // CHARACTERS_OF_PAGE
 
 
-# More pages in an hour than anybody writes.
+# More pages in an hour than a person writes.
 WRITING = RateLimit("pages of a journal", 1_000, weight=_pages)
 
 
@@ -217,7 +209,7 @@ WRITING = RateLimit("pages of a journal", 1_000, weight=_pages)
 
 entries = Actions(
     ToEntry,
-    FoundByAccess(Entry, "entry_id"),
+    Entry,
     {Athlete: EntryView},
     api="/journal/entries",
     page=ENTRIES,
@@ -234,13 +226,13 @@ shared_entries = Actions(
 
 @entries.list(live=lambda at: Entry.of_athlete(at.own_id), row=HEARD)
 async def own_entries(at: Athlete, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
-    """The caller's own entries, the newest first."""
+    """List your own entries, newest first."""
     return await _found(at, WholeJournal(at.store, at.own_id), wanted)
 
 
 @shared_entries.list(live=lambda at: at.shared.entries(), row=HEARD, row_events="/entries/events")
 async def entries_of_athlete(at: CoachOf, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
-    """What an athlete shares with the caller, who coaches them, the newest first."""
+    """List the entries that an athlete shares with you as their coach, newest first."""
     return await _found(at, at.shared, wanted)
 
 
@@ -252,27 +244,27 @@ async def _found(at: Athlete | CoachOf, journal: SharedJournal, wanted: EntryFil
         query = journal.entries(*span_of(first, last, await zone_for(at)))
     if not wanted.looks_at_metrics:
         return query
-    return [each for each in await at.store.all(query) if wanted.keeps(each.session_metrics)]
+    return [entry for entry in await at.store.all(query) if wanted.keeps(entry.session_metrics)]
 
 
 @entries.read("/{entry_id}")
 async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
-    """One entry: its athlete sees all of it, a coach what is shared."""
+    """Get an entry. Its athlete sees all of it, a coach only what is shared."""
     return at.shown
 
 
 @entries.create(TooMany, AlreadyThere, rate_limit=WRITING)
 async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
-    """Write a session down."""
+    """Write an entry about a session."""
     await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal")
     if new.entry_id is not UNSET and await at.store.first(Comment.of_entry(new.entry_id)) is not None:
-        # Left over from an entry just deleted: they would become comments on this one.
+        # Left from an entry that was just deleted: they would become comments on this one.
         raise AlreadyThere
-    when = at.now if new.date is UNSET else _possible(new.date, at.now)
+    when = at.now if new.date is UNSET else session_time(new.date, at.now)
     entry = at.make(
         new,
         athlete_id=at.own_id,
-        entry_id=new.entry_id or new_id(),
+        entry_id=new.entry_id or at.new_id(),
         date=when,
         sections=new.sections,
         session_metrics=_with_unique_tags(new.session_metrics),
@@ -283,17 +275,17 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
 
 @entries.change(rate_limit=WRITING)
 async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Writes[Entry]:
-    """Change an entry; its words change with it."""
-    return changing(at, entry, change)
-
-
-def changing(at: Access, entry: Entry, change: EntryChange) -> Writes[Entry]:
-    """The entry after the change, and the writes."""
+    """Edit an entry."""
     after = at.merged(entry, change)
     if change.session_metrics is not UNSET:
         after = replace(after, session_metrics=_with_unique_tags(after.session_metrics))
     if change.date is not UNSET:
-        after = replace(after, date=_possible(change.date, at.now))
+        after = replace(after, date=session_time(change.date, at.now))
+    return rewritten(at, entry, after)
+
+
+def rewritten(at: Access, entry: Entry, after: Entry) -> Writes[Entry]:
+    """The writes that replace an entry, its keyword rows included."""
     if after == entry:
         return Writes(entry)
     after = replace(after, updated_at=at.now, version=entry.version + 1)
@@ -315,7 +307,7 @@ def changing(at: Access, entry: Entry, change: EntryChange) -> Writes[Entry]:
 
 @entries.delete()
 async def delete_entry(at: OwnEntry, entry: Entry) -> Writes[None]:
-    """Delete an entry, with its words and the comments on it."""
+    """Delete an entry, with its comments."""
     return Writes(
         None,
         or_retry(delete(entry, when=the(Entry.version).still(entry.version))),
@@ -326,17 +318,17 @@ async def delete_entry(at: OwnEntry, entry: Entry) -> Writes[None]:
 
 @entries.action("POST", "/seen", status=204, form=PageForm(then=f"{ENTRIES}/{{entry_id}}"))
 async def see_comments(at: OwnEntry, entry: Entry, looked: ReadReceipt) -> Writes[None]:
-    """Say that one has looked at what was said about an entry: until then it is new."""
+    """Mark the comments on an entry as read."""
     until = looked.at(at.now)
     if entry.coach_said_at is None or (entry.looked_at is not None and until <= entry.looked_at):
         return Writes(None)
-    seen = update(at.entry, the(Entry.looked_at).becomes(until), when=present, keep_version=True)
-    return Writes(None, or_retry(seen))
+    write = update(at.entry, the(Entry.looked_at).becomes(until), when=present, keep_version=True)
+    return Writes(None, or_retry(write))
 
 
 @shared_entries.action("POST", "/seen", status=204, form=PageForm(then=f"{ATHLETES}/{{athlete_id}}"))
 async def see_entries(at: CoachOf, looked: ReadReceipt) -> Writes[None]:
-    """Say that one has looked at what an athlete shares: until then it is new. The athlete is not told."""
+    """Mark an athlete's entries as read. The athlete does not see this."""
     mirror = AthleteCoachLink.one(at.principal.user_id, at.athlete_id)
     until = looked.at(to_the_millisecond(at.now))
     return Writes(
@@ -349,16 +341,17 @@ def _as_commented(entry: Entry) -> Condition:
 
 
 def _words(before: Entry | None, after: Entry | None) -> list[Operation]:
-    """The index writes that fit into the transaction; the consumer does the rest."""
+    """The index writes that fit into the transaction; the consumer makes the others."""
     return keyword_writes(before, after)[:WORDS_AT_ONCE]
 
 
 def _with_unique_tags(metrics: SessionMetrics) -> SessionMetrics:
-    """The metrics with each tag once, in the order given and as first written."""
+    """The metrics with each tag once, in order, as first spelt."""
     return replace(metrics, tags=unique_tags(metrics.tags))
 
 
-def _possible(when: datetime, now: datetime) -> datetime:
+def session_time(when: datetime, now: datetime) -> datetime:
+    """The time to store; ValidationError if no session can have taken place then."""
     when = when.astimezone(UTC)
     if when > now + AHEAD:
         raise ValidationError(FieldError("date", IN_THE_FUTURE))

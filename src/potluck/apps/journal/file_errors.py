@@ -1,4 +1,4 @@
-"""What is wrong with the file of a journal, in the words of its owner: which entry, of which day, and what."""
+"""Errors in the file of a journal, in the words of its owner: which entry, of which day, and what is wrong."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.times import day_of
-from potluck.validation import FieldError, label_of
+from potluck.validation import FieldError
 
 NO_JOURNAL = "This is not the export of a journal"
 
 NOUNS = {"entries": "entry", "threads": "conversation", "links": "link", "comments": "comment", "messages": "message"}
-LABELS = {"createdAt": "time of creation", "updatedAt": "time of the last change", "lastActiveAt": "last time"}
+LABELS = {"Created at": "time of creation", "Updated at": "time of the last change", "Last active at": "last time"}
 
 PLACE = re.compile(
     r"(?:(?P<profile>profile|profiles\[0\])|(?P<list>entries|threads|links)\[(?P<number>[0-9]+)\]"
     r"(?:\.(?P<inner>comments|messages)\[(?P<within>[0-9]+)\])?)(?:\.(?P<field>.+))?"
 )
-# Messages that leave it to the caller to know which field they are about.
+# Messages that do not name their field.
 THIS = re.compile(r"This(?: field| id)?\b")
 UNKNOWN = "There is no such field"
 
@@ -32,7 +32,7 @@ TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 
 
 def explained(file: Any, wrong: FieldError) -> FieldError:
-    """The error, with the entry, conversation, link or profile that it is about: "Entry 4 of 119 (12 March 2026): …".
+    """The error, prefixed with the entry, conversation, link or profile it is in: "Entry 4 of 119 (12 March 2026): …".
 
     `file` is a JournalFile, or its parsed JSON.
     """
@@ -40,11 +40,11 @@ def explained(file: Any, wrong: FieldError) -> FieldError:
     if place is None:
         return wrong
     noun = "profile" if place["profile"] else NOUNS[place["inner"] or place["list"]]
-    return FieldError(wrong.field, f"{_where(file, place)}: {_what(place['field'], noun, wrong.message)}")
+    return FieldError(wrong.field, f"{_where(file, place)}: {_what(wrong, place['field'], noun)}")
 
 
 def is_within(wrong: FieldError) -> bool:
-    """Whether the error is in a part of a journal, so that the file is one."""
+    """Whether the error is inside a journal, so that the file is one."""
     return PLACE.fullmatch(wrong.field) is not None
 
 
@@ -59,14 +59,14 @@ def _where(file: Any, place: re.Match[str]) -> str:
     return where if place["inner"] is None else f"{where}, {NOUNS[place['inner']]} {int(place['within']) + 1:,}"
 
 
-def _what(path: str | None, noun: str, message: str) -> str:
+def _what(wrong: FieldError, path: str | None, noun: str) -> str:
     if path is None:
         return f"this is not {'an' if noun == 'entry' else 'a'} {noun}"
-    name = re.sub(r"\[[0-9]+\]$", "", path.rpartition(".")[2])
-    if message == UNKNOWN:
-        return f"there is no field “{name}”"
-    said = THIS.sub(LABELS.get(name) or label_of(name), message, count=1) if THIS.match(message) else message
-    return said[:1].lower() + said[1:]
+    if wrong.message == UNKNOWN:
+        return f"there is no field “{path.rpartition('.')[2]}”"
+    label = LABELS.get(wrong.label, wrong.label)
+    sentence = THIS.sub(label, wrong.message, count=1) if THIS.match(wrong.message) else wrong.message
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _day(file: Any, item: Any) -> str:
@@ -106,14 +106,14 @@ def upgraded(tree: Any) -> Any:
 
 
 def cut_off(text: str) -> str:
-    """Says that the file ends too early, and where."""
+    """The message for a truncated file: where it ends."""
     return f"The file is cut off: it ends {_end(text)}. Download it again."
 
 
 def _end(text: str) -> str:
     depth, part, number = 0, "", 0
-    for found in TOKEN.finditer(text):
-        token = found[0]
+    for match in TOKEN.finditer(text):
+        token = match[0]
         if token in ("{", "["):
             number += depth == 2
             depth += 1

@@ -36,8 +36,8 @@ from potluck.apps.journal.fields import (
     Visibility,
 )
 from potluck.apps.journal.file_errors import NO_JOURNAL, cut_off, explained, upgraded
-from potluck.validation import FieldError, FileRules, Integer, Length, Message, Text
-from potluck.web import UNSET, CsvColumns, Input, Unset
+from potluck.validation import FieldError, Integer, Length, Message, Text
+from potluck.web import UNSET, Input, Unset
 
 FORMAT = "roll-model-journal"
 LARGEST_VERSION = 10**9
@@ -49,21 +49,21 @@ SHORT_HEADINGS = {"durationMinutes": "duration", "giOrNoGi": "gi"}
 T = TypeVar("T", bound=Struct)
 
 When = Annotated[datetime, Message("This must be a time such as 2024-03-09T18:00:00Z")]
-LocalTime = Annotated[str, Text(1, 40, "Local time must be a time such as 2024-03-09 18:00")]
+LocalTime = Annotated[str, Text(1, 40, "Local time must be a time such as 2024-03-09 18:00", kind="raw")]
 Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")]
 
 
-def converted(kind: type[T], of: Any, **given: Any) -> T:
-    """A row as its file type, or the reverse: fields copied by name, times cut to milliseconds, `given` on top."""
-    same = (name for name in kind.__struct_fields__ if name not in given and hasattr(of, name))
-    values = {name: getattr(of, name) for name in same} | given
+def converted(kind: type[T], of: Any, **changes: Any) -> T:
+    """A row as its file type, or the reverse: fields copied by name, times cut to milliseconds, with `changes`."""
+    same = (name for name in kind.__struct_fields__ if name not in changes and hasattr(of, name))
+    values = {name: getattr(of, name) for name in same} | changes
     return kind(
-        **{name: to_the_millisecond(each) if isinstance(each, datetime) else each for name, each in values.items()}
+        **{name: to_the_millisecond(value) if isinstance(value, datetime) else value for name, value in values.items()}
     )
 
 
 def _spreadsheet_time(time: str) -> str:
-    """A time as spreadsheets recognise it: without the T, milliseconds and Z of "2024-03-09T18:00:00.000Z"."""
+    """A time that spreadsheets recognise: without the T, milliseconds and Z of "2024-03-09T18:00:00.000Z"."""
     return f"{time[:DAY]} {time[DAY + 1 : SECONDS]}"
 
 
@@ -77,7 +77,7 @@ class FileProfile(Input):
     name: PersonName
     time_zone: TimeZone | None = None
     ai_consent: bool = False
-    """Informative: an import does not take it over."""
+    """Informative: an import ignores it."""
 
 
 class FileLink(Input):
@@ -88,7 +88,7 @@ class FileLink(Input):
     """Their role towards the journal's owner."""
     status: LinkStatus
     shared_from: When | None = None
-    """From when on the coach sees sessions; all of them, if it is null."""
+    """The coach sees sessions from this time on; null means all sessions."""
     created_at: When
     updated_at: When
 
@@ -104,7 +104,7 @@ class FileComment(Input):
 
 
 class FileEntry(Input):
-    csv_columns: ClassVar[CsvColumns] = {
+    csv_columns: ClassVar = {
         "date": lambda row: (row.get("localTime") or "")[:DAY],
         "time": lambda row: (row.get("localTime") or "")[DAY:].strip(),
         **{
@@ -118,12 +118,12 @@ class FileEntry(Input):
         "updatedAt (UTC)": lambda row: _spreadsheet_time(row["updatedAt"]),
         "version": "version",
     }
-    """What a spreadsheet gets of an entry, and where that is."""
+    """The columns of an entry in a spreadsheet, and where their values come from."""
 
     entry_id: EntryId
     date: When
     local_time: LocalTime | Unset = UNSET
-    """The date and time on the owner's clock, in the account's export. Informative: an import goes by `date`."""
+    """The date and time on the owner's clock, in the account's export. Informative: an import uses `date`."""
     created_at: When
     updated_at: When
     sections: Sections
@@ -145,7 +145,7 @@ class FileMessage(Input):
         list[CountedEntry], Length(0, MOST_COUNTED, f"A message can count at most {MOST_COUNTED} entries")
     ] = []  # noqa: RUF012
     sources: Annotated[list[Source], Length(0, 200, "A message can have at most 200 sources")] = []  # noqa: RUF012
-    provider: Annotated[str, Text(1, 100, "Provider must have 1 to 100 characters")] | None = None
+    provider: Annotated[str, Text(1, 100, "Provider must have 1 to 100 characters", kind="raw")] | None = None
 
 
 class FileThread(Input):
@@ -159,7 +159,10 @@ class FileThread(Input):
 
 
 class JournalFile(Input):
-    file_rules: ClassVar[FileRules] = FileRules(upgraded, explained, cut_off, NO_JOURNAL)
+    not_json: ClassVar = NO_JOURNAL
+    cut_off = staticmethod(cut_off)
+    upgraded = staticmethod(upgraded)
+    explained = staticmethod(explained)
 
     format: Annotated[Literal["roll-model-journal"], Message(f"This must be the export of a journal: {FORMAT}")] = (
         "roll-model-journal"
@@ -180,5 +183,5 @@ class JournalFile(Input):
 
     @property
     def owner(self) -> FileProfile:
-        """Whose journal it is."""
+        """The person whose journal it is."""
         return self.profiles[0] if self.profile is UNSET else self.profile

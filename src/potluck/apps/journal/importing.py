@@ -1,9 +1,9 @@
-"""Importing an export: one's own entries and conversations as they were, and nothing that could impersonate others.
+"""Importing an export: the owner's entries and conversations unchanged, and nothing that could impersonate others.
 
-Entries keep their ids unless somebody else has them; then the new id is derived from the old one and the importer. So
-entries that are here already are recognised, and an interrupted import can be repeated. Links come back pending. What
-others said comes back quoted, as a comment by the importer. Conversations always get new ids: their messages are found
-by that id alone, and two conversations must never share them.
+Entries keep their ids unless another account uses them; then the new id is derived from the old one and the importer.
+So existing entries are recognised, and an interrupted import can be repeated. Links become pending. Other people's
+comments are quoted in a comment by the importer. Conversations always get new ids, because their messages are found by
+that id alone, and two conversations must never share messages.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from potluck.apps.journal.links import MOST_LINKS, link_writes
 from potluck.apps.journal.periods import long_day
 from potluck.apps.journal.profile import taking_zone
 from potluck.people import Account
-from potluck.store import all_done, attempts
+from potluck.store import all_done
 from potluck.table import absent, check, present, put
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Actions, RateLimit, Step, Writes, camel, or_retry
+from potluck.web import Actions, RateLimit, Step, Writes, or_retry
 
 LARGEST_FILE = 10_000_000
 ENTRIES_AT_ONCE = 100
@@ -52,7 +52,7 @@ ROWS_AT_ONCE = 50
 LONGEST_BODY = 4_000
 MOST_ERRORS = 100
 A_MOMENT = timedelta(milliseconds=1)
-# Each may be ten megabytes, and every word costs a row.
+# A file may have ten megabytes, and every word costs a row.
 IMPORTS = RateLimit("imports of a journal", 6)
 EARLIEST_TIME = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 
@@ -67,11 +67,11 @@ class JournalImported(Struct, rename="camel", frozen=True, kw_only=True):
     links: int
     """All pending until the other side accepts."""
     already_here: int
-    """Entries and conversations that were here before."""
+    """Entries and conversations that existed before."""
 
 
 class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
-    """What a file holds, and how much of it is not here yet."""
+    """What a file contains, and how much of it is new."""
 
     name: str
     """Whose journal it is."""
@@ -79,17 +79,17 @@ class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
     """The first and the last session in it."""
     last: datetime | None
     entries: int
-    """That are not here yet."""
+    """New ones."""
     comments: int
     """On the new entries."""
     threads: int
-    """That are not here yet."""
+    """New ones."""
     messages: int
     """In the new conversations."""
     links: int
-    """Links to request again, where the other person has an account here."""
+    """Links to request again, if the other person has an account here."""
     already_here: int
-    """Entries and conversations that stay as they are here."""
+    """Entries and conversations that exist and stay unchanged."""
 
 
 imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
@@ -97,7 +97,7 @@ imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag
 
 @imports.action("POST", "", idempotent=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[JournalImported]:
-    """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
+    """Import an exported journal. Entries and conversations that exist already stay unchanged."""
     await asyncio.to_thread(_refuse_impossible, file, at.now)
     await _take_time_zone(at, file)
     run = _Import(at, file)
@@ -113,22 +113,22 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[JournalImport
 
 @imports.action("POST", "/preview", idempotent=False, largest_body=LARGEST_FILE)
 async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
-    """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
+    """Preview what an import of this file would add. Nothing is written; an invalid file is refused as in an import."""
     await asyncio.to_thread(_refuse_impossible, file, at.now)
     run = _Import(at, file)
     new_entries = await run.new_entries(file.entries)
-    new_threads = [each for each in file.threads if not await run.is_here(each)]
-    dates = [each.date for each in file.entries]
+    new_threads = [thread for thread in file.threads if not await run.is_here(thread)]
+    dates = [entry.date for entry in file.entries]
     return Writes(
         ImportPreview(
             name=file.owner.name,
             first=min(dates, default=None),
             last=max(dates, default=None),
             entries=len(new_entries),
-            comments=sum(len(each.comments) for each in new_entries),
+            comments=sum(len(entry.comments) for entry in new_entries),
             threads=len(new_threads),
-            messages=sum(len(each.messages) for each in new_threads),
-            links=sum(each.status != "revoked" for each in file.links),
+            messages=sum(len(thread.messages) for thread in new_threads),
+            links=sum(link.status != "revoked" for link in file.links),
             already_here=len(file.entries) + len(file.threads) - len(new_entries) - len(new_threads),
         )
     )
@@ -138,13 +138,13 @@ def _refuse_impossible(file: JournalFile, now: datetime) -> None:
     """Raise ValidationError for impossible times and for duplicate ids."""
     wrong = [*_twice(file)]
     wrong += [
-        FieldError(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
+        FieldError.of(f"{where}.{name}", f"This must be between {FIRST_YEAR} and now")
         for where, item in _timed(file)
         for name in ("date", "created_at", "updated_at", "last_active_at")
         if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time < EARLIEST_TIME)
     ]
     if wrong:
-        raise ValidationError(*(explained(file, each) for each in wrong[:MOST_ERRORS]))
+        raise ValidationError(*(explained(file, error) for error in wrong[:MOST_ERRORS]))
 
 
 def _twice(file: JournalFile) -> Iterator[FieldError]:
@@ -152,26 +152,26 @@ def _twice(file: JournalFile) -> Iterator[FieldError]:
     for where, items in (("entries", file.entries), ("threads", file.threads)):
         inside, name = ("comments", "comment_id") if where == "entries" else ("messages", "message_id")
         for number, item in enumerate(items):
-            seen: set[UUID] = set()
-            for place, each in enumerate(getattr(item, inside)):
-                if (known := getattr(each, name)) in seen:
-                    yield FieldError(f"{where}[{number}].{inside}[{place}].{camel(name)}", "This id is there twice")
-                seen.add(known)
+            ids: set[UUID] = set()
+            for place, inner in enumerate(getattr(item, inside)):
+                if (known := getattr(inner, name)) in ids:
+                    yield FieldError.of(f"{where}[{number}].{inside}[{place}].{name}", "This id appears twice")
+                ids.add(known)
 
 
 def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
     """Everything in a file that has a time, with its path."""
     for number, entry in enumerate(file.entries):
         yield f"entries[{number}]", entry
-        yield from ((f"entries[{number}].comments[{each}]", comment) for each, comment in enumerate(entry.comments))
+        yield from ((f"entries[{number}].comments[{place}]", comment) for place, comment in enumerate(entry.comments))
     for number, thread in enumerate(file.threads):
         yield f"threads[{number}]", thread
-        yield from ((f"threads[{number}].messages[{each}]", said) for each, said in enumerate(thread.messages))
+        yield from ((f"threads[{number}].messages[{place}]", message) for place, message in enumerate(thread.messages))
 
 
 async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
-    """Take the time zone over if none is set here. Consent is never imported: it has to be given here."""
-    async for _ in attempts("importing a profile", at.store.patience):
+    """Adopt the time zone if none is set here. Consent is never imported: it must be given here."""
+    async for _ in at.store.attempts("importing a profile"):
         stored = await at.store.get(UserProfile.one(at.own_id))
         writes = [] if file.owner.time_zone is None else taking_zone(at, stored, file.owner.time_zone)[1]
         if not writes or await at.commit(Step(*map(or_retry, writes))):
@@ -194,66 +194,66 @@ class _Import:
 
     async def entries(self, some: Sequence[FileEntry]) -> None:
         for start in range(0, len(some), WRITERS):
-            await all_done([self._entry(each) for each in some[start : start + WRITERS]])
+            await all_done([self._entry(entry) for entry in some[start : start + WRITERS]])
 
     async def _entry(self, entry: FileEntry) -> None:
-        async for _ in attempts("importing an entry", self._at.store.patience):
+        async for _ in self._at.store.attempts("importing an entry"):
             ((entry_id, is_here),) = await self._places([entry.entry_id])
             self._ids[entry.entry_id] = entry_id
             if is_here:
                 self._counts["already_here"] += 1
                 return
-            comments = [made for each in entry.comments for made in self._comments(each, entry_id)]
+            comments = [comment for item in entry.comments for comment in self._comments(item, entry_id)]
             if not await self._write_comments(entry_id, comments):
                 continue
-            visible = sum(1 for each in comments if each.visibility == "visible")
-            made = converted(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
-            meta = converted(EntryMeta, made)
-            words = keyword_writes(None, made)[:WORDS_AT_ONCE]
-            step = Step(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words)
+            visible = sum(1 for comment in comments if comment.visibility == "visible")
+            imported = converted(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
+            meta = converted(EntryMeta, imported)
+            words = keyword_writes(None, imported)[:WORDS_AT_ONCE]
+            step = Step(or_retry(put(meta, when=absent)), or_retry(put(imported, when=absent)), *words)
             if await self._at.commit(step):
                 self._counts["entries"] += 1
                 self._counts["comments"] += len(comments)
                 return
 
     async def _write_comments(self, entry_id: UUID, comments: Sequence[Comment]) -> bool:
-        """Write the comments before their entry, which makes them visible; those written already are recognised."""
+        """Write the comments before their entry, which makes them visible. Existing comments are skipped."""
         if not comments:
             return True
-        known = {each.comment_id for each in await self._at.store.all(Comment.of_entry(entry_id))}
-        new = [each for each in comments if each.comment_id not in known]
+        known = {comment.comment_id for comment in await self._at.store.all(Comment.of_entry(entry_id))}
+        new = [comment for comment in comments if comment.comment_id not in known]
         for start in range(0, len(new), ROWS_AT_ONCE):
             some = new[start : start + ROWS_AT_ONCE]
-            # If somebody has created an entry with this id meanwhile, the comments must not end up on it.
-            nobodys = or_retry(check(EntryMeta.one(entry_id), when=absent))
-            if not await self._at.commit(Step(nobodys, *(or_retry(put(each, when=absent)) for each in some))):
+            # If someone has created an entry with this id meanwhile, the comments must not become comments on it.
+            unused_id = or_retry(check(EntryMeta.one(entry_id), when=absent))
+            if not await self._at.commit(Step(unused_id, *(or_retry(put(comment, when=absent)) for comment in some))):
                 return False
         return True
 
     async def new_entries(self, entries: Sequence[FileEntry]) -> list[FileEntry]:
-        """Those that do not exist yet."""
+        """The entries that do not exist yet."""
         new: list[FileEntry] = []
         for start in range(0, len(entries), ENTRIES_AT_ONCE):
             some = entries[start : start + ENTRIES_AT_ONCE]
-            places = await self._places([each.entry_id for each in some])
-            new += (each for each, (_, is_here) in zip(some, places, strict=True) if not is_here)
+            places = await self._places([entry.entry_id for entry in some])
+            new += (entry for entry, (_, is_here) in zip(some, places, strict=True) if not is_here)
             # The embedded engine answers without waiting, so nothing else would run before the last batch.
             await asyncio.sleep(0)
         return new
 
     async def _places(self, entry_ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
-        """The ids that entries have or get here, and whether each exists already."""
-        others = [uuid5(self._at.own_id, str(each)) for each in entry_ids]
-        metas = await self._at.store.get_many([EntryMeta.one(each) for each in (*entry_ids, *others)])
+        """The ids that entries have or will get here, and whether each exists already."""
+        others = [uuid5(self._at.own_id, str(entry_id)) for entry_id in entry_ids]
+        metas = await self._at.store.get_many([EntryMeta.one(entry_id) for entry_id in (*entry_ids, *others)])
         places: list[tuple[UUID, bool]] = []
-        for entry_id, other, *found in zip(entry_ids, others, metas, metas[len(entry_ids) :], strict=False):
-            own = (each.entry_id for each in found if each is not None and each.athlete_id == self._at.own_id)
+        for entry_id, other, *known in zip(entry_ids, others, metas, metas[len(entry_ids) :], strict=False):
+            own = (meta.entry_id for meta in known if meta is not None and meta.athlete_id == self._at.own_id)
             here = next(own, None)
-            places.append((here, True) if here is not None else (entry_id if found[0] is None else other, False))
+            places.append((here, True) if here is not None else (entry_id if known[0] is None else other, False))
         return places
 
     def _comments(self, comment: FileComment, entry_id: UUID) -> list[Comment]:
-        """The owner's own comments unchanged, those of others quoted."""
+        """The owner's own comments unchanged, other people's quoted."""
         own = comment.coach_id == self._owner
         bodies = [comment.body] if own else _quoted(comment)
         return [
@@ -275,9 +275,9 @@ class _Import:
         return uuid5(self._at.own_id, str(thread.thread_id))
 
     async def is_here(self, thread: FileThread) -> bool:
-        """Whether it exists already: the original, or from an earlier import."""
-        refs = [AIThread.one(self._at.own_id, each) for each in (thread.thread_id, self._thread_id(thread))]
-        return any(each is not None for each in await self._at.store.get_many(refs))
+        """Whether it exists already: the original, or one from an earlier import."""
+        refs = [AIThread.one(self._at.own_id, thread_id) for thread_id in (thread.thread_id, self._thread_id(thread))]
+        return any(stored is not None for stored in await self._at.store.get_many(refs))
 
     async def thread(self, thread: FileThread) -> None:
         at = self._at
@@ -290,28 +290,28 @@ class _Import:
         messages = [
             converted(
                 AIMessage,
-                each,
+                message,
                 thread_id=thread_id,
-                citations=[self._here(cited) for cited in each.citations] if each.role == "assistant" else None,
-                counted=[self._here(entry) for entry in each.counted] if each.role == "assistant" else None,
-                sources=[self._here(source) for source in each.sources] if each.role == "assistant" else None,
+                citations=[self._here(cited) for cited in message.citations] if message.role == "assistant" else None,
+                counted=[self._here(entry) for entry in message.counted] if message.role == "assistant" else None,
+                sources=[self._here(source) for source in message.sources] if message.role == "assistant" else None,
             )
-            for each in thread.messages
+            for message in thread.messages
             # Private messages never get into a shared conversation.
-            if scope == "private" or each.visibility_scope == "shared"
+            if scope == "private" or message.visibility_scope == "shared"
         ]
-        made = converted(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
-        async for _ in attempts("importing a conversation", at.store.patience):
-            # Messages first: they are invisible until the conversation exists, and a retry overwrites them.
+        imported = converted(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
+        async for _ in at.store.attempts("importing a conversation"):
+            # Messages first: they are unreachable until the conversation exists, and a retry overwrites them.
             parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))
             written = all([await at.commit(Step(*map(put, part))) for part in parts])
-            if written and await at.commit(Step(or_retry(put(made)))):
+            if written and await at.commit(Step(or_retry(put(imported)))):
                 self._counts["threads"] += 1
                 self._counts["messages"] += len(messages)
                 return
 
     def _here(self, reference: Any) -> Any:
-        """A citation, counted entry or source, with the id that its entry has here."""
+        """A citation, counted entry or source with the id that its entry has here."""
         assert isinstance(reference, Citation | CountedEntry | Source)
         return replace(reference, entry_id=self._ids.get(reference.entry_id, reference.entry_id))
 
@@ -326,19 +326,19 @@ class _Import:
         link, account = await at.store.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
         if link is not None or account is None:
             return
-        if max([await at.store.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
+        if max([await at.store.count(Link.of_user(user_id)) for user_id in (at.own_id, other)]) >= MOST_LINKS:
             return
-        asked = link_writes(
+        writes = link_writes(
             None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now, shared_from
         )
         there = check(Account.by_id(other), when=present)
-        if await at.commit(Step(or_retry(there), *map(or_retry, asked))):
+        if await at.commit(Step(or_retry(there), *map(or_retry, writes))):
             self._counts["links"] += 1
 
 
 def _quoted(comment: FileComment) -> list[str]:
     """The comment quoted line by line under its author and date, in several parts if it is too long for one."""
-    head = f"{comment.name or 'Somebody'} wrote on {long_day(comment.created_at.date())}:"
+    head = f"{comment.name or 'Someone'} wrote on {long_day(comment.created_at.date())}:"
     parts: list[str] = []
     lines = [head]
     for line in comment.body.split("\n"):

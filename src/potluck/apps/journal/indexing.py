@@ -1,8 +1,8 @@
-"""Indexes what was too large for its own transaction, and cleans up after what was deleted.
+"""Indexes changes that were too large for their own transaction, and cleans up after deletions.
 
-For every word that an entry or a comment had before a change or has after it, the row is put or deleted by what it says
-*now*, in transactions that check that it is unchanged. Later writes have their own change in the stream, so handling a
-change late, twice or out of order does no harm, and the consumer may be killed at any moment.
+For every word that an entry or a comment had before a change or has after it, the row is put or deleted according to
+the *current* text, in transactions that check that it is still current. Later writes have their own records in the
+stream, so it is safe to handle a record late, twice or out of order, and to kill the consumer at any moment.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from potluck.apps.journal.keywords import (
     words_of_comment,
     words_of_entry,
 )
-from potluck.store import Store, attempts
+from potluck.store import Store
 from potluck.table import Operation, WriteRefused, absent, check, delete, put, the
 
 
@@ -51,22 +51,22 @@ class Indexing:
             assert known is not None
             await self.bring_up_to_date(known, words_of_entry(before) | words_of_entry(after))
         if before is None and after is not None and after.comments:
-            # Imported: the comments were written first, when nobody's entry had this id.
+            # Imported: the comments were written before any entry had this id.
             for comment in await self._rows.all(Comment.of_entry(after.entry_id)):
                 await self.bring_comment_up_to_date(after.athlete_id, comment, words_of_comment(comment))
 
     async def bring_up_to_date(self, known: Entry, words: set[Word]) -> None:
-        """Put or delete the rows of these words, depending on what the entry says now."""
+        """Put or delete the rows of these words, according to the current entry."""
         todo = in_order(words)
-        async for _ in attempts("indexing an entry", self._rows.patience):
+        async for _ in self._rows.attempts("indexing an entry"):
             now, still = await self._as_it_is(known)
             has = words_of_entry(now)
             if await self._bring_all(todo, lambda word: (word in has, row_of(known, word)), still):  # noqa: B023
                 return
 
     async def _as_it_is(self, known: Entry) -> tuple[Entry | None, Operation]:
-        """The entry as it is now, at whatever date, and a check that fails once it has changed."""
-        async for _ in attempts("finding an entry", self._rows.patience):
+        """The current entry, at whatever date, and a check that fails once it has changed."""
+        async for _ in self._rows.attempts("finding an entry"):
             meta = await self._rows.get(EntryMeta.one(known.entry_id))
             if meta is None or meta.athlete_id != known.athlete_id:
                 break
@@ -89,10 +89,10 @@ class Indexing:
                 await self.bring_comment_up_to_date(meta.athlete_id, known, words)
 
     async def bring_comment_up_to_date(self, athlete_id: UUID, known: Comment, words: set[str]) -> None:
-        """Put or delete the rows of these words, depending on what the comment says now, if its entry is there."""
+        """Put or delete the rows of these words, according to the current comment, if its entry exists."""
         todo = sorted(words)
         ref = Comment.one(known.entry_id, known.created_at, known.comment_id)
-        async for _ in attempts("indexing a comment", self._rows.patience):
+        async for _ in self._rows.attempts("indexing a comment"):
             meta, now = await self._rows.get_together(EntryMeta.one(known.entry_id), ref)
             if meta is None or meta.athlete_id != athlete_id:
                 has, still = set[str](), _gone(known.entry_id, athlete_id)
@@ -103,19 +103,21 @@ class Indexing:
                 return
 
     async def clear_comments(self, entry_id: UUID, athlete_id: UUID | None = None) -> None:
-        """Delete the comments on a deleted entry, their words first; nobody can add any by then."""
+        """Delete the comments on a deleted entry, keyword rows first. No comment can be added any more."""
         if await self._rows.get(EntryMeta.one(entry_id)) is None:
             comments = await self._rows.all(Comment.of_entry(entry_id))
             if athlete_id is not None:
-                words = [comment_row(each, athlete_id, word) for each in comments for word in words_of_comment(each)]
+                words = [
+                    comment_row(comment, athlete_id, word) for comment in comments for word in words_of_comment(comment)
+                ]
                 await self._rows.write_each(map(delete, words))
-            await self._rows.write_each(delete(each) for each in comments)
+            await self._rows.write_each(delete(comment) for comment in comments)
 
     # --- rows ---------------------------------------------------------------------------------------------------------
 
     async def _bring_all(self, todo: list[Any], row_for: Any, still: Operation) -> bool:
-        """Bring the rows of these words up to date and take them off the list; False if what they are of has changed:
-        rows written so far were right then, and that change has its own event."""
+        """Update the rows of these words and remove them from the list. False if the entry or comment has changed: rows
+        written so far were right then, and that change has its own record."""
         try:
             while todo:
                 await self._bring([row_for(word) for word in todo[:WORDS_AT_ONCE]], still)
@@ -126,9 +128,9 @@ class Indexing:
 
     async def _bring(self, rows: Sequence[tuple[bool, Any]], still: Operation) -> None:
         """Put the rows that should exist and delete the others. Rows that are right already are not written, so that
-        each restart gets further."""
+        every restart makes progress."""
         there = await self._rows.get_many([_ref(row) for _, row in rows])
-        wrong = [each for each, found in zip(rows, there, strict=True) if each[0] != (found is not None)]
+        wrong = [item for item, row in zip(rows, there, strict=True) if item[0] != (row is not None)]
         if wrong:
             await self._rows.transact(still, *(put(row) if wanted else delete(row) for wanted, row in wrong))
 
@@ -137,13 +139,13 @@ class Indexing:
     async def clear_messages(self, thread: AIThread) -> None:
         """Delete the messages of a deleted conversation."""
         if await self._rows.get(AIThread.one(thread.user_id, thread.thread_id)) is None:
-            said = await self._rows.all(AIMessage.in_thread(thread.thread_id))
-            await self._rows.write_each(delete(each) for each in said)
+            messages = await self._rows.all(AIMessage.in_thread(thread.thread_id))
+            await self._rows.write_each(delete(message) for message in messages)
 
     # --- everything ---------------------------------------------------------------------------------------------------
 
     async def rebuild(self) -> None:
-        """Index every entry and comment, and delete what is left of deleted entries, comments and threads."""
+        """Index every entry and comment, and delete the remains of deleted entries, comments and threads."""
         threads: set[UUID] = set()
         async for row in self._rows.each(Indexed.every()):
             match row:
@@ -176,15 +178,17 @@ class Indexing:
             await self.bring_comment_up_to_date(row.athlete_id, comment, {row.token})
 
     async def _clear_orphaned_messages(self, threads: set[UUID]) -> None:
-        """Delete the messages of those of these threads that are gone."""
+        """Delete the messages of these threads, if the thread no longer exists."""
         if not threads:
             return
         gone = set(threads)
-        # A message does not say whose its thread is, so its thread can only be found by a scan that begins afterwards.
+        # A message does not name the owner of its thread, so only a scan that begins afterwards can find the thread.
         async for thread in self._rows.each(AIThread.every()):
             gone.discard(thread.thread_id)
         for thread_id in gone:
-            await self._rows.write_each(delete(each) for each in await self._rows.all(AIMessage.in_thread(thread_id)))
+            await self._rows.write_each(
+                delete(message) for message in await self._rows.all(AIMessage.in_thread(thread_id))
+            )
 
     async def _clear_word(self, row: KeywordIndex | PrivateKeywordIndex) -> None:
         meta = await self._rows.get(EntryMeta.one(row.entry_id))
@@ -196,7 +200,7 @@ class Indexing:
 
 
 def _gone(entry_id: UUID, athlete_id: UUID) -> Operation:
-    """A check that the athlete has no entry of this id."""
+    """A check that the athlete has no entry with this id."""
     return check(EntryMeta.one(entry_id), when=absent | (the(EntryMeta.athlete_id) != athlete_id))
 
 

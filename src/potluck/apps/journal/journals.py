@@ -1,4 +1,4 @@
-"""Journals as their readers see them: athletes their own in full, coaches what is shared.
+"""Journals as their readers see them: athletes see their own in full, coaches what is shared.
 
 The types keep private text from coaches: a SharedJournal finds SharedEntries by shared words, and gives access to
 nothing else.
@@ -6,7 +6,7 @@ nothing else.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, ClassVar, NamedTuple
@@ -28,14 +28,14 @@ from potluck.apps.journal.entities import (
 from potluck.apps.journal.fields import Scope
 from potluck.apps.journal.tokenizer import metric_words, words_in
 from potluck.store import Store, all_done
-from potluck.table import Query, at_least, at_most, between
+from potluck.table import Query, Range
 
 Span = tuple[datetime, datetime]
 """The first and the last moment of a period."""
 
 
 class Posting(NamedTuple):
-    """Where a word is indexed: in an entry, or in a comment on it, and when that was written."""
+    """Where a word is indexed: an entry or a comment on it, and when that was written."""
 
     entry_id: UUID
     created_at: datetime
@@ -43,7 +43,7 @@ class Posting(NamedTuple):
 
 
 class SharedEntry(Struct, frozen=True, kw_only=True):
-    """What anyone but its athlete may know of an entry."""
+    """What a coach may see of an entry."""
 
     entry_id: UUID
     athlete_id: UUID
@@ -60,14 +60,14 @@ class SharedEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> list[str]:
-        """The words it can be found by, with repetitions."""
+        """The words by which a search finds it, with repetitions."""
         return [word for text in (*self.texts, *self.metrics.tags) for word in words_in(text)] + [
             *metric_words(self.metrics.gi_or_no_gi)
         ]
 
 
 class WholeEntry(SharedEntry, frozen=True, kw_only=True):
-    """The same with the private text, for its athlete alone."""
+    """An entry with its private text, for its athlete alone."""
 
     private: str
 
@@ -82,13 +82,20 @@ def shared_words(entry: Entry) -> set[str]:
 
 
 def private_words(entry: Entry) -> set[str]:
-    """The words of the private section, by which only the athlete finds it; some may be shared words too."""
+    """The words of the private section, by which only the athlete finds it; some may be shared words, too."""
     return set(words_in(entry.sections.private))
 
 
 def digest_of(*texts: str) -> str:
     """A one-way digest, the same for the same texts."""
     return blake2b(msgspec.json.encode(texts), digest_size=16).hexdigest()
+
+
+async def comments_of(store: Store, entry_ids: Iterable[UUID]) -> dict[UUID, list[Comment]]:
+    """The comments on each of these entries, oldest first, hidden ones included."""
+    ids = list(dict.fromkeys(entry_ids))
+    comments = await all_done([store.all(Comment.of_entry(entry_id)) for entry_id in ids])
+    return dict(zip(ids, comments, strict=True))
 
 
 def _shared(entry: Entry) -> SharedEntry:
@@ -104,7 +111,7 @@ def _shared(entry: Entry) -> SharedEntry:
 
 
 class SharedJournal:
-    """The shared part of an athlete's journal; from a moment on, if the athlete has chosen one."""
+    """The shared part of an athlete's journal, from a chosen time on if the athlete has set one."""
 
     scope: ClassVar[Scope] = "shared"
     indexes: ClassVar[Sequence[type[Any]]] = (SharedWord,)
@@ -115,75 +122,79 @@ class SharedJournal:
         self.since = since
 
     def reaches(self, date: datetime) -> bool:
-        """Whether a session of this time is in it."""
+        """Whether it includes sessions at this time."""
         return self.since is None or date >= self.since
 
     def entries(self, first: datetime | None = None, last: datetime | None = None) -> Query[Entry]:
-        """Its sessions between two moments, newest first."""
-        begins = max((each for each in (first, self.since) if each is not None), default=None)
-        if last is not None:
-            return Entry.in_time(self.athlete_id, at_most(last) if begins is None else between(begins, last))
-        return Entry.of_athlete(self.athlete_id) if begins is None else Entry.in_time(self.athlete_id, at_least(begins))
+        """Its sessions between two times, newest first."""
+        begins = max((time for time in (first, self.since) if time is not None), default=None)
+        if begins is None and last is None:
+            return Entry.of_athlete(self.athlete_id)
+        return Entry.in_time(self.athlete_id, Range(begins, last))
 
     def _seen(self, entry: Entry) -> SharedEntry:
         return _shared(entry)
 
     async def having(self, word: str, most: int) -> list[Posting]:
-        """Where this word is indexed, the newest of each index; the index may lag for a moment."""
+        """Where this word is indexed, the newest rows of each index; the index may lag."""
         queries: list[Query[Any]] = [index.of_token(self.athlete_id, word) for index in self.indexes]
         pages = await all_done([self.store.page(query, most) for query in queries])
         return [
             Posting(
-                each.entry_id,
-                each.created_at,
-                each.comment_id if isinstance(each, CommentKeywordIndex) else None,
+                row.entry_id,
+                row.created_at,
+                row.comment_id if isinstance(row, CommentKeywordIndex) else None,
             )
             for page in pages
-            for each in page.items
+            for row in page.items
         ]
 
     async def read(self, entry_ids: Sequence[UUID]) -> Mapping[UUID, SharedEntry]:
-        """These entries as they are now, read consistently; without deleted ones and other athletes'."""
-        metas = await self.store.get_many([EntryMeta.one(each) for each in entry_ids])
+        """The current state of these entries, without deleted ones and other athletes' entries."""
+        metas = await self.store.get_many([EntryMeta.one(entry_id) for entry_id in entry_ids])
         refs = [
             Entry.one(self.athlete_id, meta.date, meta.entry_id)
             for meta in metas
             if meta is not None and meta.athlete_id == self.athlete_id
         ]
-        found = await self.store.get_many(refs)
-        return {each.entry_id: self._seen(each) for each in found if each is not None and self.reaches(each.date)}
+        entries = await self.store.get_many(refs)
+        return {
+            entry.entry_id: self._seen(entry) for entry in entries if entry is not None and self.reaches(entry.date)
+        }
 
     async def within(self, postings: Sequence[Posting], spans: Sequence[Span] = ()) -> list[Posting]:
-        """Those of sessions in it, and in one of the spans, if any: of others, not even their number counts."""
+        """The postings of sessions in this journal and in one of the spans, if any. Others must not even be counted."""
         if self.since is None and not spans:
             return list(postings)
-        metas = await self.store.get_many([EntryMeta.one(each) for each in {posting.entry_id for posting in postings}])
+        metas = await self.store.get_many(
+            [EntryMeta.one(entry_id) for entry_id in {posting.entry_id for posting in postings}]
+        )
         inside = {
-            each.entry_id
-            for each in metas
-            if each is not None
-            and self.reaches(each.date)
-            and (not spans or any(first <= each.date <= last for first, last in spans))
+            meta.entry_id
+            for meta in metas
+            if meta is not None
+            and self.reaches(meta.date)
+            and (not spans or any(first <= meta.date <= last for first, last in spans))
         }
-        return [each for each in postings if each.entry_id in inside]
+        return [posting for posting in postings if posting.entry_id in inside]
 
     async def read_comments(self, postings: Sequence[Posting]) -> list[Comment]:
-        """The comments that these lead to, as they are now; without deleted and hidden ones."""
+        """The current state of these comments, without deleted and hidden ones."""
         refs = [
-            Comment.one(each.entry_id, each.created_at, each.comment_id)
-            for each in postings
-            if each.comment_id is not None
+            Comment.one(posting.entry_id, posting.created_at, posting.comment_id)
+            for posting in postings
+            if posting.comment_id is not None
         ]
-        found = await self.store.get_many(refs)
-        return [each for each in found if each is not None and each.visibility == "visible"]
+        comments = await self.store.get_many(refs)
+        return [comment for comment in comments if comment is not None and comment.visibility == "visible"]
 
     async def between(self, first: datetime, last: datetime) -> list[SharedEntry]:
-        """The sessions between two moments, newest first."""
-        return [self._seen(each) for each in await self.store.all(self.entries(first, last))]
+        """The sessions between two times, newest first."""
+        return [self._seen(entry) for entry in await self.store.all(self.entries(first, last))]
 
     async def since_then(self, first: datetime) -> list[SharedEntry]:
-        """The sessions from a moment on, newest first."""
-        return [self._seen(each) for each in await self.store.all(self.entries(first))]
+        """The sessions from a time on, newest first."""
+        return [self._seen(entry) for entry in await self.store.all(self.entries(first))]
 
     async def newest_first(self) -> AsyncIterator[SharedEntry]:
         """Every session, newest first."""
@@ -192,12 +203,12 @@ class SharedJournal:
 
     async def latest(self) -> SharedEntry | None:
         """The last session."""
-        found = await self.store.first(self.entries())
-        return None if found is None else self._seen(found)
+        entry = await self.store.first(self.entries())
+        return None if entry is None else self._seen(entry)
 
 
 class WholeJournal(SharedJournal):
-    """An athlete's whole journal, for the athlete alone."""
+    """A whole journal, for its athlete alone."""
 
     scope: ClassVar[Scope] = "private"
     indexes: ClassVar[Sequence[type[Any]]] = (SharedWord, PrivateKeywordIndex)

@@ -1,8 +1,8 @@
-"""Keyword rows: which words an entry or a comment is found by, and the writes that follow a change of it.
+"""Keyword rows: the words that find an entry or a comment, and the writes that keep them up to date.
 
 A transaction has at most 100 actions, and an entry may have thousands of words. A large change therefore writes only
-the first words itself; the consumer in `indexing` writes the rest. Until it is done, a search may miss a word; it
-never finds one that the entry or the comment does not have, because it reads them.
+the first words itself; the consumer in `indexing` writes the others. Until then, a search may miss a word. It never
+finds a word that the entry or the comment no longer has, because it reads them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from potluck.table import Operation, delete, put
 # its new one, its META, and up to three for the idempotent answer.
 WORDS_AT_ONCE = 90
 
-KeywordRow = KeywordIndex | PrivateKeywordIndex
 Word = tuple[type[Any], str]
 
 
@@ -28,7 +27,7 @@ Word = tuple[type[Any], str]
 
 
 def words_of_entry(entry: Entry | None) -> set[Word]:
-    """Every word of the entry, with the kind of row it is indexed in."""
+    """Every word of the entry, with the class of its keyword row."""
     if entry is None:
         return set()
     shared = {(KeywordIndex, word) for word in shared_words(entry)}
@@ -38,11 +37,6 @@ def words_of_entry(entry: Entry | None) -> set[Word]:
 def row_of(entry: Entry, word: Word) -> Any:
     kind, token = word
     return kind(entry_id=entry.entry_id, created_at=entry.created_at, athlete_id=entry.athlete_id, token=token)
-
-
-def keyword_rows(entry: Entry) -> list[KeywordRow]:
-    """All index rows of an entry."""
-    return [row_of(entry, word) for word in in_order(words_of_entry(entry))]
 
 
 def keyword_writes(before: Entry | None, after: Entry | None) -> list[Operation]:
@@ -55,14 +49,14 @@ def keyword_writes(before: Entry | None, after: Entry | None) -> list[Operation]
 
 
 def in_order(words: Iterable[Word]) -> list[Word]:
-    return sorted(words, key=lambda each: (each[1], each[0].__name__))
+    return sorted(words, key=lambda word: (word[1], word[0].__name__))
 
 
 # --- of comments ------------------------------------------------------------------------------------------------------
 
 
 def words_of_comment(comment: Comment | None) -> set[str]:
-    """The words by which every reader of the entry finds a comment; none while it is hidden."""
+    """The words by which a search finds a comment; none while it is hidden."""
     return set() if comment is None or comment.visibility != "visible" else set(words_in(comment.body))
 
 

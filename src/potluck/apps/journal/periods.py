@@ -3,7 +3,7 @@
     periods_in("half guard in November", today) -> [Mention(period=…, start=11, end=22)]
 
 Pure: `today` is the reader's own date (`day_of(now, zone)`). A name without a year means the latest one that has begun.
-What can be read in two ways ("3/4/2026") or says no exact days ("early March") is no period.
+An ambiguous date ("3/4/2026") and a vague one ("early March") are no periods.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from potluck.apps.journal.times import EARLIEST, first_of_month, first_of_week, 
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
-# Further back than anybody's journal.
+# Further back than any journal.
 MOST_UNITS = 4_000
 
 MONTHS = (
@@ -48,7 +48,7 @@ class Period(NamedTuple):
     last: date
 
     def span(self, zone: tzinfo) -> tuple[datetime, datetime]:
-        """The first and the last moment of the period in the time zone."""
+        """The first and the last millisecond of the period in the time zone."""
         return span_of(self.first, self.last, zone)
 
     def __contains__(self, day: object) -> bool:
@@ -74,7 +74,7 @@ class Period(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A period, and where a text speaks of it: the preposition is part of it."""
+    """A period, and where a text mentions it, preposition included."""
 
     period: Period
     start: int
@@ -87,7 +87,7 @@ def long_day(day: date) -> str:
 
 def periods_in(text: str, today: date, ranges: bool = True) -> list[Mention]:
     """The periods that a text mentions, in order. Without `ranges`, "June to July" is two."""
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     place = 0
     while (start := WORD_START.search(text, place)) is not None:
         place = start.start()
@@ -101,9 +101,9 @@ def periods_in(text: str, today: date, ranges: bool = True) -> list[Mention]:
             skipped = WORD.match(text, place)
             place = place + 1 if skipped is None else skipped.end()
         else:
-            found.append(mention)
+            mentions.append(mention)
             place = mention.end
-    return found
+    return mentions
 
 
 def outside(text: str, mentions: Sequence[Mention]) -> str:
@@ -139,7 +139,7 @@ _MONTH = (
 _NUMBER = rf"(?P<number>\d{{1,4}}|an?|{'|'.join(NUMBERS)}|(?:a )?couple(?: of)?)"
 _UNIT = r"(?P<unit>day|week|fortnight|month|year)s?"
 _YEAR = r"(?:(?:,?\s+(?:of\s+|in\s+)?|(?=['’]))(?P<year>(?:19|20)\d\d\b|['’]\d\d\b|(?:last|this)\s+year\b))?"
-# A number before one of these counts something, it is no day of a month: "in March 3 times".
+# A number before one of these counts something and is no day of a month: "in March 3 times".
 _COUNTED = r"(?!\s*(?:or\b|\+|%|x\b|times|sessions?|trainings?|hours?|hrs?|h\b|min|rounds?|days?|weeks?|months?|of 10))"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)}|mon|tues?|weds?|thurs?|thu|fri)\b"
@@ -154,12 +154,12 @@ def _month_number(name: str) -> int:
 
 
 def _year_of(match: re.Match[str], today: date) -> int | None:
-    said = (match.groupdict().get("year") or "").lower()
-    if not said:
+    text = (match.groupdict().get("year") or "").lower()
+    if not text:
         return None
-    if said.startswith(("last", "this")):
-        return today.year - said.startswith("last")
-    return 2000 + int(said[1:]) if said[0] in "'’" else int(said)
+    if text.startswith(("last", "this")):
+        return today.year - text.startswith("last")
+    return 2000 + int(text[1:]) if text[0] in "'’" else int(text)
 
 
 def _date(year: int, month: int, day: int) -> date | None:
@@ -201,7 +201,7 @@ def _dotted(match: re.Match[str], today: date) -> Period | None:
 
 
 def _slashed(match: re.Match[str], today: date) -> Period | None:
-    """A date with slashes, unless its day could also be its month."""
+    """A date with slashes, unless day and month could be swapped."""
     one, other, year = int(match["one"]), int(match["other"]), int(match["year"])
     if one != other and one <= 12 and other <= 12:
         return None
@@ -216,7 +216,7 @@ def _latest_day(month: int, day: int, year: int | None, today: date) -> Period |
         return None
     # The day need not be in every year: 29 February.
     days = (_date(today.year - ago, month, day) for ago in range(8))
-    return _one_day(next((each for each in days if each is not None and each <= today), None))
+    return _one_day(next((day for day in days if day is not None and day <= today), None))
 
 
 def _day_of_month(match: re.Match[str], today: date) -> Period | None:
@@ -232,8 +232,8 @@ def _days_of_month(match: re.Match[str], today: date) -> Period | None:
 
 def _nth(match: re.Match[str], today: date) -> Period | None:
     months = (months_before(first_of_month(today), ago) for ago in range(12))
-    days = (_date(each.year, each.month, int(match["day"])) for each in months)
-    return _one_day(next((each for each in days if each is not None and each <= today), None))
+    days = (_date(month.year, month.month, int(match["day"])) for month in months)
+    return _one_day(next((day for day in days if day is not None and day <= today), None))
 
 
 def _month(match: re.Match[str], today: date) -> Period | None:
@@ -247,15 +247,15 @@ def _month(match: re.Match[str], today: date) -> Period | None:
 
 
 def _quarter(match: re.Match[str], today: date) -> Period | None:
-    said = match["quarter"].lower()
-    first = 3 * (ORDINALS.get(said) or int(said)) - 2
+    text = match["quarter"].lower()
+    first = 3 * (ORDINALS.get(text) or int(text)) - 2
     year = _year_of(match, today)
     return _months_from(year or today.year - (first > today.month), first, 3)
 
 
 def _half(match: re.Match[str], today: date) -> Period | None:
-    said = match["half"].lower()
-    first = 6 * (ORDINALS.get(said) or int(said)) - 5
+    text = match["half"].lower()
+    first = 6 * (ORDINALS.get(text) or int(text)) - 5
     year = _year_of(match, today)
     return _months_from(year or today.year - (first > today.month), first, 6)
 
@@ -275,7 +275,7 @@ def _year(match: re.Match[str], today: date) -> Period | None:
 
 
 def calendar_unit(unit: str, today: date, ago: int) -> Period:
-    """The week, month and so on of a day, or so many before it."""
+    """The week, month and so on that contains a day, or this many before it."""
     match unit:
         case "day":
             return Period(today - ago * DAY, today - ago * DAY)
@@ -304,15 +304,15 @@ def _to_date(match: re.Match[str], today: date) -> Period | None:
     return Period(calendar_unit(match["unit"].lower(), today, 0).first, today)
 
 
-def _amount(said: str) -> int:
-    said = " ".join(said.lower().split())
-    if "couple" in said:
+def _amount(text: str) -> int:
+    text = " ".join(text.lower().split())
+    if "couple" in text:
         return 2
-    return 1 if said in ("a", "an") else NUMBERS.get(said) or min(int(said), MOST_UNITS)
+    return 1 if text in ("a", "an") else NUMBERS.get(text) or min(int(text), MOST_UNITS)
 
 
 def _rolling(match: re.Match[str], today: date) -> Period | None:
-    """So many days, weeks, months or years up to today."""
+    """This many days, weeks, months or years up to today."""
     number = _amount(match.groupdict().get("number") or "1")
     if number == 0:
         return None
@@ -361,13 +361,13 @@ def _days_ago(days: int) -> _Read:
 
 
 def weekday_before(weekday: int, today: date, ago: int = 0) -> Period:
-    """The latest day of this name, at least so many days ago."""
+    """The latest such weekday, at least this many days ago."""
     day = today - ((today.weekday() - weekday - ago) % 7 + ago) * DAY
     return Period(day, day)
 
 
 def present_like(period: Period, today: date) -> Period:
-    """The period of the same kind that today is in; the last four weeks where it is of no kind."""
+    """The current week, month, quarter or year if the period is one; otherwise the last four weeks."""
     if period.first == period.last:
         return Period(today, today)
     kinds = ((7, "week"), (31, "month"), (366, "year")) if period.last < today else ()
@@ -402,7 +402,7 @@ def _iso_week(match: re.Match[str], today: date) -> Period | None:
         return None
 
 
-# Of those that match at a place, the longest counts.
+# The longest match at a position wins.
 _ATOMS = _compiled(
     (r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![\d-])", _iso),
     (r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>(?:19|20)\d\d)?(?!\d)", _dotted),
@@ -456,14 +456,14 @@ _ARTICLE = re.compile(r"(?:the\s+)?(?:(?:whole|entire|full)\s+)?(?:months?\s+of\
 _PREPOSITION = re.compile(
     r"(?:in|on|during|for|of|over|within|throughout|across|from|all)\s+(?:all\s+of\s+|all\s+)?", re.IGNORECASE
 )
-# English words and names that are also months or seasons: only a preposition, a year or a day makes them one.
+# Words and names that are also months or seasons: they count as one only with a preposition, a year or a day.
 _AMBIGUOUS = re.compile(r"(?:may|jan|fall|spring)\W*\Z", re.IGNORECASE)
 _MAKES_A_MONTH = re.compile(
     r"(?:\b(?:in|of|during|since|from|to|until|till|before|after|for|through|vs|versus|than|and|or|with|compare|between"
     r"|throughout|over|the)\W+|[-–]\s*|\A\W*)\Z",
     re.IGNORECASE,
 )
-# "With" is followed by people, too.
+# "With" may be followed by a person.
 _MAKES_A_NAME = re.compile(r"\b(?:with|than|and|or|the)\W+\Z", re.IGNORECASE)
 _PART = re.compile(
     rf"(?P<which>first|last)\s+(?:(?P<number>\d{{1,2}}|{'|'.join(NUMBERS)})\s+)?(?P<unit>day|week|month)s?\s+of\s+",
@@ -472,19 +472,19 @@ _PART = re.compile(
 _HALF_OF = re.compile(r"(?P<which>first|1st|second|2nd|last)\s+half\s+of\s+(?:the\s+)?", re.IGNORECASE)
 _NTH_WEEK = re.compile(r"(?P<which>second|2nd|third|3rd|fourth|4th)\s+week\s+(?:of|in)\s+", re.IGNORECASE)
 _DATED_WEEKDAY = re.compile(rf"{_WEEKDAY},?\s+(?:the\s+)?(?=\d|[a-z]+\s+\d)", re.IGNORECASE)
-# These leave open which days are meant.
+# These do not say which days are meant.
 _VAGUE = re.compile(r"(?:early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+", re.IGNORECASE)
 _CURRENT = re.compile(r"the\s+(?P<unit>week|month|quarter|year)\b", re.IGNORECASE)
 _WEEK_OF = re.compile(r"week\s+(?:of|from|beginning|starting)\s+(?:the\s+)?", re.IGNORECASE)
 
 
 def _atom_at(text: str, place: int, today: date) -> _Atom | None:
-    """The one period that begins at this place."""
+    """The single period that begins at this position."""
     article = _ARTICLE.match(text, place)
     starts = {place, place if article is None else article.end()}
     reads = (_bare_atom, _part_at, _dated_weekday)
-    found = [atom for start in starts for read in reads if (atom := read(text, start, today)) is not None]
-    return max(found, key=lambda atom: atom.end, default=None)
+    atoms = [atom for start in starts for read in reads if (atom := read(text, start, today)) is not None]
+    return max(atoms, key=lambda atom: atom.end, default=None)
 
 
 def _dated_weekday(text: str, start: int, today: date) -> _Atom | None:
@@ -584,16 +584,16 @@ _END_OF = re.compile(r"(?:the\s+)?(?P<end>end|start|beginning)\s+of\s+", re.IGNO
 
 
 def mention_at(text: str, place: int, today: date, ranges: bool) -> Mention | None:
-    """The longest mention that begins at this place."""
+    """The longest mention that begins at this position."""
     if (between := _BETWEEN.match(text, place)) is not None:
-        found = _range_at(text, between.end(), _AND, today)
-        if found is None:
-            found = _bare_atom(text, place, today)
-        return None if found is None or not ranges else Mention(found.period, place, found.end)
+        whole = _range_at(text, between.end(), _AND, today)
+        if whole is None:
+            whole = _bare_atom(text, place, today)
+        return None if whole is None or not ranges else Mention(whole.period, place, whole.end)
     if (start := _FROM.match(text, place)) is not None:
-        found = _range_at(text, start.end(), _TO, today) if ranges else None
-        if found is not None:
-            return Mention(found.period, place, found.end)
+        whole = _range_at(text, start.end(), _TO, today) if ranges else None
+        if whole is not None:
+            return Mention(whole.period, place, whole.end)
         atom = _atom_at(text, start.end(), today)
         on = None if atom is None else _ON.match(text, atom.end)
         if atom is not None and on is not None:
@@ -602,10 +602,10 @@ def mention_at(text: str, place: int, today: date, ranges: bool) -> Mention | No
         return _bounded(text, place, bound, today)
     preposition = _PREPOSITION.match(text, place)
     for start_of in (place,) if preposition is None else (preposition.end(), place):
-        found = _range_at(text, start_of, _TO, today) if ranges else None
-        atom = found or _atom_at(text, start_of, today)
+        whole = _range_at(text, start_of, _TO, today) if ranges else None
+        atom = whole or _atom_at(text, start_of, today)
         if atom is not None:
-            end = _ON.match(text, atom.end) if found is None else None
+            end = _ON.match(text, atom.end) if whole is None else None
             if end is not None and "onward" in end[0].lower():
                 return Mention(Period(atom.period.first, max(today, atom.period.first)), place, end.end())
             so_far = _SO_FAR.match(text, atom.end)
@@ -659,7 +659,7 @@ def _range_at(text: str, place: int, joined_by: re.Pattern[str], today: date) ->
 
 
 def _in_year(period: Period, year: int) -> Period:
-    """The same days of another year, or so many months of it."""
+    """The same days or months of another year."""
     first = date(year, period.first.month, min(period.first.day, monthrange(year, period.first.month)[1]))
     if period.last == _whole_month(period.last).last and period.first.day == 1:
         months = (period.last.year - period.first.year) * 12 + period.last.month - period.first.month + 1

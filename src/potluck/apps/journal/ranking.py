@@ -1,6 +1,6 @@
-"""Ranks entries by BM25 over the words of a query. Rarer words weigh more, newer entries win ties.
+"""Ranks entries by BM25 over the words of a query. Rarer words weigh more; newer entries win ties.
 
-An entry is found by its own words and by those of the comments on it.
+An entry matches by its own words and by the words of its comments.
 
 Candidates are chosen by the keyword rows alone: the number of entries with a word gives its weight. The best of them
 are then read, and ranked by the frequency of the words and the length of the text; entries that no longer have any of
@@ -29,7 +29,7 @@ OTHER_FORM = 0.8
 MOST_TERMS = 16
 MOST_CANDIDATES = 60
 SNIPPET_LENGTH = 160
-# How many matches the best snippet is chosen among; beyond them one is as good as another.
+# The best snippet is chosen among this many matches; further ones make little difference.
 MOST_SPANS = 100
 ELLIPSIS = "…"
 NO_COMMENTS: Mapping[UUID, Sequence[Comment]] = MappingProxyType({})
@@ -39,7 +39,7 @@ QueryWords = Sequence[tuple[str, ...]]
 
 
 class QueryWord(NamedTuple):
-    """A word of the query: its forms, and the entries that have one, with the time each was written."""
+    """A word of the query: its forms, and the entries that contain one, with the time of writing."""
 
     forms: tuple[str, ...]
     having: Mapping[UUID, datetime]
@@ -49,9 +49,9 @@ class RankedEntry(NamedTuple):
     entry: SharedEntry
     score: float
     words: frozenset[str]
-    """Which of the words it has, in the form found; in its own text, or in the comments."""
+    """The words that matched, as found in its own text or in the comments."""
     comments: tuple[Comment, ...] = ()
-    """The comments on it that have any of the words, oldest first."""
+    """The comments that contain any of the words, oldest first."""
 
 
 def query_words(question: str) -> QueryWords:
@@ -73,26 +73,26 @@ def candidates(terms: Sequence[QueryWord], most: int = MOST_CANDIDATES) -> list[
         weight = weight_of(len(term.having), len(written))
         for entry in term.having:
             scores[entry] += weight
-    best = sorted(scores, key=lambda each: (-scores[each], -written[each].timestamp(), each.int))
+    best = sorted(scores, key=lambda entry_id: (-scores[entry_id], -written[entry_id].timestamp(), entry_id.int))
     return best[:most]
 
 
 def ranked(
     terms: Sequence[QueryWord], entries: Sequence[SharedEntry], comments: Mapping[UUID, Sequence[Comment]] = NO_COMMENTS
 ) -> list[RankedEntry]:
-    """The entries that have any of the words now, best match first. Of the comments, only those that have any count."""
+    """The entries that contain any of the words now, best match first. Only comments that contain one count."""
     wanted = {form for term in terms for form in term.forms}
     having = {
-        each.entry_id: tuple(
-            comment for comment in comments.get(each.entry_id, ()) if wanted.intersection(words_in(comment.body))
+        entry.entry_id: tuple(
+            comment for comment in comments.get(entry.entry_id, ()) if wanted.intersection(words_in(comment.body))
         )
-        for each in entries
+        for entry in entries
     }
-    counts = [Counter([*each.words, *_words_of(having[each.entry_id])]) for each in entries]
+    counts = [Counter([*entry.words, *_words_of(having[entry.entry_id])]) for entry in entries]
     lengths = [max(1, counted.total()) for counted in counts]
     usual = sum(lengths) / max(1, len(lengths))
     everything = len({entry for term in terms for entry in term.having})
-    found = []
+    matches = []
     for entry, counted, length in zip(entries, counts, lengths, strict=True):
         score, has = 0.0, set()
         for term in terms:
@@ -102,9 +102,9 @@ def ranked(
                 norm = SATURATION * (1 - LENGTH_MATTERS + LENGTH_MATTERS * length / usual)
                 score += weight_of(len(term.having), everything) * often * (SATURATION + 1) / (often + norm)
         if has:
-            found.append(RankedEntry(entry, score, frozenset(has), having[entry.entry_id]))
+            matches.append(RankedEntry(entry, score, frozenset(has), having[entry.entry_id]))
     return sorted(
-        found, key=lambda each: (-round(each.score, 9), -each.entry.date.timestamp(), each.entry.entry_id.int)
+        matches, key=lambda match: (-round(match.score, 9), -match.entry.date.timestamp(), match.entry.entry_id.int)
     )
 
 
@@ -113,7 +113,7 @@ def _words_of(comments: Sequence[Comment]) -> Iterator[str]:
 
 
 def snippet_of(texts: Sequence[str], words: frozenset[str]) -> str:
-    """A verbatim excerpt around most of the words; the beginning of the first text if none has them."""
+    """A verbatim excerpt around most of the words; the beginning of the first text if none contains them."""
     wanted = set(words)
     best: tuple[int, str, int] | None = None
     for text in texts:
@@ -128,7 +128,7 @@ def snippet_of(texts: Sequence[str], words: frozenset[str]) -> str:
 
 
 def _cut(text: str, around: int) -> str:
-    """As much of a text as fits, from a little before a position, cut between words."""
+    """An excerpt of limited length that begins a little before a position, cut between words."""
     if len(text) <= SNIPPET_LENGTH:
         return text
     start = max(0, min(around - SNIPPET_LENGTH // 4, len(text) - SNIPPET_LENGTH))

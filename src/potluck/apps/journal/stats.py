@@ -1,4 +1,4 @@
-"""Statistics of the caller's own training, or of an athlete whom they coach."""
+"""Statistics of the caller's own training, or of an athlete they coach."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ MOST_DAYS = 3_660
 
 
 class StatsOf(Input):
-    """Days are the caller's own, by the time zone of their profile. The last year, if nothing is said."""
+    """Days are in the time zone of the caller's profile. The default is the last year."""
 
     from_: date | Unset = UNSET
     to: date | Unset = UNSET
     athlete_id: AthleteId | Unset = UNSET
-    """An athlete whom the caller coaches; without one it is the caller's own training."""
+    """An athlete you coach; your own training by default."""
 
     @staticmethod
     def check(sent: StatsOf) -> Iterator[FieldError]:
         for name, day in (("from", sent.from_), ("to", sent.to)):
             if day is not UNSET and not EARLIEST <= day < LATEST:
-                yield FieldError(name, f"Days must lie between {EARLIEST} and {LATEST}")
+                yield FieldError(name, f"Days must be between {EARLIEST} and {LATEST}")
 
 
 stats: Actions[Any] = Actions(Athlete, api="/journal/stats", page=STATS, tag="Journal")
@@ -40,7 +40,7 @@ stats: Actions[Any] = Actions(Athlete, api="/journal/stats", page=STATS, tag="Jo
 
 @stats.read()
 async def training_stats(at: Athlete, wanted: StatsOf) -> Statistics:
-    """What training adds up to, by day, week and month: sessions, minutes, rounds, load, gi, tags and streaks."""
+    """Get training statistics by day, week and month: sessions, minutes, rounds, load, gi, tags and streaks."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
     return await stats_of(journal, wanted, await time_zone_for(at), at.now)
 
@@ -55,5 +55,5 @@ async def stats_of(journal: SharedJournal, wanted: StatsOf, time_zone: str, now:
     if last - first > timedelta(days=MOST_DAYS):
         raise ValidationError(FieldError("from", "Ask for at most ten years at once"))
     entries = await journal.between(*span_of(first, last, zone))
-    sessions = [CountedSession(each.date, each.metrics) for each in entries]
+    sessions = [CountedSession(entry.date, entry.metrics) for entry in entries]
     return statistics_of(sessions, first, last, zone, time_zone)

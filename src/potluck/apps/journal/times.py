@@ -1,5 +1,6 @@
-"""Days, weeks and months in a person's own time zone, also when the clocks change."""
+"""Days, weeks and months in a person's time zone, across clock changes."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 MILLISECOND = timedelta(milliseconds=1)
@@ -8,7 +9,7 @@ EARLIEST, LATEST = date(1900, 1, 1), date(9000, 1, 1)
 
 
 def day_of(moment: datetime, zone: tzinfo) -> date:
-    """The date of this moment in the time zone."""
+    """The date of this time in the time zone."""
     return moment.astimezone(zone).date()
 
 
@@ -19,7 +20,7 @@ def span_of(first: date, last: date, zone: tzinfo) -> tuple[datetime, datetime]:
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:
-    """When the day begins; where the clocks skip midnight, the first moment after it."""
+    """When the day begins; the first instant after midnight if the clocks skip it."""
     return datetime.combine(max(EARLIEST, day), time(), zone).astimezone(UTC)
 
 
@@ -30,3 +31,14 @@ def first_of_week(day: date) -> date:
 
 def first_of_month(day: date) -> date:
     return day.replace(day=1)
+
+
+def runs_of(days: Sequence[date], step: timedelta) -> list[list[date]]:
+    """Ordered days as runs whose members are one step apart."""
+    runs: list[list[date]] = []
+    for day in days:
+        if runs and day - runs[-1][-1] == step:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return runs

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from potluck.apps.journal.fields import LONGEST_WORD
 
-# One word however it is written: its parts mean the opposite.
+# One word in every spelling: its parts mean the opposite.
 NO_GI = re.compile(r"no[-‐‑– ]?gi", re.IGNORECASE)
 # Letters and digits of any script, joined by the apostrophe in "don't" or the hyphen in "half-guard".
 WORD = re.compile(rf"(?<![^\W_]){NO_GI.pattern}(?![^\W_])|[^\W_]+(?:['’‐‑-][^\W_]+)*", re.IGNORECASE)
 JOINER = re.compile(r"['’‐‑-]")
-# The point of "57.4 kg" ends no sentence.
+# The decimal point of "57.4 kg" ends no sentence.
 SENTENCE = re.compile(r"(?:[^.!?…\n]|(?<=\d)\.(?=\d))+[.!?…]*", re.UNICODE)
 # A final "s" is a plural only in words of at least this many letters.
 SHORTEST_PLURAL = 4
@@ -26,13 +26,13 @@ def folded(word: str) -> str:
     if word.isascii() and word.isalnum():
         return word.lower()[:LONGEST_WORD]
     decomposed = unicodedata.normalize("NFKD", word.casefold())
-    plain = "".join(each for each in decomposed if not unicodedata.combining(each))
+    plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", JOINER.sub("", plain))[:LONGEST_WORD]
 
 
 def words_in(text: str) -> list[str]:
     """The words of a text, in order and with repetitions."""
-    return [word for found in WORD.finditer(text) for word in _of_match(found[0])]
+    return [word for match in WORD.finditer(text) for word in _of_match(match[0])]
 
 
 def _of_match(match: str) -> list[str]:
@@ -42,8 +42,8 @@ def _of_match(match: str) -> list[str]:
     whole = folded(match)
     if match.isalnum():
         return [whole] if whole else []
-    parts = [folded(each) for each in JOINER.split(match)]
-    return [each for each in dict.fromkeys((whole, *parts)) if each]
+    parts = [folded(part) for part in JOINER.split(match)]
+    return [part for part in dict.fromkeys((whole, *parts)) if part]
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
@@ -51,7 +51,7 @@ def words_of(texts: Iterable[str]) -> set[str]:
 
 
 def metric_words(gi_or_no_gi: str) -> tuple[str, ...]:
-    """The words by which a session is found for what was worn."""
+    """The words that find a session by what was worn."""
     return GI_WORDS[gi_or_no_gi]
 
 
@@ -64,16 +64,16 @@ def forms_of(word: str) -> tuple[str, ...]:
 
 def spans_of(text: str, wanted: set[str]) -> list[tuple[int, int]]:
     """The spans of these words in a text."""
-    return [each.span() for each in WORD.finditer(text) if wanted.intersection(_of_match(each[0]))]
+    return [match.span() for match in WORD.finditer(text) if wanted.intersection(_of_match(match[0]))]
 
 
 def sentences_of(text: str) -> Sequence[str]:
     """The sentences of a text, verbatim."""
-    return [sentence for each in SENTENCE.finditer(text) if (sentence := each[0].strip())]
+    return [sentence for match in SENTENCE.finditer(text) if (sentence := match[0].strip())]
 
 
 def with_next(text: str, sentence: str, more: int = 0) -> str:
-    """The sentence, verbatim, with so many more of its line, or more until it says enough: "Autumn Cup, no-gi."."""
+    """The sentence, verbatim, with this many more of its line, or more if it is short: "Autumn Cup, no-gi."."""
     start = text.find(sentence)
     end = start + len(sentence)
     line = text.find("\n", end)

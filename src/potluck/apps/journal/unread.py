@@ -1,7 +1,7 @@
 """What is unread: coaches' comments for an athlete; the athlete's entries and replies for a coach.
 
-When an athlete last looked is stored with each entry, when a coach did with the mirror of the link. A time on the entry
-tells whether there may be unread comments; the count is of those that exist now and that the reader may see.
+The time when an athlete last read the comments is stored with each entry, and a coach's with the mirror of the link.
+Times on the entry show whether there may be unread comments. The count is of those that exist now and are visible.
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.entities import AthleteCoachLink, Comment, Entry
-from potluck.apps.journal.journals import SharedEntry, SharedJournal
-from potluck.store import Store, all_done
+from potluck.apps.journal.journals import SharedEntry, SharedJournal, comments_of
+from potluck.store import Store
 
-# A session written down later than this still shows as new on the athlete's page, but is not counted by their name.
+# An entry written later than this after its session is new on the athlete's page, but not counted next to their name.
 WRITTEN_LATE = timedelta(days=14)
 
 
 async def _counted(store: Store, items: Sequence[Entry], is_new: Callable[[Entry, Comment], bool]) -> dict[UUID, int]:
-    found = await all_done([store.all(Comment.of_entry(each.entry_id)) for each in items])
-    return {
-        entry.entry_id: sum(is_new(entry, each) for each in comments)
-        for entry, comments in zip(items, found, strict=True)
-    }
+    comments = await comments_of(store, [entry.entry_id for entry in items])
+    return {entry.entry_id: sum(is_new(entry, comment) for comment in comments[entry.entry_id]) for entry in items}
 
 
 def _later(time: datetime | None, than: datetime | None) -> bool:
@@ -46,7 +43,7 @@ class NewToAthlete:
 
 
 def may_be_new_to_athlete(entry: Entry) -> bool:
-    """Whether a coach has commented since its athlete last looked; the comment may be deleted or hidden by now."""
+    """Whether a coach has commented since the athlete last read the comments; the comment may be gone by now."""
     return _later(entry.coach_said_at, entry.looked_at)
 
 
@@ -56,7 +53,7 @@ def is_new_to_athlete(entry: Entry, comment: Comment) -> bool:
 
 
 class NewToCoach:
-    """What an athlete wrote and replied since the coach last looked."""
+    """What an athlete wrote and replied since the coach last read the journal."""
 
     def __init__(self, since: datetime | None, counts: dict[UUID, int]) -> None:
         self._since, self._counts = since, counts
@@ -67,7 +64,7 @@ class NewToCoach:
             return cls(None, {})
         mirror = await at.store.get(AthleteCoachLink.one(at.principal.user_id, items[0].athlete_id))
         since = None if mirror is None else _new_since(mirror)
-        some = [each for each in items if since is not None and _later(each.athlete_said_at, since)]
+        some = [entry for entry in items if since is not None and _later(entry.athlete_said_at, since)]
 
         def answered(entry: Entry, comment: Comment) -> bool:
             own = comment.coach_id == entry.athlete_id and comment.visibility == "visible"
@@ -83,12 +80,12 @@ class NewToCoach:
 
 
 def _new_since(mirror: AthleteCoachLink) -> datetime:
-    """From when on an athlete's entries are new to the coach: the last look, or when they were linked."""
+    """The time after which an athlete's entries are new to the coach: the last visit, or the linking."""
     return mirror.updated_at if mirror.looked_at is None else max(mirror.looked_at, mirror.updated_at)
 
 
 async def new_entries(shared: SharedJournal, mirror: AthleteCoachLink) -> list[SharedEntry]:
-    """The recent sessions that an athlete has written down since the coach last looked, newest first."""
+    """The recent entries that an athlete has written since the coach last read the journal, newest first."""
     since = _new_since(mirror)
     recent = await shared.since_then(since - WRITTEN_LATE)
-    return [each for each in recent if each.created_at > since]
+    return [entry for entry in recent if entry.created_at > since]

@@ -1,4 +1,4 @@
-"""Access: the owner of a library may do everything, the people it is shared with may only look."""
+"""Access: the owner of a library may do everything; the people it is shared with may only view it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 from potluck.apps.library.entities import Library, SharedLibrary
 from potluck.apps.library.fields import LibraryId, owner_of
 from potluck.table import Operation, Ref, WriteRefused, check, present
-from potluck.web import Grant, NotFound, ProblemError, SignedIn
+from potluck.web import NotFound, ProblemError, SignedIn
 
 
 class OwnerOnly(ProblemError, slug="owner-only", status=403, title="Only the owner may"):
-    """A library that is shared with you can be looked at and searched; only its owner changes it, lends from it, or
-    sees who has what."""
+    """You can view and search a library that is shared with you. Only its owner can change it, lend from it, or see
+    who has what."""
 
 
 class InLibrary(SignedIn):
-    """The owner of the library in the path, or somebody with whom it is shared."""
+    """The owner of the library in the path, or a person it is shared with."""
 
     finds_by = ("owner_id",)
 
@@ -42,20 +42,16 @@ class InLibrary(SignedIn):
         return self.owner_id == self.caller_id
 
     def checks(self) -> Sequence[Operation]:
-        return (check(self._admitting(), when=present),)
+        return (check(self.grant_row(), when=present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
         if refusal.current is None:
             raise NotFound from refusal
 
-    def right(self) -> Grant | None:
-        return Grant(self._admitting())
-
-    def _admitting(self) -> Ref[Any]:
-        """The row that gives the caller access."""
+    def grant_row(self) -> Ref[Any]:
         kind: Any = Library if self.owns else SharedLibrary
-        found: Ref[Any] = kind.one(self.caller_id, self.library_id)
-        return found
+        ref: Ref[Any] = kind.one(self.caller_id, self.library_id)
+        return ref
 
 
 class OwnLibrary(InLibrary):
@@ -72,7 +68,7 @@ class OwnLibrary(InLibrary):
 
 
 class Viewer:
-    """Who is looking, for views that show some fields only to the owner."""
+    """The person a view is for: some fields are only for the owner."""
 
     def __init__(self, caller_id: str) -> None:
         self._caller_id = caller_id

@@ -1,7 +1,11 @@
-"""The library app, as the assembly gets it."""
+"""The library app, declared for the suite."""
 
-from functools import partial
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
 
 from potluck.apps.library import (
     collections,
@@ -18,17 +22,17 @@ from potluck.apps.library import (
     title_search,
     titles,
 )
-from potluck.apps.library.account import export_of, forgetting
+from potluck.apps.library.account import export, forget
 from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.context import LibraryContext
 from potluck.apps.library.covers import Covers
-from potluck.apps.library.demo import demo_of
+from potluck.apps.library.demo import fill
 from potluck.apps.library.entities import media_library
-from potluck.apps.library.home_card import home_card_of
+from potluck.apps.library.home_card import home_card
 from potluck.apps.library.libraries import APP
 from potluck.apps.library.lookup import Lookup
 from potluck.apps.library.owner_names import account_renamed
-from potluck.apps.library.page_frame import HOME, LENT
+from potluck.apps.library.page_frame import HOME
 from potluck.apps.library.pages import adding, loans, rows, sharing, shelves
 from potluck.apps.library.pages import collections as collection_pages
 from potluck.apps.library.pages import importing as import_pages
@@ -38,55 +42,58 @@ from potluck.apps.library.pages import titles as title_pages
 from potluck.apps.library.searching import Indexes
 from potluck.apps.library.shares import join, place_name
 from potluck.apps.library.title_search import TitleSearch
-from potluck.streams import Lease, LeaseTerms
-from potluck.web import App, AppEntry, Core, Direct, Modules, Outbound
-
-MODULES = Modules(
-    *(libraries, collections, ordering, items, lending, shares, searching, title_search, titles, lookup, covers),
-    *(importing, export_files, rows, shelves, collection_pages, item_pages, adding, loans, search_pages, title_pages),
-    *(import_pages, sharing),
-)
+from potluck.people import Account, InvitationOfPlace, Principal
+from potluck.streams import Consumer
+from potluck.web import App, Demo, HomeCard, SignedIn, Writes
 
 
-def library_app(core: Core) -> App:
-    """The app on the suite's core."""
-    return made_with(core, Outbound())
-
-
-def made_with(core: Core, outbound: Outbound) -> App:
-    """The app with the given client for other hosts."""
-    covers = Covers(core.store, outbound)
-    context = LibraryContext(
-        indexes=Indexes(core.store, core.live),
-        lookup=Lookup.configured(core.store, core.clock, core.settings, outbound),
-        covers=covers,
-    )
-    return App(
-        name=APP,
-        tables=[media_library],
-        modules=MODULES,
-        context=context,
-        templates=Path(__file__).parent / "templates",
-        entry=AppEntry(APP, "Library", "library-big", "Books and videos: who has them, and who may look.", HOME),
-        stop=covers.stop,
-        consumers=consumers_of(core.store, covers),
-        background=titles_of(core, context.lookup),
-        account_renamed=partial(account_renamed, core.store),
-        export=export_of(core),
-        forget=forgetting(core.store),
-        place_name=partial(place_name, core.store),
-        join=join,
-        joined_page=lambda joined: f"{HOME}/{joined.library_id}",
-        welcome="You can see this shelf now. Search finds what is here, too.",
-        home_card=home_card_of(core, LENT),
-        demo=demo_of(core, Direct(core, MODULES.subjects, context)),
+class LibraryApp(App):
+    name = APP
+    title = "Library"
+    icon = "library-big"
+    does = "Books and videos: who has them, and who may look."
+    address = HOME
+    welcome = "You can see this shelf now. Search finds what is here, too."
+    joined_page = f"{HOME}/{{library_id}}"
+    tables = (media_library,)
+    templates = Path(__file__).parent / "templates"
+    modules = (
+        *(libraries, collections, ordering, items, lending, shares, searching, title_search, titles, lookup, covers),
+        *(importing, export_files, rows, shelves, collection_pages, item_pages, adding, loans, search_pages),
+        *(title_pages, import_pages, sharing),
     )
 
+    def make_context(self) -> LibraryContext:
+        return LibraryContext(indexes=Indexes(self.core), lookup=Lookup.configured(self.core), covers=Covers(self.core))
 
-def titles_of(core: Core, lookup: Lookup) -> list[TitleSearch]:
-    """The search for awaited titles; nothing where no service knows books, and they wait until one is set up."""
-    if not lookup.serves("book"):
-        return []
-    terms = LeaseTerms.for_takeover_within(core.settings.takeover_seconds)
-    lease = Lease(core.engine, "TITLES#MediaLibrary", **terms._asdict())
-    return [TitleSearch(core.store, core.clock, lookup, lease)]
+    def consumers(self) -> Sequence[Consumer]:
+        return consumers_of(self.core.store, self.context.covers)
+
+    def background(self) -> Sequence[TitleSearch]:
+        """The background search for missing titles; none if no service for books is set up."""
+        search: Lookup = self.context.lookup
+        return [TitleSearch(self.core, search)] if search.serves("book") else []
+
+    def stop(self) -> None:
+        self.context.covers.stop()
+
+    async def account_renamed(self, before: Account, after: Account) -> None:
+        await account_renamed(self.core.store, before, after)
+
+    def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        return export(self.core.store, user_id)
+
+    async def forget(self, user_id: UUID) -> None:
+        await forget(self.core.store, user_id)
+
+    async def place_name(self, place: str) -> str | None:
+        return await place_name(self.core.store, place)
+
+    async def join(self, at: SignedIn, invitation: InvitationOfPlace) -> Writes[Any] | None:
+        return await join(at, invitation)
+
+    async def home_card(self, caller: Principal) -> HomeCard:
+        return await home_card(self.core.store, self.core.clock(), caller)
+
+    async def demo(self, demo: Demo) -> None:
+        await fill(demo)

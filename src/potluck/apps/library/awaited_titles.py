@@ -1,4 +1,4 @@
-"""Books that were added by their ISBN alone: what they are called until their title is known, and the writes."""
+"""Books added by ISBN alone: their name until the title is known, and the writes that start and end the search."""
 
 from datetime import datetime
 
@@ -7,8 +7,8 @@ from potluck.table import Operation, delete, put
 
 
 def title_to_come(isbn: str) -> str:
-    """What a book is called until its title is known."""
-    # Written so that a narrow page can break it.
+    """The name of a book until its title is known."""
+    # The hyphen lets narrow pages break the line.
     return f"ISBN {isbn[:3]}-{isbn[3:]}"
 
 
@@ -18,7 +18,7 @@ def is_awaited(item: Book | Video) -> bool:
 
 
 def awaiting(item: Book | Video, now: datetime) -> list[Operation]:
-    """The write that has the title of an item looked up, if it has none yet."""
+    """The write that queues an item for a title search, if its title is missing."""
     if not is_awaited(item):
         return []
     row = AwaitedTitle(owner_id=item.owner_id, library_id=item.library_id, item_id=item.item_id, next_at=now)
@@ -26,7 +26,7 @@ def awaiting(item: Book | Video, now: datetime) -> list[Operation]:
 
 
 def no_longer_awaiting(item: Book | Video) -> list[Operation]:
-    """The write that ends the search for the title of an item, if there is one."""
+    """The write that ends the search for an item's title, if there is one."""
     if not is_awaited(item):
         return []
     return [delete(AwaitedTitle.one(item.owner_id, item.library_id, item.item_id))]

@@ -1,14 +1,15 @@
-"""Collections: items of a library that are listed together, in an order of their own."""
+"""Collections: items of a library that are listed together, in their own order."""
 
 from typing import Any
 from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, OwnLibrary, Viewer
-from potluck.apps.library.entities import Collection, CollectionMember
+from potluck.apps.library.entities import Collection, CollectionMember, Library
 from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.people import TooMany, new_id
+from potluck.people import TooMany
+from potluck.store import Store
 from potluck.table import Query, absent, collate, delete, put
 from potluck.web import (
     UNSET,
@@ -23,16 +24,16 @@ from potluck.web import (
     or_raise,
 )
 
-# They are all listed on one page.
+# All of them are listed on one page.
 MOST_COLLECTIONS = 5_000
 
 
-class CollectionThere(AlreadyThere, field="name", detail="This library has a collection of that name already"):
+class CollectionThere(AlreadyThere, field="name", detail="This library already has a collection with this name"):
     """The name is in use."""
 
 
 class CollectionView(View[Collection]):
-    """A collection; its version only its owner sees."""
+    """A collection. Only its owner sees the version."""
 
     collection_id: UUID
     name: str
@@ -66,6 +67,11 @@ def by_name(collection: Any) -> tuple[str, str]:
     return collate(collection.name), str(collection.collection_id)
 
 
+async def collections_by_name(store: Store, library: Library) -> list[Collection]:
+    """The collections of a library, sorted by name."""
+    return sorted(await store.all(Collection.in_library(library.owner_id, library.library_id)), key=by_name)
+
+
 @collections.list(order=by_name, live=True)
 def all_collections(at: InLibrary) -> Query[Collection]:
     """The collections of a library, by name."""
@@ -74,7 +80,7 @@ def all_collections(at: InLibrary) -> Query[Collection]:
 
 @collections.create(CollectionThere, TooMany)
 async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collection]:
-    """Make a collection. Its name is the library's only one, whatever its case and accents. Only the owner may."""
+    """Create a collection. Its name is unique in the library, regardless of case and accents. Only the owner may."""
     await at.must_fit(Collection.in_library(at.owner_id, at.library_id), MOST_COLLECTIONS, "collections in a library")
     if new.collection_id is not UNSET:
         members = CollectionMember.of_collection(at.owner_id, at.library_id, new.collection_id)
@@ -82,7 +88,7 @@ async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collectio
             # A collection with this id was just deleted, and its remaining items would become this one's.
             raise CollectionThere
     collection = at.make(
-        new, owner_id=at.owner_id, library_id=at.library_id, collection_id=new.collection_id or new_id()
+        new, owner_id=at.owner_id, library_id=at.library_id, collection_id=new.collection_id or at.new_id()
     )
     return Writes(collection, or_raise(put(collection, when=absent), CollectionThere))
 
@@ -95,11 +101,11 @@ async def one_collection(at: InLibrary, collection: Collection) -> Collection:
 
 @collections.change(CollectionThere)
 async def change_collection(at: OwnLibrary, collection: Collection, change: CollectionChange) -> Writes[Collection]:
-    """Give a collection another name or description. Only the owner may; its items follow the name."""
+    """Rename a collection or edit its description. Its items get the new name. Only the owner may."""
     return at.apply(collection, change)
 
 
 @collections.delete()
 async def delete_collection(at: OwnLibrary, collection: Collection) -> Writes[None]:
-    """Delete a collection. Its items stay and stand for themselves. Only the owner may."""
+    """Delete a collection. Its items stay in the library. Only the owner may."""
     return Writes(None, delete(collection))

@@ -1,14 +1,14 @@
-"""What follows from changes of the table."""
+"""The consumers of the table's stream."""
 
 from potluck.apps.library.consistency import ConsistencyManager
 from potluck.apps.library.covers import Covers, wants_cover
 from potluck.apps.library.entities import Book, Collection, Library, Relocation, Video
 from potluck.store import Store
-from potluck.streams import Consumer, changed, created, deleted, nothing_to_rebuild
+from potluck.streams import Consumer, changed, created, deleted
 
 
 def consumers_of(store: Store, covers: Covers) -> list[Consumer]:
-    """Update copied names, delete what belonged to something deleted, and fetch covers."""
+    """Update copied names, delete what belonged to deleted rows, and fetch covers."""
     manager = ConsistencyManager(store)
 
     async def fetch_new(before: Book | Video, after: Book | Video) -> None:
@@ -28,13 +28,13 @@ def consumers_of(store: Store, covers: Covers) -> list[Consumer]:
             lost=manager.rebuild,
         ),
         Consumer(
-            # A consumer of its own, so that nothing else waits for a remote host.
+            # A separate consumer, so that nothing else waits for a remote host.
             "library-covers",
             created(Book, do=covers.fetch_for, where=wants_cover),
             changed(Book, Book.picture_url, do=fetch_new, where=wants_cover),
             created(Video, do=covers.fetch_for, where=wants_cover),
             changed(Video, Video.picture_url, do=fetch_new, where=wants_cover),
             # A cover can be requested again.
-            lost=nothing_to_rebuild,
+            lost=None,
         ),
     ]

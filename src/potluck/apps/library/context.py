@@ -1,4 +1,4 @@
-"""What the library's rules use besides the core."""
+"""What the library's rules use in addition to the core."""
 
 from dataclasses import dataclass
 

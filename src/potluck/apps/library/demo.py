@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from random import Random
 from uuid import UUID
@@ -19,7 +19,7 @@ from potluck.apps.library.libraries import APP, NewLibrary, create_library
 from potluck.apps.library.shares import NewShare, join, share
 from potluck.people import Principal
 from potluck.table import put, the, update
-from potluck.web import Core, Demo, Direct, Guests, WorthALook
+from potluck.web import Demo
 
 Row = Mapping[str, object]
 
@@ -96,65 +96,62 @@ def as_file(rows: Iterable[Row]) -> str:
     return written.getvalue()
 
 
-def demo_of(core: Core, direct: Direct) -> Demo:
-    """The demo of this app, filled by its own rules."""
+async def fill(demo: Demo) -> None:
+    shelf = await _filled(demo, demo.mara, HALL, hall(), "Books that came with us, and some that stayed")
+    bedroom = await _filled(demo, demo.mara, BEDROOM, made_up_books(12, BEDROOM_BOOKS))
+    boats = await _filled(demo, demo.noor, BOATS, made_up_books(13, BOAT_BOOKS))
+    for by, library_id, every in ((demo.mara, shelf, 9), (demo.mara, bedroom, 7), (demo.noor, boats, 6)):
+        await _with_covers(demo, by, library_id, every)
+    demo.ago(days=240)
+    await _lent(demo, demo.mara, bedroom, 3, "Ida")
+    demo.ago(days=40)
+    await _lent(demo, demo.mara, shelf, 17, "Ida")
+    await _lent(demo, demo.mara, shelf, 60, "Grandma Edith")
+    demo.ago(days=12)
+    await _lent(demo, demo.mara, shelf, 101, "Leo")
+    demo.ago(days=3)
+    await _shared(demo, demo.mara, shelf, demo.leo, "leo@potluck.example")
+    await _shared(demo, demo.noor, boats, demo.mara, "mara@potluck.example")
+    demo.ago()
+    demo.point_out(
+        f"Mara’s {HALL}: {HALL_BOOKS + 22} books and films, three of them lent",
+        f"/library/{shelf}",
+        "Leo may look in, and sees no gaps. Mara looks into Noor’s.",
+    )
 
-    async def filled(by: Principal, name: str, rows: Iterable[Row], description: str | None = None) -> UUID:
-        made = await direct.do(create_library, by, NewLibrary(library_name=name, description=description))
-        library_id: UUID = made.library_id
-        await direct.do(import_file, by, ImportFile(text=as_file(rows), apply=True), library_id=library_id)
-        return library_id
 
-    async def lent(by: Principal, library_id: UUID, number: int, to: str) -> None:
-        items = await direct.list(all_items, by, ShelfFilter(), library_id=library_id)
-        chosen = items[number % len(items)]
-        await direct.do(lend, by, Lend(to=to), library_id=library_id, item_id=chosen.item_id)
+async def _filled(demo: Demo, by: Principal, name: str, rows: Iterable[Row], description: str | None = None) -> UUID:
+    library = await demo.do(create_library, by, NewLibrary(library_name=name, description=description))
+    library_id: UUID = library.library_id
+    await demo.do(import_file, by, ImportFile(text=as_file(rows), apply=True), library_id=library_id)
+    return library_id
 
-    async def with_covers(by: Principal, library_id: UUID, every: int) -> None:
-        """Give one in `every` items a cover, as if it had been fetched."""
-        items = await direct.list(all_items, by, ShelfFilter(), library_id=library_id)
-        for item in items[2::every]:
-            if item.kind != "book" or not item.authors or item.collection_id is not None or item.lent_to:
-                continue
-            image = painted_cover(item.title, item.authors[0])
-            cover = Cover(
-                owner_id=owner_of(by.user_id),
-                item_id=item.item_id,
-                source="https://covers.example/made-up.jpg",
-                hash=sha256(image).hexdigest(),
-                image=image,
-            )
-            book = Book.one(cover.owner_id, library_id, item.item_id)
-            named = update(book, the(Book.cover_hash).becomes(cover.hash), keep_version=True)
-            await core.store.transact(named, put(cover))
 
-    async def shared(by: Principal, library_id: UUID, with_whom: Principal, email: str) -> None:
-        made = await direct.do(share, by, NewShare(email=email), library_id=library_id)
-        await direct.join(with_whom, made.token, APP, join)
+async def _lent(demo: Demo, by: Principal, library_id: UUID, number: int, to: str) -> None:
+    items = await demo.list(all_items, by, ShelfFilter(), library_id=library_id)
+    chosen = items[number % len(items)]
+    await demo.do(lend, by, Lend(to=to), library_id=library_id, item_id=chosen.item_id)
 
-    async def demo(guests: Guests) -> Sequence[WorthALook]:
-        shelf = await filled(guests.mara, HALL, hall(), "Books that came with us, and some that stayed")
-        bedroom = await filled(guests.mara, BEDROOM, made_up_books(12, BEDROOM_BOOKS))
-        boats = await filled(guests.noor, BOATS, made_up_books(13, BOAT_BOOKS))
-        for by, library_id, every in ((guests.mara, shelf, 9), (guests.mara, bedroom, 7), (guests.noor, boats, 6)):
-            await with_covers(by, library_id, every)
-        guests.ago(days=240)
-        await lent(guests.mara, bedroom, 3, "Ida")
-        guests.ago(days=40)
-        await lent(guests.mara, shelf, 17, "Ida")
-        await lent(guests.mara, shelf, 60, "Grandma Edith")
-        guests.ago(days=12)
-        await lent(guests.mara, shelf, 101, "Leo")
-        guests.ago(days=3)
-        await shared(guests.mara, shelf, guests.leo, "leo@potluck.example")
-        await shared(guests.noor, boats, guests.mara, "mara@potluck.example")
-        guests.ago()
-        return [
-            WorthALook(
-                f"Mara’s {HALL}: {HALL_BOOKS + 22} books and films, three of them lent",
-                f"/library/{shelf}",
-                "Leo may look in, and sees no gaps. Mara looks into Noor’s.",
-            )
-        ]
 
-    return demo
+async def _with_covers(demo: Demo, by: Principal, library_id: UUID, every: int) -> None:
+    """Give one in `every` items a cover, as if it had been fetched."""
+    items = await demo.list(all_items, by, ShelfFilter(), library_id=library_id)
+    for item in items[2::every]:
+        if item.kind != "book" or not item.authors or item.collection_id is not None or item.lent_to:
+            continue
+        image = painted_cover(item.title, item.authors[0])
+        cover = Cover(
+            owner_id=owner_of(by.user_id),
+            item_id=item.item_id,
+            source="https://covers.example/made-up.jpg",
+            hash=sha256(image).hexdigest(),
+            image=image,
+        )
+        book = Book.one(cover.owner_id, library_id, item.item_id)
+        named = update(book, the(Book.cover_hash).becomes(cover.hash), keep_version=True)
+        await demo.store.transact(named, put(cover))
+
+
+async def _shared(demo: Demo, by: Principal, library_id: UUID, with_whom: Principal, email: str) -> None:
+    invitation = await demo.do(share, by, NewShare(email=email), library_id=library_id)
+    await demo.join(with_whom, invitation.token, APP, join)

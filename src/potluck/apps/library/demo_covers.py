@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 WIDTH, HEIGHT, EDGE = 400, 600, 34
 TITLE_SIZE, NAME_SIZE = 50, 24
-# Sky, sun or moon, and land or water; the text takes the colour that stands out from the sky.
+# Sky, sun or moon, and land or water; and the colour of the text, which contrasts with the sky.
 PALETTES = (
     ("#f3e6d0", "#e7623e", ("#1f5e6b", "#2b7a8a", "#174852"), "#1b3c44"),
     ("#20263f", "#f4dca0", ("#39456e", "#2c355a", "#171c31"), "#f4dca0"),

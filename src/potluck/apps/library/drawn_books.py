@@ -1,7 +1,7 @@
-"""Drawings of books as SVG, spine and front cover, derived from the title alone, so that it always looks the same.
+"""Drawings of books as SVG, spine and front cover. They depend on the title alone, so a book always looks the same.
 
-They use no stylesheet, so they can be embedded in a page or served as a picture. Definitions that all drawings of a
-page share are in `SHARED`.
+They use no stylesheet, so they can be embedded in a page or served as pictures. `SHARED` has the definitions that all
+drawings of a page use.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ SHARED = Markup(
 
 
 def cover_number(title: str, collection: str | None = None) -> int:
-    """The hash that determines a drawing: of the title, or in a collection of its name, so that a set matches."""
+    """The hash that determines a drawing: of the title, or in a collection of its name, so that the set matches."""
     return crc32(" ".join(words_of(collection or title)).encode())
 
 
@@ -71,7 +71,7 @@ class _Looks:
 
     def length(self, text: str) -> float:
         """The length of a text relative to the height of its letters."""
-        return sum(1.05 if east_asian_width(each) in "WF" else self.wide for each in text)
+        return sum(1.05 if east_asian_width(letter) in "WF" else self.wide for letter in text)
 
     def stroke(self, path: str) -> str:
         return f'<path d="{path}" fill="none" stroke="{self.foil}" stroke-width="1.2" stroke-opacity=".8"/>'
@@ -208,7 +208,7 @@ def _face_texture(looks: _Looks, kind: str) -> str:
 
 
 def gap(title: str, who: str) -> Markup:
-    """The gap that a lent book leaves: as wide as the book, with a slip that says who has it."""
+    """The gap that a lent book leaves on the shelf, with a slip that names the borrower."""
     return Markup(
         '<svg class="sp-gap" width="3.5rem" height="10.25rem" viewBox="0 0 56 164" aria-hidden="true" '
         'focusable="false"><rect class="gap-hole" x="1" y="1" width="54" height="163" rx="3"/>'
@@ -221,7 +221,7 @@ def gap(title: str, who: str) -> Markup:
 
 
 def bookend(name: str, note: str) -> Markup:
-    """The bookend that a collection begins with: its name, and how many items it has."""
+    """The bookend at the start of a collection, with its name and its number of items."""
     return Markup(
         '<svg class="bookend" width="2.75rem" height="10.5rem" viewBox="0 0 44 168" aria-hidden="true" '
         'focusable="false"><path class="be-body" d="M44 168H2V46C2 19 20 0 44 0z"/><path class="be-edge" '
@@ -231,7 +231,7 @@ def bookend(name: str, note: str) -> Markup:
     )
 
 
-# --- words that must fit ----------------------------------------------------------------------------------------------
+# --- fitting text --------------------------------------------------------------------------------------------------
 
 ONE_LINE, LONGEST_LINE, MOST_LINES = 15, 19, 5
 
@@ -246,7 +246,7 @@ def _two_lines(title: str) -> list[str]:
             second = f"{second} {word}".strip()
         else:
             first = f"{first} {word}".strip()
-    return [_cut(each, LONGEST_LINE) for each in (first, second) if each]
+    return [_cut(line, LONGEST_LINE) for line in (first, second) if line]
 
 
 def _lines(title: str, longest: int) -> Sequence[str]:
@@ -267,6 +267,6 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _direction(text: str) -> str:
-    """The SVG attribute for right-to-left text, if it is needed."""
-    first = next((kind for each in text if (kind := bidirectional(each)) in ("L", "R", "AL")), "L")
+    """The SVG attribute for right-to-left text, if needed."""
+    first = next((kind for letter in text if (kind := bidirectional(letter)) in ("L", "R", "AL")), "L")
     return "" if first == "L" else ' direction="rtl"'

@@ -1,8 +1,7 @@
-"""What the library stores and how it is found: the table MediaLibrary.
+"""The table MediaLibrary: what the library stores, and how it is found.
 
-Entities, keys and attributes are in the order of the table's design and under its names. What we add comes last: in an
-entity its `version`, and behind the design's entities those that it does not have. A comment says where we differ from
-the design, and why.
+Entities, keys and attributes have the order and the names of the table's design. Our additions come last: the `version`
+of an entity, and the entities that the design does not have. Comments say where we differ from the design, and why.
 """
 
 from typing import Annotated, Literal
@@ -51,8 +50,6 @@ from potluck.table import (
     Table,
     Unique,
     Version,
-    between,
-    first_of,
     get,
     query,
     scan,
@@ -67,28 +64,28 @@ media_library = Table(
     type_attribute="EntityType",
     names="pascal",
     accepted={
-        "scan: InLibrary.every": "only after the consistency manager lost its place in the log",
+        "scan: LibraryRow.every": "only after the consistency manager lost its place in the log",
         "overlap: LibraryItem.stored_in reads Event": "for changes to every item, each of which costs more",
         "overlap: LibraryItem.in_library reads Collection": "the index is one list of both; collections are few in it",
-        "constant-partition: AwaitedTitle in GSI1": "only books that were added while nothing could be looked up",
+        "constant-partition: AwaitedTitle in GSI1": "only books that were added while no provider answered",
         "shared-row: Library.total_items": "one person adds to a library, and an import adds in batches",
         "shared-row: Collection.item_count": "one person adds to a collection, and an import adds in batches",
     },
 )
 
-ANY_ORDER = between(FIRST_ORDER, LAST_ORDER)
+ANY_ORDER = Range(FIRST_ORDER, LAST_ORDER)
 
-# Names are collated in the sort keys of both indexes, which need not be unique: as folded names they have no accents,
-# are lower case and hold nothing that sorts before "#", and in addition they sort as on a shelf. A space sorts before
-# "#", so "Foo Bar" would land inside collection "Foo"; "É" would sort after "z"; "#" would end the name too early; "The
-# Foo" would be under T, and 10 before 9. The attributes keep the spelling.
+# Names are collated in the sort keys of both indexes, which need not be unique: like folded names they are lower case,
+# without accents and without characters that sort before "#", and in addition they sort as on a shelf. A space sorts
+# before "#", so "Foo Bar" would be inside collection "Foo"; "É" would sort after "z"; "#" would end the name too early;
+# "The Foo" would be under T, and 10 before 9. The attributes keep the spelling.
 # The name of a collection is never cut, and names that differ when folded differ when collated, so items of two
-# collections never mix. It may take 616 bytes, which leaves 396 of a key's 1,024 to the title: there titles are cut,
-# and sort by their first 390 bytes.
+# collections never mix. A name takes up to 616 bytes, which leaves 396 of a key's 1,024 for the title: titles are cut
+# there, and sort by their first 390 bytes.
 COLLECTION = "item#{name:collated}"
 IN_COLLECTION = "item#{collection_name:collated}#{order:05}#{title:collated 390}"
 # "~" sorts after every digit: first the collection, then its items, then a standalone item of the same name. All other
-# names come before or after the three, because a collated name holds neither "#" nor anything that sorts before it.
+# names come before or after the three, because a collated name has neither "#" nor any character that sorts before it.
 STANDALONE = "item#{title:collated 390}#~"
 BY_TITLE = "item#{title:collated 390}"
 
@@ -110,16 +107,16 @@ class Library(
     shared_to: Annotated[list[Email], Meta(max_length=100)] = field(default_factory=list)
     updated_at: Milliseconds
     version: Version = 1
-    # The account's name; everything in the library takes it from here, as it takes the library's. A record as the
-    # design has it says nothing of it until the name changes.
-    owner_name: PersonName = "Somebody"
+    # The account's name; the items copy it from here, as they copy the library's name. The design's own records do not
+    # have it until the name changes.
+    owner_name: PersonName = "Someone"
 
-    # This row decides who may open a library, so it is read consistently.
+    # Consistent, because this row decides who may open a library.
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID) -> None:
         """One library of a person."""
 
-    # Not by the main table: `library#` is also how everything inside a library begins.
+    # Not by the main table: there, the keys of everything in a library begin with `library#` too.
     @query("GSI1")
     def of_owner(owner_id: OwnerId) -> None:
         """All libraries of a person, by name."""
@@ -137,7 +134,7 @@ class Collection(
     owner_id: OwnerId
     library_id: LibraryId
     collection_id: CollectionId
-    # Names that fold alike are one name: here, where it must be unique, as in GSI1, where it keeps items together.
+    # Names that fold alike are one name, here, where it must be unique, and in GSI1, where it keeps items together.
     name: Annotated[CollectionName, Unique("owner#{owner_id}", "unique#library#{library_id}#collection#{name:folded}")]
     description: CollectionDescription | None = None
     item_count: Counter = 0
@@ -147,7 +144,7 @@ class Collection(
     def one(owner_id: OwnerId, library_id: UUID, collection_id: UUID) -> None:
         """One collection of a library."""
 
-    # Not by GSI1: a collection is filed under `item#` there, beside its items, so `collection#` finds nothing.
+    # Not by GSI1: a collection's key there begins with `item#`, like that of an item, so `collection#` finds nothing.
     @query(consistent=True)
     def in_library(owner_id: OwnerId, library_id: UUID) -> None:
         """All collections in a library."""
@@ -158,7 +155,7 @@ class Book(
     table=media_library,
     type="BOOK",
     key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
-    GSI1=("owner#{owner_id}#library#{library_id}", first_of(IN_COLLECTION, STANDALONE)),
+    GSI1=("owner#{owner_id}#library#{library_id}", (IN_COLLECTION, STANDALONE)),
     GSI2=("owner#{owner_id}", BY_TITLE),
 ):
     """A book within a library."""
@@ -179,11 +176,11 @@ class Book(
     library_name: LibraryName
     owner_name: PersonName
     version: Version = 1
-    # Which picture is kept for it, as a Cover
+    # The hash of its Cover
     cover_hash: CoverHash | None = None
-    # Its owner's own words; nobody else sees them
+    # Only the owner sees it
     note: Note | None = None
-    # While its title is still to be looked up by its ISBN, see AwaitedTitle
+    # While its title is still to be looked up by its ISBN; see AwaitedTitle
     title_awaited: Annotated[bool, LeftOut] = False
 
     @get(consistent=True)
@@ -196,7 +193,7 @@ class Video(
     table=media_library,
     type="VIDEO",
     key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
-    GSI1=("owner#{owner_id}#library#{library_id}", first_of(IN_COLLECTION, STANDALONE)),
+    GSI1=("owner#{owner_id}#library#{library_id}", (IN_COLLECTION, STANDALONE)),
     GSI2=("owner#{owner_id}", BY_TITLE),
 ):
     """A video, DVD or Blu-ray, within a library."""
@@ -220,9 +217,9 @@ class Video(
     library_name: LibraryName
     owner_name: PersonName
     version: Version = 1
-    # Which picture is kept for it, as a Cover
+    # The hash of its Cover
     cover_hash: CoverHash | None = None
-    # Its owner's own words; nobody else sees them
+    # Only the owner sees it
     note: Note | None = None
 
     @get(consistent=True)
@@ -230,8 +227,10 @@ class Video(
         """One item that is known to be a video."""
 
 
-# A timestamp alone would let two events of one instant be one row. The item's version, which every lending and every
-# return raises, keeps them two, and in order.
+Item = Book | Video
+
+# With a timestamp alone, two events at the same instant would be one row. The item's version, which every loan and
+# return increments, keeps them apart and in order.
 EVENT = "event#{updated_at}#{item_version:08}"
 
 
@@ -252,7 +251,7 @@ class Event(
     event: Borrower
     updated_at: Milliseconds
 
-    # By the main table, so that the owner sees what they have just lent.
+    # By the main table, so that owners see what they have just lent.
     @query(consistent=True, descending=True)
     def of_item(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
         """All events of an item, newest first."""
@@ -268,7 +267,7 @@ class SharedLibrary(
     type="SHARED_LIBRARY",
     key=("owner#{shared_to_id}", "shared-library#{library_id}"),
 ):
-    """A pointer to a library that was shared with another person; while it is there, that person may look."""
+    """A pointer to a library that is shared with another person. While it exists, that person has access."""
 
     shared_to_id: OwnerId
     shared_from_id: OwnerId
@@ -277,15 +276,15 @@ class SharedLibrary(
 
     @get(consistent=True)
     def one(shared_to_id: OwnerId, library_id: UUID) -> None:
-        """May this person look into this library?"""
+        """May this person view this library?"""
 
-    # It decides what a person may list and search, so it is read consistently.
+    # Consistent, because it decides what a person may list and search.
     @query(consistent=True)
     def with_person(shared_to_id: OwnerId) -> None:
         """All libraries shared with a person."""
 
 
-# Access patterns that return several kinds of rows.
+# Access patterns that return several types of rows.
 
 
 class LibraryItem(AnyOf[Book | Video]):
@@ -295,17 +294,17 @@ class LibraryItem(AnyOf[Book | Video]):
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
         """One item of a library, book or video."""
 
-    # Reads the events too, which begin with `item#` as well, so this is not how items are listed. It is how every last
-    # one of them is found, whatever the indexes know yet.
+    # It also reads the events, whose keys begin with `item#` too, so items are not listed by it. But it misses none of
+    # them, while an index may lag.
     @query(consistent=True)
     def stored_in(owner_id: OwnerId, library_id: UUID) -> None:
         """All items in a library, for a change that must miss none."""
 
     @query("GSI1")
     def in_library(owner_id: OwnerId, library_id: UUID) -> None:
-        """All items in a library alphabetically, those of a collection together and in its order."""
+        """All items in a library alphabetically, the items of a collection together and in its order."""
 
-    # ANY_ORDER ends before "~"; all that begins with the name would include a standalone item of that name.
+    # ANY_ORDER ends before "~": a prefix would also find a standalone item with the name of the collection.
     @query("GSI1")
     def in_collection(owner_id: OwnerId, library_id: UUID, collection_name: str, order: Range[int]) -> None:
         """The items of a collection in its order."""
@@ -316,7 +315,7 @@ class LibraryItem(AnyOf[Book | Video]):
 
 
 class ShelfRow(AnyOf[Collection | Book | Video]):
-    """What stands on a library's shelves."""
+    """A row of a library's shelf."""
 
     @query("GSI1")
     def of_library(owner_id: OwnerId, library_id: UUID) -> None:
@@ -332,26 +331,26 @@ class Share(
     type="SHARE",
     key=("owner#{owner_id}", "library#{library_id}#share#{shared_to_id}"),
 ):
-    """The owner's side of a SharedLibrary: whose pointer to delete when a library, a share or an account goes.
+    """The owner's side of a SharedLibrary: finds its pointer when a library, a share or an account is deleted.
 
-    Both are put and deleted together. An invitation that nobody has accepted yet is not here but with the people.
+    Both rows are put and deleted together. Pending invitations are in the table of people.
     """
 
     owner_id: Annotated[OwnerId, KeyOnly]
     library_id: Annotated[LibraryId, KeyOnly]
     shared_to_id: Annotated[OwnerId, KeyOnly]
-    # As the owner typed it, and the name of the person who accepted that invitation
+    # The address as the owner typed it, and the name of the person who accepted the invitation
     email: Email
     name: PersonName
     created_at: Milliseconds
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, shared_to_id: OwnerId) -> None:
-        """By which name and address does this person look?"""
+        """Under which name and address was this library shared with this person?"""
 
     @query(consistent=True)
     def of_library(owner_id: OwnerId, library_id: UUID) -> None:
-        """With whom is this library shared?"""
+        """Which people is this library shared with?"""
 
 
 class CollectionMember(
@@ -360,13 +359,13 @@ class CollectionMember(
     type="COLLECTION_MEMBER",
     key=("owner#{owner_id}", "library#{library_id}#member#{collection_id}#{order:05}#{item_id}"),
 ):
-    """That an item is in a collection, found by the collection's id.
+    """The membership of an item in a collection, found by the collection's id.
 
-    When a collection is renamed or deleted, its items are filed in GSI1 under a name it no longer has, some perhaps
-    under one older still, and an index may lag: an item missed there would keep the wrong name for ever. Filtering the
-    library's rows by CollectionId would miss nothing, but read the whole library and its history for three books. This
-    row, put and deleted in the transaction that puts an item into a collection or takes it out, does neither. Its order
-    stands in its key, so that the last one is found by one read.
+    When a collection is renamed or deleted, its items are in GSI1 under its former names, and an index may lag: an item
+    that was missed there would keep the wrong name for ever. Filtering the library's rows by CollectionId would miss
+    nothing, but would read the whole library with its history for three books. This row is put and deleted in the
+    transaction that adds an item to a collection or removes it. The order is part of its key, so that one read finds
+    the last item.
     """
 
     owner_id: Annotated[OwnerId, KeyOnly]
@@ -377,7 +376,7 @@ class CollectionMember(
 
     @query(consistent=True)
     def of_collection(owner_id: OwnerId, library_id: UUID, collection_id: UUID) -> None:
-        """Which items are in this collection, whatever name they carry for it?"""
+        """Which items are in this collection, whatever name they have for it?"""
 
 
 class Loan(
@@ -386,7 +385,7 @@ class Loan(
     type="LOAN",
     key=("owner#{owner_id}", "loan#{library_id}#{item_id}"),
 ):
-    """That an item is out; put when it is lent and deleted when it comes back. Who has it is said by the item."""
+    """A loan: put when an item is lent, and deleted when it is returned. The item itself says who has it."""
 
     owner_id: Annotated[OwnerId, KeyOnly]
     library_id: Annotated[LibraryId, KeyOnly]
@@ -396,7 +395,7 @@ class Loan(
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
-        """Since when is this out?"""
+        """Since when is this item lent?"""
 
     @query(consistent=True)
     def of_owner(owner_id: OwnerId) -> None:
@@ -414,9 +413,9 @@ class AwaitedTitle(
     key=("owner#{owner_id}", "awaited#{library_id}#{item_id}"),
     GSI1=("awaited", "{next_at}#{item_id}"),
 ):
-    """That a book was added by its ISBN alone, and when its title is looked up next; deleted once it has one.
+    """A book that was added by its ISBN alone, and when its title is looked up next. Deleted once it has a title.
 
-    After the last try there is no next one, and the row is not in the index.
+    After the last attempt there is no next time, and the row is not in the index.
     """
 
     owner_id: Annotated[OwnerId, KeyOnly]
@@ -427,11 +426,11 @@ class AwaitedTitle(
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
-        """Is the title of this book still to come?"""
+        """Is the title of this book still missing?"""
 
     @query("GSI1")
     def in_turn() -> None:
-        """All titles that are to be looked up, the next one first."""
+        """All titles to look up, in the order in which they are due."""
 
 
 class Relocation(
@@ -440,7 +439,7 @@ class Relocation(
     type="RELOCATION",
     key=("owner#{owner_id}", "library#{library_id}#moved#{item_id}"),
 ):
-    """That an item went to another library and left a part of its history behind, which is still to follow."""
+    """An item that moved to another library before all of its history; the rest still has to follow."""
 
     owner_id: Annotated[OwnerId, KeyOnly]
     library_id: Annotated[LibraryId, KeyOnly]
@@ -449,15 +448,15 @@ class Relocation(
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
-        """Where did the item go whose history is here?"""
+        """Where did the item move whose history is here?"""
 
 
-# A row holds 400 KB; a cover as we write it takes some 30 KB.
+# A row can have 400 KB; a re-encoded cover takes about 30 KB.
 LARGEST_COVER = 200_000
 
 
 class Cover(Entity, table=media_library, type="COVER", key=("owner#{owner_id}#covers", "item#{item_id}")):
-    """The picture of an item, re-encoded; in a partition of its own, where nobody reads it who wants the words."""
+    """The re-encoded picture of an item, in a separate partition, so that lists of items do not read pictures."""
 
     owner_id: Annotated[OwnerId, KeyOnly]
     item_id: Annotated[ItemId, KeyOnly]
@@ -474,31 +473,35 @@ class Cover(Entity, table=media_library, type="COVER", key=("owner#{owner_id}#co
         """All covers of a person, so that none is left behind."""
 
 
-# What a provider is asked for: "isbn#9780306406157", "video#the_third_man".
+# What to look up: "isbn#9780306406157", "video#the_third_man".
 Wanted = Annotated[str, Meta(min_length=1, max_length=210)]
 
 
 class KnownElsewhere(Entity, table=media_library, type="KNOWN_ELSEWHERE", key=("lookup#{wanted}", "{provider}")):
-    """What a provider said, kept so that it is not asked again."""
+    """The cached answer of a lookup provider."""
 
     wanted: Annotated[Wanted, KeyOnly]
     provider: Annotated[str, Meta(min_length=1, max_length=30), KeyOnly]
-    # As JSON; None if the provider does not know it
+    # JSON; None if the provider has no match
     found: Annotated[str, Meta(max_length=60_000)] | None = None
     ttl: ExpiresAt
 
     @get
     def one(wanted: str, provider: str) -> None:
-        """Was this asked lately, and what was the answer?"""
+        """What did this provider answer lately?"""
 
 
 class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember | Relocation]):
-    """Whatever belongs to a library."""
+    """A row that belongs to a library."""
 
-    # Ids have one length, so this finds the library itself and nothing of another.
+    # All ids have the same length, so this finds the library itself and nothing of another one.
     @query(consistent=True, prefix="library#{library_id}")
     def of_library(owner_id: OwnerId, library_id: UUID) -> None:
-        """A library and everything in it, so that nothing of it is left behind."""
+        """A library and everything in it, so that nothing is left behind."""
+
+    @scan(consistent=True)
+    def every() -> None:
+        """Which rows may be out of date, in all libraries?"""
 
 
 class OwnerRow(
@@ -516,16 +519,8 @@ class OwnerRow(
         | SharedLibrary
     ]
 ):
-    """Whatever belongs to a person, with the pointers to what others share with them."""
+    """A row that belongs to a person, or a pointer to a library that is shared with them."""
 
     @query(consistent=True)
     def of_owner(owner_id: OwnerId) -> None:
-        """Everything of a person: to export, to forget, or to follow a new name."""
-
-
-class InLibrary(AnyOf[Library | Collection | CollectionMember | Book | Video | Event | Share | Relocation]):
-    """Whatever repeats a name or counts something that is said elsewhere."""
-
-    @scan(consistent=True)
-    def every() -> None:
-        """What may be out of date, in every library?"""
+        """Everything of a person: to export it, delete it, or rename it."""

@@ -8,16 +8,11 @@ from uuid import UUID
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.people import Email
 from potluck.validation import (
-    BadAddress,
-    Check,
     FieldError,
     Integer,
     Length,
-    ManyLines,
     Message,
-    OneLine,
     Text,
-    must_be_public,
 )
 
 __all__ = [
@@ -25,7 +20,6 @@ __all__ = [
     "LAST_ORDER",
     "LONGEST_NOTE",
     "LONGEST_TITLE",
-    "NOTHING_SOUGHT",
     "Borrower",
     "Cast",
     "CollectionDescription",
@@ -55,6 +49,7 @@ __all__ = [
     "Summary",
     "Title",
     "TmdbId",
+    "TypedEmail",
     "Year",
     "owner_of",
     "user_of",
@@ -65,10 +60,12 @@ LONGEST_NOTE = 4000
 FIRST_ORDER, LAST_ORDER = 1, 1000
 TOP_OF_CAST = 5
 LARGEST_FILE = 9_000_000
-"""In characters; with what JSON adds, an import stays under its 10 MB."""
+"""In characters, so that an import with its JSON escapes stays below 10 MB."""
 
 # The userId of an account without its dashes, uppercase.
-OwnerId = Annotated[str, Text(32, 32, pattern="^[0-9A-F]{32}$", trim=False)]
+# Only compared with what is stored: an address that could never be valid is simply not there.
+TypedEmail = Annotated[str, Text(0, 254, kind="raw", trim=False)]
+OwnerId = Annotated[str, Text(32, 32, kind="raw", pattern="^[0-9A-F]{32}$", trim=False)]
 
 
 def owner_of(user_id: UUID) -> str:
@@ -85,55 +82,47 @@ LibraryId = Annotated[UUID, Message("Invalid library ID format")]
 CollectionId = Annotated[UUID, Message("Invalid collection ID format")]
 ItemId = Annotated[UUID, Message("Invalid item ID format")]
 
-LibraryName = Annotated[str, OneLine(1, 20, "Name must have 1 to 20 characters")]
-LibraryDescription = Annotated[str, OneLine(0, 100, "Description must have at most 100 characters")]
-CollectionName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 characters")]
-CollectionDescription = Annotated[str, ManyLines(0, 500, "Description must have at most 500 characters")]
-Title = Annotated[str, OneLine(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters")]
-Summary = Annotated[str, ManyLines(0, 4000, "Summary must have at most 4,000 characters")]
-Note = Annotated[str, ManyLines(0, LONGEST_NOTE, f"The note must have at most {LONGEST_NOTE:,} characters")]
-PersonName = Annotated[str, OneLine(1, 100, "A name must have 1 to 100 characters")]
-People = Annotated[list[PersonName], Length(0, 50, "There can be at most 50 names")]
-Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, "The cast is the first five")]
+LibraryName = Annotated[str, Text(1, 20, "Name must have 1 to 20 characters")]
+LibraryDescription = Annotated[str, Text(0, 100, "Description must have at most 100 characters")]
+CollectionName = Annotated[str, Text(1, 100, "Name must have 1 to 100 characters")]
+CollectionDescription = Annotated[str, Text(0, 500, "Description must have at most 500 characters", kind="lines")]
+Title = Annotated[str, Text(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters")]
+Summary = Annotated[str, Text(0, 4000, "Summary must have at most 4,000 characters", kind="lines")]
+Note = Annotated[str, Text(0, LONGEST_NOTE, f"The note must have at most {LONGEST_NOTE:,} characters", kind="lines")]
+PersonName = Annotated[str, Text(1, 100, "A name must have 1 to 100 characters")]
+People = Annotated[list[PersonName], Length(0, 50, "Name at most 50 people")]
+Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, "The cast has at most 5 names")]
 # The whole cast may be sent; only the first five are stored.
-ManyCast = Annotated[list[PersonName], Length(0, 200, "There can be at most 200 names")]
+ManyCast = Annotated[list[PersonName], Length(0, 200, "Name at most 200 people")]
 Order = Annotated[int, Integer(FIRST_ORDER, LAST_ORDER, "Order must be a whole number from 1 to 1000")]
 Year = Annotated[int, Integer(1800, 2100, "Year must be a whole number from 1800 to 2100")]
 Duration = Annotated[int, Integer(0, 1000, "Duration must be 0 to 1,000 minutes")]
 TmdbId = Annotated[int, Integer(1, 10**12, "The TMDB id must be a positive whole number")]
-Borrower = Annotated[str, OneLine(1, 50, "Say in 1 to 50 characters who has it")]
-Due = Annotated[date, Message("The date must be one such as 2025-12-24")]
-CoverHash = Annotated[str, Text(64, 64, pattern="^[0-9a-f]{64}$", trim=False)]
+Borrower = Annotated[str, Text(1, 50, "Enter a name of 1 to 50 characters")]
+Due = Annotated[date, Message("Enter a date like 2025-12-24")]
+CoverHash = Annotated[str, Text(64, 64, kind="raw", pattern="^[0-9a-f]{64}$", trim=False)]
 Force = Annotated[Literal["true", "false"], Message("force must be true or false")]
-NOTHING_SOUGHT = "Search for 1 to 200 characters"
-SearchText = Annotated[str, Text(1, 200, NOTHING_SOUGHT)]
+BAD_SEARCH = "Search for 1 to 200 characters"
+SearchText = Annotated[str, Text(1, 200, BAD_SEARCH, kind="raw")]
 FileText = Annotated[
-    str, Text(1, LARGEST_FILE, "Paste a list or choose a file, of up to 9,000,000 characters", trim=False)
+    str, Text(1, LARGEST_FILE, "Paste a list or choose a file, of up to 9,000,000 characters", kind="raw", trim=False)
 ]
 
-# As it is stored: thirteen digits. The design allows ten as well, so rows of ten can be read.
-Isbn = Annotated[str, Text(10, 13, pattern="^([0-9]{9}[0-9X]|[0-9]{13})$", trim=False)]
+# Stored with thirteen digits. The design allows ten as well, so such rows can be read.
+Isbn = Annotated[str, Text(10, 13, kind="raw", pattern="^([0-9]{9}[0-9X]|[0-9]{13})$", trim=False)]
 
 
 def _is_isbn(text: str) -> Iterator[FieldError]:
     try:
         isbn_13(text)
-    except BadIsbn as bad:
-        yield FieldError("", str(bad))
+    except BadIsbn as error:
+        yield FieldError("", str(error))
 
 
-IsbnText = Annotated[str, Text(0, 30, "An ISBN has ten or thirteen digits"), Check(_is_isbn)]
-"""As people type it: ten or thirteen digits, with hyphens or spaces."""
+IsbnText = Annotated[str, Text(0, 30, "An ISBN has ten or thirteen digits", kind="raw", check=_is_isbn)]
+"""An ISBN as people type it: ten or thirteen digits, with hyphens or spaces."""
 
-PictureUrl = Annotated[str, Text(1, 2000, "The address of a picture must have at most 2,000 characters")]
-
-
-def _is_public(address: str) -> Iterator[FieldError]:
-    try:
-        must_be_public(address)
-    except BadAddress as bad:
-        yield FieldError("", str(bad))
-
-
-PictureAddress = Annotated[PictureUrl, Check(_is_public)]
-"""Where a cover may be fetched from; what its name leads to is looked at again when it is."""
+TOO_LONG_AN_ADDRESS = "The address of a picture must have at most 2,000 characters"
+PictureUrl = Annotated[str, Text(1, 2000, TOO_LONG_AN_ADDRESS, kind="raw")]
+PictureAddress = Annotated[str, Text(1, 2000, TOO_LONG_AN_ADDRESS, kind="public-url")]
+"""Where a cover may be fetched from. The address that its host name resolves to is checked when it is fetched."""

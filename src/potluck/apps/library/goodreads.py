@@ -1,11 +1,11 @@
-"""A Goodreads export: series out of titles, shelves, and ratings and reviews as a note."""
+"""Goodreads exports: series that are part of titles, shelves, and ratings and reviews as a note."""
 
 import html
 import re
 from collections.abc import Mapping
 
 # "The Hunger Games (The Hunger Games, #1)" is the first of a series. Matched in two anchored steps: a single pattern
-# would take quadratic time on a title of nothing but brackets.
+# would take quadratic time on a title that consists of brackets.
 SERIES = re.compile(r"\S\s+\(")
 NUMBERED = re.compile(r"#(\d{1,4})(?:\.\d{1,4})?\)")
 # Goodreads writes ="0439023483", so that a spreadsheet keeps the leading zero.
@@ -19,32 +19,32 @@ Cells = Mapping[str, str]
 
 def is_goodreads(header: list[str]) -> bool:
     """Whether a table with this header is an export from Goodreads."""
-    return {"title", "author", "isbn13"} <= {each.lower() for each in header}
+    return {"title", "author", "isbn13"} <= {column.lower() for column in header}
 
 
-def in_series(title: str) -> tuple[str, str, int] | None:
+def split_series(title: str) -> tuple[str, str, int] | None:
     """The title without its series, the series, and the number in it; None if no series is named."""
-    begins, at = SERIES.search(title), title.rfind("#")
-    numbered = None if begins is None else NUMBERED.fullmatch(title, at)
-    if begins is None or numbered is None:
+    start, hash_sign = SERIES.search(title), title.rfind("#")
+    number = None if start is None else NUMBERED.fullmatch(title, hash_sign)
+    if start is None or number is None:
         return None
-    before = title[begins.end() : at]
+    before = title[start.end() : hash_sign]
     series = before.rstrip().removesuffix(",").strip()
     if not series or before == before.rstrip():
         return None
-    return title[: begins.start() + 1], series, int(numbered[1])
+    return title[: start.start() + 1], series, int(number[1])
 
 
 def isbn_of(cells: Cells) -> str | None:
-    """The ISBN as it is written there, the longer one first."""
-    found = (QUOTED.sub(r"\1", cells.get(name, "")).strip() for name in ("isbn13", "isbn"))
-    return next(filter(None, found), None)
+    """The ISBN as the file has it: ISBN-13 or, without one, ISBN-10."""
+    isbns = (QUOTED.sub(r"\1", cells.get(name, "")).strip() for name in ("isbn13", "isbn"))
+    return next(filter(None, isbns), None)
 
 
 def only_wanted(cells: Cells) -> bool:
-    """Whether the book is on the to-read shelf, and no owned copy is counted."""
+    """Whether the book is on the to-read shelf, with no copies owned."""
     shelf = cells.get("exclusive shelf", "").lower()
-    shelves = [each.strip().lower() for each in cells.get("bookshelves", "").split(",")]
+    shelves = [shelf.strip().lower() for shelf in cells.get("bookshelves", "").split(",")]
     owned = cells.get("owned copies", "")
     return (shelf == WANTED if shelf else WANTED in shelves) and not (owned.isdecimal() and owned.strip("0"))
 

@@ -1,12 +1,12 @@
-"""The library's card on the home page: how much is lent, and what has been out the longest."""
+"""The library's card on the home page: how many items are lent, and the longest loans."""
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from potluck.apps.library.entities import LibraryItem
-from potluck.apps.library.lending import loans_of
+from potluck.apps.library.lending import lent_items, loans_of
+from potluck.apps.library.page_frame import LENT
 from potluck.people import Principal
-from potluck.web import Core, HomeCard, Waiting
+from potluck.store import Store
+from potluck.web import HomeCard
 
 # Loans shorter than this are not mentioned.
 LONG_DAYS = 60
@@ -14,36 +14,24 @@ MOST_WAITING = 2
 DAYS_OF_MONTH = 30
 
 
-def home_card_of(core: Core, address: str) -> Callable[[Principal], Awaitable[HomeCard]]:
-    """The card for all libraries of a person; `address` is the page of their loans."""
-
-    async def home_card(caller: Principal) -> HomeCard:
-        out = sorted(await loans_of(core.store, caller.user_id), key=lambda each: (each.lent_at, each.item_id))
-        if not out:
-            return HomeCard()
-        now = core.clock()
-        fact = f"{len(out)} lent, the longest for {how_long(out[0].lent_at, now)}"
-        overdue = [
-            each
-            for each in out
-            if (now - each.lent_at).days >= LONG_DAYS or (each.due is not None and each.due < now.date())
-        ]
-        if not overdue:
-            return HomeCard(fact)
-        refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in overdue[:MOST_WAITING]]
-        items = await core.store.get_many(refs)
-        waiting = [
-            Waiting(item.title, f"{item.lent_to} has it, {how_long(loan.lent_at, now)}", address, "hourglass", "Look")
-            for loan, item in zip(overdue, items, strict=False)
-            if item is not None and item.lent_to is not None
-        ]
-        return HomeCard(fact, waiting)
-
-    return home_card
+async def home_card(store: Store, now: datetime, caller: Principal) -> HomeCard:
+    """The card for all libraries of a person."""
+    loans = sorted(await loans_of(store, caller.user_id), key=lambda loan: (loan.lent_at, loan.item_id))
+    if not loans:
+        return HomeCard()
+    card = HomeCard(f"{len(loans)} lent, the longest for {how_long(loans[0].lent_at, now)}")
+    overdue = [
+        loan
+        for loan in loans
+        if (now - loan.lent_at).days >= LONG_DAYS or (loan.due is not None and loan.due < now.date())
+    ]
+    for loan, item in await lent_items(store, overdue[:MOST_WAITING]):
+        card.add(item.title, f"{item.lent_to} has it, {how_long(loan.lent_at, now)}", LENT, "hourglass", "Look")
+    return card
 
 
 def how_long(since: datetime, now: datetime) -> str:
-    """A duration as people say it: days for two weeks, weeks for two months, then months."""
+    """A rounded duration: in days up to two weeks, in weeks up to two months, then in months."""
     days = max(0, (now - since).days)
     if days < 1:
         return "less than a day"
@@ -54,5 +42,5 @@ def how_long(since: datetime, now: datetime) -> str:
     return _many(days // DAYS_OF_MONTH, "month")
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")
+def _many(count: int, unit: str) -> str:
+    return f"{count} {unit}" + ("" if count == 1 else "s")

@@ -1,9 +1,11 @@
-"""Tables as people have them: separated by commas, semicolons or tabs, with headers in several languages."""
+"""Tables in text files: separated by commas, semicolons or tabs, with headers in several languages."""
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
+
+from msgspec import Struct
 
 from potluck.table import fold
 
@@ -15,7 +17,7 @@ Field = Literal[
 SKIP: Field = "skip"
 
 SEPARATORS = ",;\t"
-# Excel writes this above the header, where the separator is not the usual one of its country.
+# Excel writes this line above the header if the separator is not the usual one of the country.
 DIRECTIVE = "sep="
 LOOKED_AT = 50
 LONGEST_EXAMPLE = 60
@@ -45,14 +47,13 @@ BY_HEADER: dict[str, Field] = {fold(name): name for name in get_args(Field)} | {
 
 
 class UnreadableFile(ValueError):
-    """Why a file cannot be read at all."""
+    """The file cannot be read at all; the message says why."""
 
 
-class ImportColumn(NamedTuple):
-    """A column of a table: its header, what it holds, and the first value in it."""
-
+class ColumnRead(Struct, rename="camel", frozen=True, kw_only=True):
     header: str
     field: Field
+    """The field of the column; `skip` if it is left out."""
     example: str
 
 
@@ -64,24 +65,25 @@ def header_of(text: str) -> list[str]:
         raise UnreadableFile(f"The file cannot be read: {error}") from error
 
 
-def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[ImportColumn]:
-    """Every column, with the field that was chosen for it or that its header names; each field is taken once."""
+def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[ColumnRead]:
+    """All columns, each with the field that was chosen for it or that its header names; no field is used twice."""
     header = header_of(text)
     if len(header) > MOST_COLUMNS:
         raise UnreadableFile(f"A table can have at most {MOST_COLUMNS} columns")
-    wanted = [BY_HEADER.get(fold(name), SKIP) for name in header] if chosen is None else [*chosen]
+    names = [BY_HEADER.get(fold(name), SKIP) for name in header] if chosen is None else [*chosen]
     fields: list[Field] = []
-    for field in [*wanted, *[SKIP] * len(header)][: len(header)]:
+    for field in [*names, *[SKIP] * len(header)][: len(header)]:
         fields.append(field if field not in fields else SKIP)
     examples = [""] * len(header)
     for cells, _ in zip(_rows_below(text), range(LOOKED_AT), strict=False):
         for place, cell in enumerate(cells[: len(header)]):
             examples[place] = examples[place] or cell[:LONGEST_EXAMPLE]
-    return [ImportColumn(*each) for each in zip(header, fields, examples, strict=True)]
+    columns = zip(header, fields, examples, strict=True)
+    return [ColumnRead(header=name, field=field, example=example) for name, field, example in columns]
 
 
 def is_table(text: str) -> bool:
-    """Whether the first rows have several cells each, and all the same number of them."""
+    """Whether the first rows have several cells each, all of them equally many."""
     widths = {len(header_of(text))}
     rows = 1
     for cells, _ in zip(_rows_below(text), range(LOOKED_AT), strict=False):
@@ -92,7 +94,7 @@ def is_table(text: str) -> bool:
 
 
 def table_rows(text: str, fields: Sequence[str], most: int) -> Iterator[tuple[int, dict[str, str]]]:
-    """The cells of each row by their field, with its number in a spreadsheet, where the header is row 1."""
+    """The cells of each row by field, with the row's number in a spreadsheet, where the header is row 1."""
     for number, cells in enumerate(_rows_below(text), 2):
         if number > most + 1:
             raise UnreadableFile(f"The file has more than {most:,} rows; split it")
@@ -101,7 +103,7 @@ def table_rows(text: str, fields: Sequence[str], most: int) -> Iterator[tuple[in
 
 def is_separated(text: str) -> bool:
     """Whether the first line has a separator outside of quotes."""
-    return any(each in _outside_quotes(_first_line(text)) for each in SEPARATORS)
+    return any(separator in _outside_quotes(_first_line(text)) for separator in SEPARATORS)
 
 
 def _first_line(text: str) -> str:
@@ -115,7 +117,7 @@ def _rows_below(text: str) -> Iterator[list[str]]:
         for cells in reader:
             yield [cell.strip() for cell in cells]
     except csv.Error as error:
-        raise UnreadableFile(f"The file is no CSV: {error}") from error
+        raise UnreadableFile(f"The file is not a CSV file: {error}") from error
 
 
 def _reader(text: str) -> Iterator[list[str]]:

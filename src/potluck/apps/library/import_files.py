@@ -1,6 +1,6 @@
 """Parsing files to import: a table, a Goodreads export, or a list of ISBNs or titles, row by row.
 
-Nothing here reads the library or writes to it. Each row becomes something to add, or says why it cannot be.
+Nothing here reads or writes the library. Each row becomes an item to add, or has the reason why it cannot be added.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from potluck.apps.library.collections import NewCollection
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, LONGEST_NOTE
-from potluck.apps.library.goodreads import in_series, is_goodreads, isbn_of, note_of, only_wanted
+from potluck.apps.library.goodreads import is_goodreads, isbn_of, note_of, only_wanted, split_series
 from potluck.apps.library.import_columns import (
     Field,
     UnreadableFile,
@@ -21,7 +21,7 @@ from potluck.apps.library.import_columns import (
 )
 from potluck.apps.library.isbn import BETWEEN, LABEL, BadIsbn, isbn_13
 from potluck.apps.library.items import NewBook, NewVideo
-from potluck.validation import ValidationError, decode_tree
+from potluck.validation import ValidationError
 from potluck.web import inert
 
 __all__ = [
@@ -43,13 +43,13 @@ MOST_ROWS = 20_000
 LONGEST_SHOWN = 200
 LINES_LOOKED_AT = 1000
 LONGEST_LINE = 100_000
-# With empty ones, two line ends each, and cells of several lines.
+# More than rows, because of empty lines, line ends of two characters, and cells of several lines.
 MOST_LINES = 20 * MOST_ROWS
 BETWEEN_NAMES = "; "
-# A semicolon inside a name is written behind a backslash.
+# A semicolon inside a name is escaped with a backslash.
 UNESCAPED = re.compile(r"((?:[^;\\]|\\.|\\$)*)(?:;|$)", re.DOTALL)
 WHOLE = re.compile(r"[0-9]{1,9}")
-# Fewer digits may be a title: "1984".
+# Fewer digits may be a title, such as "1984".
 NUMBER = re.compile("[0-9]{8,}[0-9xX]")
 VIDEO_KINDS = ("video", "film", "movie", "dvd", "blu-ray", "bluray")
 NOT_OWNED = "On your to-read shelf, so you may not own it"
@@ -61,27 +61,27 @@ class Row(NamedTuple):
     number: int
     """As a spreadsheet counts: the header is row 1."""
     what: str
-    """The text of the row, so that people can find it in their file."""
+    """The start of the row, so that people can find it in their file."""
     new: NewBook | NewVideo | None = None
     collection: str | None = None
     isbn: str | None = None
-    """Set if the row has an ISBN and no title, which has to be looked up."""
+    """Set if the row has an ISBN but no title, which then has to be looked up."""
     reason: str | None = None
     """Why it adds nothing."""
     remark: str | None = None
-    """What was left out of what it adds, and why."""
+    """Which part of it is not added, and why."""
     states_people: bool = True
-    """Whether the file says who made it, or that this is unknown."""
+    """Whether the file has a column for people, even if this row has none."""
     states_collection: bool = True
-    """Whether the file says in which collection it is, or that it is in none."""
+    """Whether the file has a column for collections, even if this row is in none."""
 
 
 def format_of(text: str) -> FileFormat:
-    """The format of a file, judged by its header or, if it has none, by its lines."""
+    """The format of a file, detected by its header or, if it has none, by its lines."""
     try:
         if is_goodreads(header_of(text)):
             return "goodreads"
-        if {each.field for each in columns_of(text)} & {"title", "isbn"} or is_table(text):
+        if {column.field for column in columns_of(text)} & {"title", "isbn"} or is_table(text):
             return "csv"
     except UnreadableFile:
         # A list of titles may have quotes anywhere.
@@ -104,13 +104,13 @@ def rows_of(
         yield from _listed(text, format)
         return
     if format == "goodreads":
-        names = [each.lower() for each in header_of(text)]
+        names = [name.lower() for name in header_of(text)]
         if "title" not in names:
             raise UnreadableFile("This is not a Goodreads export: it has no column named Title")
         rows = table_rows(text, names, MOST_ROWS)
         yield from (_goodreads(number, cells, to_read) for number, cells in rows if any(cells.values()))
         return
-    fields = [each.field for each in columns_of(text, columns)]
+    fields = [column.field for column in columns_of(text, columns)]
     known = {*fields}
     if not known & {"title", "isbn"}:
         raise UnreadableFile("The first row must name the columns. Choose which of them has the titles or the ISBNs")
@@ -122,7 +122,7 @@ def rows_of(
 
 
 def joined_names(names: Iterable[str]) -> str:
-    """Several names in one cell, as `rows_of` takes them apart."""
+    """Several names in one cell, which `rows_of` can split again."""
     return BETWEEN_NAMES.join(re.sub(r"([\\;])", r"\\\1", name) for name in names)
 
 
@@ -132,12 +132,12 @@ def _names_in(cell: str) -> list[str]:
 
 
 def _is_number(line: str) -> bool:
-    """Whether a line can only be meant as an ISBN."""
+    """Whether a line is meant as an ISBN, valid or not."""
     return bool(NUMBER.fullmatch(BETWEEN.sub("", LABEL.sub("", line))))
 
 
 def must_have_lines(text: str) -> None:
-    """UnreadableFile if a line is too long, or there are too many: taking them apart would keep others waiting."""
+    """UnreadableFile if there are too many lines or one is too long: parsing them would delay other requests."""
     if text.count("\n") + text.count("\r") > MOST_LINES:
         raise UnreadableFile(f"The file has more than {MOST_LINES:,} lines. It can have {MOST_ROWS:,} rows; split it")
     start = 0
@@ -165,7 +165,7 @@ def _listed(text: str, format: FileFormat) -> Iterator[Row]:
             if format == "isbns" or _is_number(line):
                 yield Row(number, what, reason=str(bad))
             else:
-                row = _taken(number, NewBook, {"title": line}, None)
+                row = _validated(number, NewBook, {"title": line}, None)
                 yield row._replace(states_people=False, states_collection=False)
         else:
             new = NewBook(isbn=isbn)
@@ -174,18 +174,18 @@ def _listed(text: str, format: FileFormat) -> Iterator[Row]:
 
 def _goodreads(number: int, cells: Mapping[str, str], to_read: bool) -> Row:
     title, collection, order = cells.get("title", ""), None, None
-    if (series := in_series(title)) is not None:
+    if (series := split_series(title)) is not None:
         title, collection, number_in_it = series
         order = number_in_it if FIRST_ORDER <= number_in_it <= LAST_ORDER else None
     authors = [cells.get("author", ""), *cells.get("additional authors", "").split(",")]
-    said = {
+    values = {
         "title": title,
-        "authors": [" ".join(each.split()) for each in authors if each.strip()],
+        "authors": [" ".join(author.split()) for author in authors if author.strip()],
         "isbn": isbn_of(cells),
         "order": order,
         "note": note_of(cells),
     }
-    row = _taken(number, NewBook, said, collection)._replace(states_collection=collection is not None)
+    row = _validated(number, NewBook, values, collection)._replace(states_collection=collection is not None)
     if only_wanted(cells) and not to_read and row.reason is None:
         return Row(number, row.what, reason=NOT_OWNED)
     return row
@@ -197,27 +197,29 @@ def _own(number: int, cells: Mapping[str, str]) -> Row:
     lists = ("directors", "cast") if is_video else ("authors",)
     plain = ("title", "summary", "note", "pictureUrl", "order")
     others = ("releaseYear", "duration", "tmdbId") if is_video else ("isbn",)
-    said: dict[str, object] = {name: shown.get(name) or None for name in (*plain, *others)}
-    said |= {name: _names_in(shown.get(name, "")) for name in lists}
-    return _taken(number, NewVideo if is_video else NewBook, said, shown.get("collection") or None)
+    values: dict[str, object] = {name: shown.get(name) or None for name in (*plain, *others)}
+    values |= {name: _names_in(shown.get(name, "")) for name in lists}
+    return _validated(number, NewVideo if is_video else NewBook, values, shown.get("collection") or None)
 
 
 def _shown(cell: str) -> str:
-    """A cell without the apostrophe that an export adds to keep a spreadsheet from running it."""
+    """A cell without the apostrophe that an export adds so that spreadsheets do not run it as a formula."""
     return cell[1:] if cell[:1] == "'" and inert(cell[1:]) == cell else cell
 
 
-def _taken(number: int, kind: type[NewBook] | type[NewVideo], said: Mapping[str, Any], collection: str | None) -> Row:
-    """The row validated as the API would, or the first thing that is wrong with it.
+def _validated(
+    number: int, kind: type[NewBook] | type[NewVideo], values: Mapping[str, Any], collection: str | None
+) -> Row:
+    """The row validated like input of the API, or with its first error as the reason.
 
-    A wrong ISBN alone does not lose a book that has a title.
+    A book with a title is added without its ISBN if that is invalid.
     """
-    people = said.get("authors") or said.get("directors") or []
-    title, order = said.get("title") or "", said.get("order")
-    shown = (title or ", ".join(people) or str(said.get("isbn") or "") or "(no title)")[:LONGEST_SHOWN]
+    people = values.get("authors") or values.get("directors") or []
+    title, order = values.get("title") or "", values.get("order")
+    shown = (title or ", ".join(people) or str(values.get("isbn") or "") or "(no title)")[:LONGEST_SHOWN]
     if order is not None and collection is None:
-        return Row(number, shown, reason="Only what is in a collection has an order")
-    tree: dict[str, Any] = {name: _number(value) if name not in TEXTS else value for name, value in said.items()}
+        return Row(number, shown, reason="Only items in a collection have an order")
+    tree: dict[str, Any] = {name: _number(value) if name not in TEXTS else value for name, value in values.items()}
     remarks = []
     isbn = None
     try:
@@ -228,15 +230,15 @@ def _taken(number: int, kind: type[NewBook] | type[NewVideo], said: Mapping[str,
         remarks.append(f"Added without its ISBN. {bad}")
         tree["isbn"] = None
     if len(note := tree.get("note") or "") > LONGEST_NOTE:
-        remarks.append(f"Its note is longer than {LONGEST_NOTE:,} characters, and cut")
+        remarks.append(f"Its note is longer than {LONGEST_NOTE:,} characters and was cut")
         tree["note"] = f"{note[: LONGEST_NOTE - 1]}…"
     if not title and isbn is not None:
         del tree["title"]
     else:
         tree["title"] = title
     try:
-        name = None if collection is None else decode_tree(NewCollection, {"name": collection}).name
-        new = decode_tree(kind, tree)
+        name = None if collection is None else NewCollection.decode({"name": collection}).name
+        new = kind.decode(tree)
     except ValidationError as wrong:
         return Row(number, shown, reason=wrong.errors[0].message)
     return Row(number, shown, new, name, isbn if not title else None, remark="; ".join(remarks) or None)

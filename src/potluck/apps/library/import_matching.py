@@ -1,18 +1,19 @@
-"""Which rows of a file are in the library already. Every item answers for one row, so that two copies stay two.
+"""Finds the rows of a file that are in the library already. An item matches one row, so that two copies stay two.
 
-A row is first matched with an item that has the same title, people, ISBN and collection. What is left is matched by
-ISBN, or by title and people where either of the two has no ISBN; and always by collection, if the file states one.
+A row is first matched with an item that has the same title, people, ISBN and collection. The remaining rows are matched
+by ISBN, or by title and people if the row or the item has no ISBN; and always by collection, if the file has one.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import normalize
 
-from potluck.apps.library.entities import Book
+from potluck.apps.library.entities import Book, Item
 from potluck.apps.library.import_files import Row
 from potluck.apps.library.isbn import isbn_13
+from potluck.apps.library.item_views import people_of
 from potluck.apps.library.items import NewBook
-from potluck.apps.library.placement import Item
-from potluck.table import caseless, fold
+from potluck.table import fold
 from potluck.web import UNSET
 
 ANY = object()
@@ -20,12 +21,12 @@ Key = tuple[Any, ...]
 
 
 class Matching:
-    """Rows that are to be matched with items, which are added one by one."""
+    """The rows of a file, to be matched with items that are added one by one."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self._rows = [each for each in rows if each.new is not None and each.reason is None]
-        self._isbns = {_row_isbn(each) for each in self._rows} - {None}
-        self._titles = {_row_title(each) for each in self._rows}
+        self._rows = [row for row in rows if row.new is not None and row.reason is None]
+        self._isbns = {_row_isbn(row) for row in self._rows} - {None}
+        self._titles = {_row_title(row) for row in self._rows}
         self._items = 0
         self._by_key: dict[Key, list[int]] = {}
 
@@ -36,7 +37,7 @@ class Matching:
         # A library may be a hundred times larger than the file.
         if isbn not in self._isbns and (kind, title) not in self._titles:
             return
-        people = _people(item.authors if isinstance(item, Book) else item.directors)
+        people = _people(people_of(item))
         collection = None if item.collection_name is None else fold(item.collection_name)
         keys: list[Key] = [("same", kind, title, people, isbn, collection)]
         for place in (collection, ANY):
@@ -51,16 +52,16 @@ class Matching:
         self._items += 1
 
     def new_rows(self) -> list[Row]:
-        """The rows that no item answers for."""
+        """The rows that match no item."""
         used: set[int] = set()
         left = [row for row in self._rows if not self._take(_same(row), used)]
         return [row for row in left if not self._take(_alike(row), used)]
 
     def _take(self, keys: Iterable[Key], used: set[int]) -> bool:
         for key in keys:
-            found = self._by_key.get(key, [])
-            while found:
-                item = found.pop()
+            matches = self._by_key.get(key, [])
+            while matches:
+                item = matches.pop()
                 if item not in used:
                     used.add(item)
                     return True
@@ -103,7 +104,7 @@ def _row_collection(row: Row) -> Any:
 
 
 def _spelled(text: str) -> str:
-    return caseless(" ".join(text.split()))
+    return normalize("NFC", normalize("NFC", " ".join(text.split())).casefold())
 
 
 def _people(names: Sequence[str]) -> Key:

@@ -1,9 +1,12 @@
-"""Import: first a preview, then the same file again with `apply`. Idempotent: items that are already in the library are
-not added again. Each row that cannot be imported is reported with its reason."""
+"""Importing files: first a preview, then the same file again with `apply`.
+
+It is idempotent: items that are in the library already are not added again. Each row that cannot be imported is
+reported with its reason.
+"""
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -14,9 +17,9 @@ from msgspec.structs import replace
 
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.awaited_titles import awaiting, is_awaited
-from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem
+from potluck.apps.library.entities import Collection, CollectionMember, Item, Library, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
-from potluck.apps.library.import_columns import MOST_COLUMNS, Field, ImportColumn, columns_of
+from potluck.apps.library.import_columns import MOST_COLUMNS, ColumnRead, Field, columns_of
 from potluck.apps.library.import_files import (
     MOST_ROWS,
     FileFormat,
@@ -27,12 +30,12 @@ from potluck.apps.library.import_files import (
     rows_of,
 )
 from potluck.apps.library.import_matching import Matching
+from potluck.apps.library.item_views import people_of
 from potluck.apps.library.items import NewBook, NewLibraryItem, new_item
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.placement import (
-    Item,
     Spot,
     counting_in_collection,
     counting_in_library,
@@ -40,15 +43,15 @@ from potluck.apps.library.placement import (
     must_have_room,
 )
 from potluck.apps.library.title_search import as_new_book
-from potluck.people import TooMany, new_id
-from potluck.store import Store, attempts
+from potluck.people import TooMany
+from potluck.store import Store
 from potluck.table import Operation, absent, fold, put
 from potluck.validation import FieldError, Length, Message, ValidationError
 from potluck.web import Actions, Input, NotFound, Outcome, RateLimit, Step, Unset, Writes, or_retry
 
 LARGEST_IMPORT = 10_000_000
-# A transaction takes 100 actions: up to four for an item in a new collection, one for a title to come, and some for the
-# caller.
+# A transaction takes 100 actions: up to four for an item in a new collection, one to look its title up, and a few for
+# the access checks.
 ITEMS_AT_ONCE = 22
 ACTIONS_AT_ONCE = 88
 MOST_LOOKED_UP = 300
@@ -66,20 +69,13 @@ class ImportFile(Input):
     text: FileText
     """The file itself."""
     format: Annotated[FileFormat, Message("format must be csv, goodreads, isbns or titles")] | Unset = UNSET
-    """Left out, it is told by the first lines."""
+    """Without it, the format is detected by the first lines."""
     columns: Columns | Unset = UNSET
-    """What each column of a table holds, in order, where its header does not say so."""
+    """The fields of a table's columns, in order, if its header does not name them."""
     to_read: bool = False
-    """Whether books that are only on the to-read shelf of Goodreads are added too."""
+    """Also add books that are only on the to-read shelf of Goodreads."""
     apply: bool = False
     """Without it, nothing is written."""
-
-
-class ColumnRead(Struct, rename="camel", frozen=True, kw_only=True):
-    header: str
-    field: Field
-    """What it holds; `skip` if it is left out."""
-    example: str
 
 
 class LeftOut(Struct, rename="camel", frozen=True, kw_only=True):
@@ -95,9 +91,9 @@ class Planned(Struct, rename="camel", frozen=True, kw_only=True):
     collection: str | None
     order: int | None
     awaited: bool
-    """Whether its title is still to be looked up."""
+    """Whether its title still has to be looked up."""
     item_id: UUID | None
-    """Which it is, once it was added."""
+    """The id of the item; null in a preview."""
 
 
 class LibraryImported(Struct, rename="camel", frozen=True, kw_only=True):
@@ -106,21 +102,21 @@ class LibraryImported(Struct, rename="camel", frozen=True, kw_only=True):
     applied: bool
     format: FileFormat
     columns: list[ColumnRead]
-    """The columns of a table, and what each is read as."""
+    """The columns of a table, each with its field."""
     new: int
     awaited: int
-    """How many of the new ones wait for their title, which could not be looked up."""
+    """How many of the new items still have no title, because it could not be looked up."""
     already_there: int
     left_out: list[LeftOut]
     adjusted: list[LeftOut]
-    """Rows that are added, but not with everything that they say."""
+    """Rows that are added, but only in part."""
     first: list[Planned]
-    """Some of what is new."""
+    """The first new items."""
 
 
 @dataclass(slots=True)
 class _Shelf:
-    """The library's content: its collections, and the next free place in each."""
+    """The library's collections, and the next free number in each."""
 
     library: Library
     collections: dict[str, Collection]
@@ -129,7 +125,7 @@ class _Shelf:
     """The collections that do not exist yet."""
 
     def follow(self, item: Item) -> None:
-        """The next item in its collection comes after this one."""
+        """Number the next item of its collection after this one."""
         if item.collection_id is not None and item.order is not None:
             last = self.next_order.get(item.collection_id, FIRST_ORDER)
             self.next_order[item.collection_id] = max(last, min(item.order + 1, LAST_ORDER))
@@ -139,7 +135,7 @@ class _Shelf:
 class _File:
     format: FileFormat
     rows: list[Row]
-    columns: list[ImportColumn]
+    columns: list[ColumnRead]
 
 
 imports: Actions[Any] = Actions(
@@ -148,7 +144,7 @@ imports: Actions[Any] = Actions(
 
 
 def rows_in(sent: ImportFile) -> int:
-    """The weight of an import: about how many rows it may add or look up."""
+    """The weight of an import for the rate limit: about how many rows it may add or look up."""
     return min(sent.text.count("\n") + 1, MOST_ROWS)
 
 
@@ -158,22 +154,22 @@ ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 
 @imports.action("POST", "", TooMany, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImported]:
-    """Add what is in a file: a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` only say what
-    would happen. A book with only an ISBN is kept until its title is known. Only the owner may."""
+    """Import a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` the answer is a preview, and
+    nothing is written. A book with only an ISBN is added, and its title is looked up later. Only the owner may."""
     try:
-        # In a thread, as all that is done with every row: thousands would block the event loop.
+        # In a thread, like everything that is done for each row: thousands of rows would block the event loop.
         file = await asyncio.to_thread(_parsed, sent)
-    except UnreadableFile as bad:
-        raise ValidationError(FieldError("text", str(bad))) from bad
-    rows = file.rows = await _looked_up(at.context.lookup, file.rows)
+    except UnreadableFile as error:
+        raise ValidationError(FieldError("text", str(error))) from error
+    rows = file.rows = await _completed(at.context.lookup, file.rows)
     added: list[tuple[Row, Item]] = []
-    async for _ in attempts("importing", at.store.patience):
+    async for _ in at.store.attempts("importing"):
         matching = await asyncio.to_thread(Matching, rows)
         shelf = await _read(at.store, at.owner_id, at.library_id, matching)
-        # What an earlier attempt added is on the shelf by now, and not new any more.
-        new = await asyncio.to_thread(_new_items, shelf, matching)
+        # Items that an earlier attempt added are no longer new.
+        new = await asyncio.to_thread(_new_items, shelf, matching, at.new_id)
         if not sent.apply:
-            return Writes(_said(file, new, applied=False))
+            return Writes(_report(file, new, applied=False))
         must_have_room(shelf.library, len(new))
         done = True
         for batch in _batches(new):
@@ -182,7 +178,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImporte
                 break
             added += batch
         if done:
-            return Writes(_said(file, added, applied=True))
+            return Writes(_report(file, added, applied=True))
     raise AssertionError("attempts end by raising")
 
 
@@ -194,34 +190,34 @@ def _parsed(sent: ImportFile) -> _File:
     return _File(format, rows, columns_of(sent.text, fields) if format == "csv" else [])
 
 
-async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
-    """All rows, those with only an ISBN completed by looking it up; where that fails, the title is still to come."""
-    wanted = list(dict.fromkeys(row.isbn for row in rows if row.isbn is not None))
-    looked = await _asked(lookup, wanted[:MOST_LOOKED_UP])
+async def _completed(lookup: Lookup, rows: list[Row]) -> list[Row]:
+    """All rows, those with only an ISBN completed by a lookup. If that fails, their titles are looked up later."""
+    isbns = list(dict.fromkeys(row.isbn for row in rows if row.isbn is not None))
+    results = await _look_up(lookup, isbns[:MOST_LOOKED_UP])
     return [
-        _as_known(row, found.matches[0])
-        if row.isbn is not None and (found := looked.get(row.isbn)) is not None and found.outcome == "found"
+        _as_known(row, result.matches[0])
+        if row.isbn is not None and (result := results.get(row.isbn)) is not None and result.outcome == "found"
         else row
         for row in rows
     ]
 
 
-async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, LookupResult]:
-    """The lookup of each ISBN; the rest count as unreachable once no provider answers, or the time is up."""
-    looked: dict[str, LookupResult] = {}
+async def _look_up(lookup: Lookup, isbns: list[str]) -> dict[str, LookupResult]:
+    """The result for each ISBN. Once no provider answers, or the time is up, the rest count as unreachable."""
+    results: dict[str, LookupResult] = {}
     until = time.monotonic() + LOOKED_UP_FOR.total_seconds()
     for start in range(0, len(isbns), LOOKED_UP_AT_ONCE):
-        some = isbns[start : start + LOOKED_UP_AT_ONCE]
-        found = await asyncio.gather(*map(lookup.book, some))
-        looked |= zip(some, found, strict=True)
-        if all(each.outcome == "unreachable" for each in found) or time.monotonic() > until:
+        batch = isbns[start : start + LOOKED_UP_AT_ONCE]
+        answers = await asyncio.gather(*map(lookup.book, batch))
+        results |= zip(batch, answers, strict=True)
+        if all(answer.outcome == "unreachable" for answer in answers) or time.monotonic() > until:
             rest = LookupResult(outcome="unreachable", matches=[])
-            return dict.fromkeys(isbns, rest) | looked
-    return looked
+            return dict.fromkeys(isbns, rest) | results
+    return results
 
 
 def _as_known(row: Row, book: KnownWork) -> Row:
-    """The row completed with a provider's record; what the file itself says stays."""
+    """The row completed with a provider's record; values from the file stay."""
     assert row.isbn is not None
     try:
         known = as_new_book(row.isbn, book)
@@ -233,30 +229,30 @@ def _as_known(row: Row, book: KnownWork) -> Row:
 
 
 async def _read(store: Store, owner_id: str, library_id: UUID, matching: Matching) -> _Shelf:
-    """The library's content, read consistently, so that what was just added is not added again."""
+    """The library's content, read consistently, so that nothing is added twice."""
     library = await store.get(Library.one(owner_id, library_id))
     if library is None:
         raise NotFound
-    there = await store.all(Collection.in_library(owner_id, library_id))
-    shelf = _Shelf(library, {fold(each.name): each for each in there}, {})
+    collections = await store.all(Collection.in_library(owner_id, library_id))
+    shelf = _Shelf(library, {fold(collection.name): collection for collection in collections}, {})
     async for item in store.each(LibraryItem.stored_in(owner_id, library_id)):
         matching.add(item)
         shelf.follow(item)
     return shelf
 
 
-def _new_items(shelf: _Shelf, matching: Matching) -> list[tuple[Row, Item]]:
-    """The new items, each with its place; missing collections are prepared as well."""
+def _new_items(shelf: _Shelf, matching: Matching, new_id: Callable[[], UUID]) -> list[tuple[Row, Item]]:
+    """The new items, each in its place; missing collections are prepared as well."""
     new = []
     for row in matching.new_rows():
         assert row.new is not None
-        item = new_item(row.new, _spot(shelf, row.collection, row.new))
+        item = new_item(row.new, _spot(shelf, row.collection, row.new, new_id), new_id)
         shelf.follow(item)
         new.append((row, item))
     return new
 
 
-def _spot(shelf: _Shelf, name: str | None, new: NewLibraryItem) -> Spot:
+def _spot(shelf: _Shelf, name: str | None, new: NewLibraryItem, new_id: Callable[[], UUID]) -> Spot:
     if name is None:
         return Spot(shelf.library)
     collection = shelf.collections.get(fold(name))
@@ -271,7 +267,7 @@ def _spot(shelf: _Shelf, name: str | None, new: NewLibraryItem) -> Spot:
 
 
 def _adding(shelf: _Shelf, items: list[Item], now: datetime) -> list[Operation | Outcome]:
-    """The writes of one transaction: items, member rows and counts; a new collection comes with its first items."""
+    """The writes of one transaction: items, member rows and counts. A new collection is put with its first items."""
     writes: list[Operation | Outcome] = [counting_in_library(shelf.library, len(items))]
     inside: dict[UUID, int] = {}
     for item in items:
@@ -305,14 +301,14 @@ def _batches(new: list[tuple[Row, Item]]) -> Iterator[list[tuple[Row, Item]]]:
         yield batch
 
 
-def _said(file: _File, new: list[tuple[Row, Item]], *, applied: bool) -> LibraryImported:
+def _report(file: _File, new: list[tuple[Row, Item]], *, applied: bool) -> LibraryImported:
     left_out = [
-        LeftOut(row=each.number, what=each.what, reason=each.reason) for each in file.rows if each.reason is not None
+        LeftOut(row=row.number, what=row.what, reason=row.reason) for row in file.rows if row.reason is not None
     ]
     return LibraryImported(
         applied=applied,
         format=file.format,
-        columns=[ColumnRead(header=each.header, field=each.field, example=each.example) for each in file.columns],
+        columns=file.columns,
         new=len(new),
         awaited=sum(is_awaited(item) for _, item in new),
         already_there=len(file.rows) - len(left_out) - len(new),
@@ -322,7 +318,7 @@ def _said(file: _File, new: list[tuple[Row, Item]], *, applied: bool) -> Library
             Planned(
                 row=row.number,
                 title=item.title,
-                by=item.authors if isinstance(item, Book) else item.directors,
+                by=people_of(item),
                 collection=item.collection_name,
                 order=item.order,
                 awaited=is_awaited(item),

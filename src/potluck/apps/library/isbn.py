@@ -1,4 +1,4 @@
-"""ISBNs: ten or thirteen digits, the last one a check digit; stored as thirteen."""
+"""ISBNs: ten or thirteen digits, the last of them a check digit; stored with thirteen."""
 
 import re
 
@@ -11,18 +11,17 @@ PREFIX = "978"
 
 
 class BadIsbn(ValueError):
-    """Why a text is no ISBN, worded for the person who typed it."""
+    """A text is not an ISBN; the message tells the person who typed it why."""
 
 
 def isbn_13(text: str) -> str:
-    """The thirteen digits of an ISBN, however it was typed; BadIsbn with the reason if it is none.
+    """The thirteen digits of an ISBN in any spelling; BadIsbn with the reason if it is not one.
 
-    A spreadsheet takes an ISBN-10 for a number and drops its leading zeros: up to two are restored, if the check digit
-    then matches.
+    Spreadsheets drop the leading zeros of an ISBN-10. Up to two are restored if the check digit then matches.
     """
     digits = BETWEEN.sub("", LABEL.sub("", text.strip())).upper()
     if not re.fullmatch("[0-9]*X?", digits):
-        raise BadIsbn("An ISBN has only digits, and perhaps an X at its end")
+        raise BadIsbn("An ISBN has only digits, and sometimes an X at the end")
     if len(digits) in (8, 9) and TEN.fullmatch(padded := digits.rjust(10, "0")) and _check_10(padded[:9]) == digits[-1]:
         digits = padded
     if TEN.fullmatch(digits):
@@ -32,16 +31,16 @@ def isbn_13(text: str) -> str:
         return PREFIX + digits[:9] + check_digit(PREFIX + digits[:9])
     if len(digits) == 13 and "X" not in digits:
         if not THIRTEEN.fullmatch(digits):
-            raise BadIsbn("An ISBN of thirteen digits begins with 978 or 979; this is the barcode of something else")
+            raise BadIsbn("An ISBN of thirteen digits begins with 978 or 979. This is the barcode of another product")
         expected = check_digit(digits[:12])
         if digits[12] != expected:
             raise BadIsbn(_wrong_digit("twelve", expected))
         return digits
-    raise BadIsbn(f"An ISBN has ten or thirteen digits; this has {len(digits)}")
+    raise BadIsbn(f"An ISBN has ten or thirteen digits. This has {len(digits)}")
 
 
 def _wrong_digit(others: str, expected: str) -> str:
-    return f"The last digit does not fit the others. For these {others} it would be {expected}"
+    return f"The last digit doesn't match the others. After these {others}, it would be {expected}"
 
 
 def _check_10(nine: str) -> str:

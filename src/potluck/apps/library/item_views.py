@@ -1,14 +1,12 @@
-"""Views of books and videos; only the owner sees whether and to whom one is lent, and its version."""
+"""Views of books and videos. Only the owner sees who has an item, and its version."""
 
 import zlib
 from typing import Literal
 from uuid import UUID
 
 from potluck.apps.library.access import Viewer
-from potluck.apps.library.entities import Book, Video
+from potluck.apps.library.entities import Book, Item, Video
 from potluck.web import UNSET, Unset, View, computed
-
-Item = Book | Video
 
 
 def people_of(item: Item) -> list[str]:
@@ -16,8 +14,16 @@ def people_of(item: Item) -> list[str]:
     return item.authors if isinstance(item, Book) else item.directors
 
 
+def cover_address(item: Item) -> str:
+    """The address of its cover, fetched or drawn. It changes with the picture, so that browsers can cache it."""
+    words = (item.title, item.collection_name, item.order, *people_of(item)[:1])
+    drawn = zlib.crc32("\n".join(map(str, words)).encode())
+    version = f"{drawn:08x}" if item.cover_hash is None else item.cover_hash[:16]
+    return f"/api/v1/libraries/{item.library_id}/items/{item.item_id}/cover?v={version}"
+
+
 class LibraryItemView(View[Book | Video]):
-    """A book or a video. The version changes with every loan, so it is the owner's to see as well."""
+    """A book or a video. Only the owner sees the version, because every loan changes it."""
 
     item_id: UUID
     library_id: UUID
@@ -36,15 +42,11 @@ class LibraryItemView(View[Book | Video]):
 
     @computed
     def cover(item: Item) -> str:
-        """Where its cover is, fetched or drawn; another picture is another address, so that browsers may keep it."""
-        words = (item.title, item.collection_name, item.order, *people_of(item)[:1])
-        drawn = zlib.crc32("\n".join(map(str, words)).encode())
-        version = f"{drawn:08x}" if item.cover_hash is None else item.cover_hash[:16]
-        return f"/api/v1/libraries/{item.library_id}/items/{item.item_id}/cover?v={version}"
+        return cover_address(item)
 
     @computed
     def has_picture(item: Item) -> bool:
-        """Whether the cover was fetched, and not drawn."""
+        """Whether the cover was fetched, rather than drawn."""
         return item.cover_hash is not None
 
     @computed
@@ -77,12 +79,12 @@ class LibraryItemView(View[Book | Video]):
 
     @computed
     def note(item: Item, viewer: Viewer) -> str | Unset | None:
-        """Left out for guests, and where there is none."""
+        """Left out for guests, and if there is none."""
         return item.note or UNSET if viewer.owns(item) else UNSET
 
     @computed
     def title_awaited(item: Item) -> Literal[True] | Unset:
-        """While the title is still to be looked up by the ISBN, which stands in for it."""
+        """While the title still has to be looked up; until then, it is the ISBN."""
         return True if isinstance(item, Book) and item.title_awaited else UNSET
 
     @computed

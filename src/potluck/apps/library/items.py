@@ -1,14 +1,14 @@
-"""Books and videos: added, changed, moved and deleted by the owner of their library, visible to the people it is
-shared with."""
+"""Books and videos. The owner adds, edits, moves and deletes them; people a library is shared with can view them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 from msgspec import field
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
 from potluck.apps.library.awaited_titles import awaiting, is_awaited, no_longer_awaiting, title_to_come
-from potluck.apps.library.entities import Book, Cover, Event, Library, LibraryItem, Loan, Video
+from potluck.apps.library.entities import Book, Cover, Event, Item, Library, LibraryItem, Loan, Video
 from potluck.apps.library.fields import (
     TOP_OF_CAST,
     CollectionId,
@@ -31,9 +31,7 @@ from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import TAG, Forced, StillLent
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.placement import (
-    Item,
     Spot,
-    as_seen,
     counting_in_library,
     joining_collection,
     leaving_collection,
@@ -43,7 +41,7 @@ from potluck.apps.library.placement import (
     spot_in,
 )
 from potluck.apps.library.shelf import ShelfEntry, shelf_page
-from potluck.people import TooMany, new_id
+from potluck.people import TooMany
 from potluck.table import Operation, Query, absent, delete, present, put, the
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
@@ -56,11 +54,10 @@ from potluck.web import (
     Unset,
     Versioned,
     Writes,
-    camel,
     or_raise,
 )
 
-# --- what is sent -----------------------------------------------------------------------------------------------------
+# --- inputs ------------------------------------------------------------------------------------------------------
 
 
 class NewLibraryItem(Input):
@@ -71,17 +68,17 @@ class NewLibraryItem(Input):
     note: Note | None = None
     """Only the owner sees it."""
     picture_url: PictureAddress | None = None
-    """Where its cover is to be had; it is fetched once, and kept here."""
+    """The address of its cover, which is fetched once and stored here."""
     collection_id: CollectionId | None = None
     order: Order | None = None
-    """Its place in the collection; left out, behind the last."""
+    """Its number in the collection; by default, after the last item."""
     item_id: ItemId | Unset = UNSET
     """Chosen by a device that was offline."""
 
 
 class NewBook(NewLibraryItem):
     title: Title | Unset = UNSET
-    """Left out, it is looked up by the ISBN, now or later."""
+    """Without it, the title is looked up by the ISBN, now or later."""
     authors: People = field(default_factory=list)
     isbn: IsbnText | None = None
 
@@ -90,7 +87,7 @@ class NewVideo(NewLibraryItem):
     title: Title
     directors: People = field(default_factory=list)
     cast: ManyCast = field(default_factory=list)
-    """The first five are kept."""
+    """The first five names are stored."""
     release_year: Year | None = None
     duration: Duration | None = None
     tmdb_id: TmdbId | None = None
@@ -109,14 +106,14 @@ class LibraryItemEdit(Versioned):
     duration: Duration | Unset | None = UNSET
     tmdb_id: TmdbId | Unset | None = UNSET
     library_id: LibraryId | Unset = UNSET
-    """Another library of the owner's, to which it moves with its history."""
+    """Another library of the owner, to move the item there with its history."""
     collection_id: CollectionId | Unset | None = UNSET
     order: Order | Unset = UNSET
 
 
 class ShelfFilter(Input):
     grouped: bool = False
-    """Collections with their items nested; none is cut in two by a page."""
+    """List collections with their items nested. No collection is split between two pages."""
 
 
 PLACE = ("library_id", "collection_id", "order")
@@ -133,9 +130,9 @@ videos = Actions(OwnLibrary, None, LibraryItemView, api="/libraries/{library_id}
 
 
 @items.list(shows=ShelfEntry, live=lambda at: LibraryItem.in_library(at.owner_id, at.library_id))
-def all_items(at: InLibrary, wanted: ShelfFilter) -> Query[Book | Video] | OwnPages[ShelfEntry]:
-    """What is in a library, alphabetically. The items of a collection stand together under its name, in its order."""
-    if wanted.grouped:
+def all_items(at: InLibrary, shown: ShelfFilter) -> Query[Book | Video] | OwnPages[ShelfEntry]:
+    """The items of a library, alphabetically. Those of a collection are together, under its name and in its order."""
+    if shown.grouped:
         return OwnPages(lambda limit, after: shelf_page(at, limit, after))
     return LibraryItem.in_library(at.owner_id, at.library_id)
 
@@ -146,15 +143,15 @@ async def one_item(at: InLibrary, item: Book | Video) -> Book | Video:
     return item
 
 
-def new_item(new: NewLibraryItem, spot: Spot) -> Item:
+def new_item(new: NewLibraryItem, spot: Spot, new_id: Callable[[], UUID]) -> Item:
     """The new book or video as it will be stored."""
     left_out = {"collection_id", "order", "item_id"}
-    said = {name: value for name in new.__struct_fields__ if name not in left_out for value in [getattr(new, name)]}
+    values = {name: value for name in new.__struct_fields__ if name not in left_out for value in [getattr(new, name)]}
     kind: type[Any] = Book if isinstance(new, NewBook) else Video
     if new.title is UNSET:
-        said |= {"title": title_to_come(isbn_13(said["isbn"])), "title_awaited": True}
+        values |= {"title": title_to_come(isbn_13(values["isbn"])), "title_awaited": True}
     item: Item = kind(
-        **{name: _stored(name, value) for name, value in said.items()},
+        **{name: _stored(name, value) for name, value in values.items()},
         owner_id=spot.library.owner_id,
         library_id=spot.library.library_id,
         item_id=new.item_id or new_id(),
@@ -170,10 +167,10 @@ async def _added(at: OwnLibrary, new: NewLibraryItem) -> Writes[Item]:
     must_have_room(at.library, 1)
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
     if history is not None and await at.store.first(history) is not None:
-        # An item with this id was just deleted, and its remaining history would become this one's.
+        # An item with this id was just deleted, and the rest of its history would become that of the new item.
         raise AlreadyThere
     spot = await spot_in(at.store, at.library, new.collection_id, new.order)
-    item = new_item(new, spot)
+    item = new_item(new, spot, at.new_id)
     there = or_raise(put(item, when=absent), AlreadyThere)
     return Writes(
         item,
@@ -186,7 +183,7 @@ async def _added(at: OwnLibrary, new: NewLibraryItem) -> Writes[Item]:
 
 @books.create(AlreadyThere, TooMany)
 async def add_book(at: OwnLibrary, new: NewBook) -> Writes[Book | Video]:
-    """Add a book. With an ISBN and no title, its title is looked up later. Only the owner may."""
+    """Add a book. Without a title, it needs an ISBN, by which the title is looked up later. Only the owner may."""
     return await _added(at, new)
 
 
@@ -198,7 +195,7 @@ async def add_video(at: OwnLibrary, new: NewVideo) -> Writes[Book | Video]:
 
 @items.change(AlreadyThere, TooMany)
 async def change_item(at: OwnLibrary, item: Book | Video, change: LibraryItemEdit) -> Writes[Book | Video]:
-    """Change a book or a video, or move it to another library or collection. Only the owner may."""
+    """Edit a book or a video, or move it to another library or collection. Only the owner may."""
     changed = _new_values(item, change)
     if "picture_url" in changed:
         changed["cover_hash"] = None
@@ -225,7 +222,7 @@ async def change_item(at: OwnLibrary, item: Book | Video, change: LibraryItemEdi
     if "picture_url" in changed:
         others.append(delete(Cover.one(at.owner_id, item.item_id)))
     after, write = at.edit(item, *(the(getattr(type(item), name)).becomes(value) for name, value in changed.items()))
-    return Writes(after, or_raise(write, as_seen(at, item)), *others)
+    return Writes(after, write, *others)
 
 
 async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot) -> Writes[Item]:
@@ -234,7 +231,7 @@ async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot
     after = spot.put_there(_with(item, changed), item.version + 1)
     return Writes(
         after,
-        or_raise(delete(item, when=present), as_seen(at, item)),
+        delete(item, when=present),
         or_raise(put(after, when=absent), AlreadyThere),
         counting_in_library(at.library, -1),
         counting_in_library(spot.library, 1),
@@ -248,12 +245,12 @@ async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot
 
 @items.delete("", StillLent)
 async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Writes[None]:
-    """Delete a book or a video with its history. Only the owner may; what is lent only with `?force=true`."""
+    """Delete a book or a video with its history. A lent item needs `?force=true`. Only the owner may."""
     if item.lent_to is not None and forced.force != "true":
         raise StillLent(f"{item.lent_to} has it", lentTo=item.lent_to)
     return Writes(
         None,
-        or_raise(delete(item, when=present), as_seen(at, item)),
+        delete(item, when=present),
         counting_in_library(at.library, -1),
         *await leaving_collection(at.store, item),
         delete(Loan.one(at.owner_id, item.library_id, item.item_id)),
@@ -262,11 +259,11 @@ async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Wri
     )
 
 
-# --- what was sent, and what it comes to ------------------------------------------------------------------------------
+# --- from inputs to stored values ------------------------------------------------------------------------------------
 
 
 def _stored(name: str, value: Any) -> Any:
-    """A value as it is stored."""
+    """The value to store for an input."""
     if name == "isbn" and value is not None:
         return isbn_13(value)
     return value[:TOP_OF_CAST] if name == "cast" else value
@@ -274,12 +271,12 @@ def _stored(name: str, value: Any) -> Any:
 
 def _with(item: Item, changed: dict[str, Any]) -> Item:
     kind: type[Any] = type(item)
-    made: Item = kind(**{name: changed.get(name, getattr(item, name)) for name in item.__struct_fields__})
-    return made
+    changed_item: Item = kind(**{name: changed.get(name, getattr(item, name)) for name in item.__struct_fields__})
+    return changed_item
 
 
 def _new_values(item: Item, change: LibraryItemEdit) -> dict[str, Any]:
-    """The item's fields that change; ValidationError for those that its kind does not have."""
+    """The fields of the item that change; ValidationError for those that its type does not have."""
     sent = {
         name: getattr(change, name)
         for name in change.__struct_fields__
@@ -293,7 +290,7 @@ def _new_values(item: Item, change: LibraryItemEdit) -> dict[str, Any]:
 
 
 def _still_awaited(changed: dict[str, Any]) -> dict[str, Any]:
-    """What else changes with a book whose title is awaited: a typed title ends that, another ISBN is looked up."""
+    """The further changes to a book that waits for its title: a title ends the wait, another ISBN is looked up."""
     if "title" in changed:
         return {"title_awaited": False}
     if "isbn" not in changed:
@@ -309,19 +306,19 @@ def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[FieldError]:
     kind = type(item).__name__.lower()
     for name in sent:
         if name not in item.__struct_fields__:
-            yield FieldError(camel(name), f"A {kind} does not have this")
+            yield FieldError.of(name, f"A {kind} does not have this field")
 
 
 async def _wanted_spot(at: OwnLibrary, item: Item, change: LibraryItemEdit) -> Spot | None:
-    """The requested place, if any; in another library the item is standalone unless a collection is named."""
+    """The requested place, if any. In another library, the item is standalone unless a collection is named."""
     if all(getattr(change, name) is UNSET for name in PLACE):
         return None
     library, collection_id, order = at.library, item.collection_id, item.order
     if change.library_id is not UNSET and change.library_id != item.library_id:
-        found = await at.store.get(Library.one(at.owner_id, change.library_id))
-        if found is None:
+        target = await at.store.get(Library.one(at.owner_id, change.library_id))
+        if target is None:
             raise ValidationError(FieldError("libraryId", "You have no such library"))
-        library, collection_id, order = found, None, None
+        library, collection_id, order = target, None, None
     if change.collection_id is not UNSET and change.collection_id != collection_id:
         collection_id, order = change.collection_id, None
     if change.order is not UNSET:

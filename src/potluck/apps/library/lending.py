@@ -1,42 +1,42 @@
-"""Lending: who has what, decided by a conditional write, and the history of each item."""
+"""Lending: loans, decided by conditional writes, and the history of each item."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
 from potluck.apps.library.access import OwnLibrary
-from potluck.apps.library.entities import Book, Event, Library, LibraryItem, Loan, Video
+from potluck.apps.library.entities import Book, Event, Item, LibraryItem, Loan, Video
 from potluck.apps.library.fields import Borrower, Due, owner_of
 from potluck.apps.library.items import items
-from potluck.apps.library.libraries import TAG
+from potluck.apps.library.libraries import TAG, of_existing_libraries
 from potluck.apps.library.page_frame import LENT, frame_of
-from potluck.apps.library.placement import Item
 from potluck.store import Store
 from potluck.table import Query, WriteRefused, delete, fold, put, the
 from potluck.validation import FieldError, ValidationError
 from potluck.web import Actions, Input, NotFound, ProblemError, SignedIn, View, Writes, computed, or_raise
 
 
-class AlreadyLent(ProblemError, slug="already-lent", status=409, title="Somebody has it"):
-    """It is out already, and the answer says who has it. It has to come back before it can be lent again."""
+class AlreadyLent(ProblemError, slug="already-lent", status=409, title="Already lent"):
+    """The item is lent already; the answer says who has it. It has to be returned before it can be lent again."""
 
     @classmethod
     def to(cls, borrower: str) -> "AlreadyLent":
         return cls(f"{borrower} has it", lentTo=borrower)
 
 
-class NotLent(ProblemError, slug="not-lent", status=409, title="It is not lent"):
-    """Only what is out can come back, and this is on the shelf."""
+class NotLent(ProblemError, slug="not-lent", status=409, title="Not lent"):
+    """Only a lent item can be returned, and this one is on the shelf."""
 
 
 class Lend(Input):
     to: Borrower
     until: Due | None = None
-    """When it should be back, to be reminded of it."""
+    """When it is due. The owner is reminded after that day."""
 
 
 class EventView(View[Event]):
-    """Something that happened to an item."""
+    """A loan or a return of an item."""
 
     type: Literal["LENT", "RETURNED"]
     updated_at: datetime
@@ -47,23 +47,23 @@ class EventView(View[Event]):
 
 
 class Borrowed:
-    """The items that are out, and of which library each is."""
+    """The lent items, by library and id."""
 
-    def __init__(self, found: dict[tuple[UUID, UUID], Item]) -> None:
-        self._found = found
+    def __init__(self, items: dict[tuple[UUID, UUID], Item]) -> None:
+        self._items = items
 
     @classmethod
     async def load(cls, at: SignedIn, loans: list[Loan]) -> "Borrowed":
-        refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans]
+        refs = [LibraryItem.one(loan.owner_id, loan.library_id, loan.item_id) for loan in loans]
         rows = await at.store.get_many(refs)
-        return cls({(each.library_id, each.item_id): each for each in rows if each is not None})
+        return cls({(item.library_id, item.item_id): item for item in rows if item is not None})
 
     def of(self, loan: Loan) -> Item | None:
-        return self._found.get((loan.library_id, loan.item_id))
+        return self._items.get((loan.library_id, loan.item_id))
 
 
 class LoanView(View[Loan]):
-    """Something that is out: what, at whose, and since when."""
+    """A loan: the item, the borrower, and since when."""
 
     library_id: UUID
     item_id: UUID
@@ -92,7 +92,7 @@ loans = Actions(SignedIn, None, LoanView, api="/loans", page=LENT, tag=TAG, fram
 
 @items.action("POST", "/lend", AlreadyLent)
 async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | Video]:
-    """Lend a book or a video. Of several at once, one succeeds; the others are told who has it. Only the owner may."""
+    """Lend a book or a video. If several requests compete, one succeeds. Only the owner may."""
     now = at.core.clock()
     if sent.until is not None and sent.until < now.date():
         raise ValidationError(FieldError("until", "The return date is in the past. Choose today or a later day"))
@@ -105,7 +105,7 @@ async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | 
 
 @items.action("POST", "/return", NotLent)
 async def give_back(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
-    """A book or a video is back. Only the owner may say so."""
+    """Record that a book or a video was returned. Only the owner may."""
     if item.lent_to is None:
         raise NotLent
     after, write = at.edit(item, the(type(item).lent_to).becomes(None), when=the(type(item).lent_to) == item.lent_to)
@@ -125,7 +125,7 @@ class OfItem(OwnLibrary):
 
 @events.list("/{item_id}/history")
 async def history(at: OfItem) -> Query[Event]:
-    """Who had it, newest first. Only the owner may look."""
+    """The loans and returns of an item, newest first. Only the owner may."""
     if await at.store.get(LibraryItem.one(at.owner_id, at.library_id, at.item_id)) is None:
         raise NotFound
     return Event.of_item(at.owner_id, at.library_id, at.item_id)
@@ -142,22 +142,24 @@ def own_loans(at: SignedIn) -> Query[Loan]:
     row="library/loan.html",
 )
 async def all_loans(at: SignedIn) -> list[Loan]:
-    """What the caller has lent, in all of their libraries: by who has it, then by how long."""
+    """The caller's loans from all of their libraries, by borrower, the longest first."""
     return await loans_of(at.store, at.principal.user_id)
 
 
 async def loans_of(store: Store, user_id: UUID) -> list[Loan]:
-    """What a person has lent, without the loans from deleted libraries that are still to be cleared."""
-    owner_id = owner_of(user_id)
-    found = await store.all(Loan.of_owner(owner_id))
-    ids = list(dict.fromkeys(each.library_id for each in found))
-    there = await store.get_many([Library.one(owner_id, each) for each in ids])
-    kept = {each.library_id for each in there if each is not None}
-    return [each for each in found if each.library_id in kept]
+    """A person's loans, except from deleted libraries."""
+    return await of_existing_libraries(store, await store.all(Loan.of_owner(owner_of(user_id))))
+
+
+async def lent_items(store: Store, loans: Sequence[Loan]) -> list[tuple[Loan, Item]]:
+    """The loans with their items, without those that were returned meanwhile."""
+    items = await store.get_many([LibraryItem.one(loan.owner_id, loan.library_id, loan.item_id) for loan in loans])
+    pairs = zip(loans, items, strict=True)
+    return [(loan, item) for loan, item in pairs if item is not None and item.lent_to is not None]
 
 
 def _event(item: Item, type: Literal["LENT", "RETURNED"], borrower: str, now: datetime) -> Event:
-    """The event, keyed by the version it created, so that two in one instant stay distinct and in order."""
+    """The event, keyed by the version it created, so that two at the same instant stay distinct and in order."""
     return Event(
         owner_id=item.owner_id,
         library_id=item.library_id,

@@ -1,22 +1,24 @@
 """Libraries: a person's own, and those that others share with them."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, OwnLibrary, Viewer
-from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
+from potluck.apps.library.entities import Book, Library, LibraryRow, Loan, SharedLibrary, Video
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
 from potluck.apps.library.page_frame import HOME, frame_of
-from potluck.people import Account, AccountGone, TooMany, new_id
+from potluck.people import TooMany
 from potluck.store import Store
-from potluck.table import absent, check, collate, delete, put, the
+from potluck.table import absent, collate, delete, put
 from potluck.web import (
     UNSET,
     Actions,
     AlreadyThere,
     Edit,
     Input,
+    Invitations,
     New,
     ProblemError,
     SignedIn,
@@ -25,26 +27,28 @@ from potluck.web import (
     Writes,
     computed,
     or_raise,
-    or_retry,
 )
 
+R = TypeVar("R", bound=Book | Video | Loan)
+
 APP = "library"
+invitations = Invitations(APP)
 TAG = "Library"
-# They are all listed, and searched, at once.
+# All of them are listed, and searched, in one request.
 MOST_LIBRARIES = 200
 
 
-class LibraryThere(AlreadyThere, field="libraryName", detail="You have a library of this name already"):
+class LibraryThere(AlreadyThere, field="libraryName", detail="You already have a library with this name"):
     """The name is in use."""
 
 
-class StillLent(ProblemError, slug="still-lent", status=409, title="Something is lent"):
-    """What is lent would be forgotten with who has it. Ask for it back first, or delete it all the same with
+class StillLent(ProblemError, slug="still-lent", status=409, title="Items are lent"):
+    """Deleting a lent item also deletes the record of who has it. Ask for it back first, or delete it anyway with
     `?force=true`."""
 
 
 class LibraryView(View[Library]):
-    """A library; with whom it is shared, and its version, only its owner sees."""
+    """A library. Only its owner sees the version and who it is shared with."""
 
     library_id: UUID
     library_name: str
@@ -80,7 +84,7 @@ class LibraryChange(Edit[Library]):
 
 class Forced(Input):
     force: Force = "false"
-    """Also what is lent."""
+    """Also delete what is lent."""
 
 
 libraries = Actions(
@@ -98,12 +102,20 @@ def by_name(library: Any) -> tuple[str, str]:
 
 
 async def libraries_of(store: Store, user_id: UUID) -> list[Library]:
-    """The libraries that a person has access to now: their own and those shared with them."""
+    """The libraries that a person can open now: their own and those shared with them."""
     owner_id = owner_of(user_id)
     own = await store.all(Library.of_owner(owner_id))
     pointers = await store.all(SharedLibrary.with_person(owner_id))
-    shared = await store.get_many([Library.one(each.shared_from_id, each.library_id) for each in pointers])
-    return [*own, *(each for each in shared if each is not None)]
+    shared = await store.get_many([Library.one(pointer.shared_from_id, pointer.library_id) for pointer in pointers])
+    return [*own, *(library for library in shared if library is not None)]
+
+
+async def of_existing_libraries(store: Store, rows: Sequence[R]) -> list[R]:
+    """These rows without those of deleted libraries, which the consumer still has to delete."""
+    keys = list(dict.fromkeys((row.owner_id, row.library_id) for row in rows))
+    libraries = await store.get_many([Library.one(*key) for key in keys])
+    existing = {library.library_id for library in libraries if library is not None}
+    return [row for row in rows if row.library_id in existing]
 
 
 @libraries.list(order=by_name)
@@ -114,47 +126,42 @@ async def all_libraries(at: SignedIn) -> list[Library]:
 
 @libraries.create(LibraryThere, TooMany)
 async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
-    """Make a library. Its name is its owner's only one of that name."""
-    account = await at.store.get(Account.by_id(at.principal.user_id))
-    if account is None:
-        raise AccountGone
+    """Create a library. Its name is unique among those of its owner."""
+    account = await at.own_account()
     await at.must_fit(Library.of_owner(owner_of(account.user_id)), MOST_LIBRARIES, "libraries of one person")
     if new.library_id is not UNSET:
         left = await at.store.first(LibraryRow.of_library(owner_of(account.user_id), new.library_id))
         if left is not None:
-            # A library with this id was just deleted, and its remaining shares and items would become this one's.
+            # A library with this id was just deleted, and the rest of its content would become that of the new one.
             raise LibraryThere
     library = at.make(
         new,
         owner_id=owner_of(account.user_id),
         owner_name=account.name,
-        library_id=new.library_id or new_id(),
+        library_id=new.library_id or at.new_id(),
     )
-    # The name must be current when it is copied; later changes are copied by the consumer.
-    as_read = check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))
-    return Writes(library, or_retry(as_read), or_raise(put(library, when=absent), LibraryThere))
+    return Writes(library, or_raise(put(library, when=absent), LibraryThere))
 
 
 @libraries.read()
 async def one_library(at: InLibrary, library: Library) -> Library:
-    """A library of the caller's, or one shared with them."""
+    """One of the caller's libraries, or one that is shared with them."""
     return library
 
 
 @libraries.change(LibraryThere)
 async def change_library(at: OwnLibrary, library: Library, change: LibraryChange) -> Writes[Library]:
-    """Give a library another name or description. Only the owner may; what is in it follows the name."""
+    """Rename a library or edit its description. Only the owner may."""
     return at.apply(library, change)
 
 
 @libraries.delete("", StillLent)
 async def delete_library(at: OwnLibrary, library: Library, forced: Forced) -> Writes[None]:
-    """Delete a library with everything in it. Only the owner may; nobody looks into it from this moment on."""
+    """Delete a library with everything in it. Its shares end at once. Only the owner may."""
     if forced.force != "true":
         lent = await at.store.count(Loan.in_library(at.owner_id, library.library_id))
         if lent:
             raise StillLent(lent=lent)
-    invitations = at.core.people.invitations
     place = place_of(at.owner_id, library.library_id)
-    # Its content is deleted by the consumer; without this row nobody can reach it.
-    return Writes(None, delete(library), after=lambda: invitations.withdraw_all(APP, place))
+    # The consumer deletes its content, which cannot be reached without this row.
+    return Writes(None, delete(library), after=lambda: invitations.withdraw_all(at, place))

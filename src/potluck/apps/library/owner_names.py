@@ -1,4 +1,4 @@
-"""Copies of a person's name: in their own libraries, and in their shares of others'."""
+"""The copies of a person's name: in their libraries, and in the shares of libraries that they can view."""
 
 from contextlib import suppress
 
@@ -17,7 +17,7 @@ async def account_renamed(store: Store, before: Account, account: Account) -> No
     for row in await store.all(OwnerRow.of_owner(owner_id)):
         with suppress(WriteRefused):
             if isinstance(row, Library):
-                # This update in turn triggers the renaming of the library's items.
+                # The consumer then copies it from the library to its items.
                 named = the(Library.owner_name).becomes(account.name)
                 await store.update(Library.one(owner_id, row.library_id), named, keep_version=True)
             elif isinstance(row, SharedLibrary):

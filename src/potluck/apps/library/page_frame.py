@@ -1,4 +1,4 @@
-"""What the pages of the library share: their addresses and the navigation."""
+"""The addresses of the library's pages, and their navigation."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -21,7 +21,7 @@ SECTIONS = (
 
 def frame_of(current: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """The template values that all pages of a section share."""
-    sections = [Section(address, icon, name, each == current) for each, icon, name, address in SECTIONS]
+    sections = [Section(address, icon, name, section == current) for section, icon, name, address in SECTIONS]
 
     async def frame(at: Any) -> dict[str, Any]:
         return {"app": "library", "here": "Library", "sections": sections, "drawn": SHARED}

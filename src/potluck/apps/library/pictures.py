@@ -1,7 +1,7 @@
-"""What is made of a picture from elsewhere: a small JPEG without metadata, if its size is reasonable.
+"""Re-encodes an untrusted picture as a small JPEG without metadata, if its size is reasonable.
 
-As a program it does so for the picture on its standard input, with little memory and little time: a decoder can be made
-to take hours, or everything there is. It imports nothing of Potluck, so that it starts fast.
+As a program, it does so for the picture on its standard input, with limits on memory and time: a crafted picture can
+keep a decoder busy for hours or exhaust the memory. It imports nothing from Potluck, so that it starts fast.
 """
 
 import io
@@ -12,24 +12,24 @@ import sys
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 LONGEST_SIDE = 10_000
-# Each takes four bytes while the picture is scaled down.
+# Each pixel takes four bytes while the picture is scaled down.
 MOST_PIXELS = 24_000_000
-# Of a progressive JPEG, whose decoder goes over the whole picture for each. Programs write about ten.
+# Of a progressive JPEG: each scan makes the decoder process the whole picture. Encoders write about ten.
 MOST_SCANS = 100
 WIDTH, HEIGHT = 400, 600
 QUALITY = 82
 ORIENTATION = 0x0112
 ON_THEIR_SIDE = (5, 6, 7, 8)
-# The other modes are palettes or black and white, which do not scale well.
+# Other modes have palettes or one bit per pixel, and do not scale well.
 RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 
 MEMORY_BYTES = 768 * 1024 * 1024
 PROCESSOR_SECONDS = 5
 NOT_A_PICTURE = 65
-"""The exit status of the program for what is not a usable picture."""
+"""The exit status of the program for an unusable picture."""
 
-# Of a JPEG. Inside the data of a scan, other bytes after FF belong to the data.
+# JPEG markers. In the data of a scan, FF followed by another byte is data.
 MARKER = re.compile(rb"\xff+([^\x00\xff])")
 MARKER_AFTER_SCAN = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])")
 START_OF_SCAN, END_OF_IMAGE = 0xDA, 0xD9
@@ -40,13 +40,13 @@ class NotAPicture(Exception):
     """What was fetched is not a usable picture."""
 
 
-def plain_picture(found: bytes) -> bytes:
-    """The picture re-encoded as a small JPEG without metadata; NotAPicture if it is none."""
+def plain_picture(source: bytes) -> bytes:
+    """The picture re-encoded as a small JPEG without metadata; NotAPicture if it is not valid."""
     try:
-        with Image.open(io.BytesIO(found), formats=FORMATS) as opened:
+        with Image.open(io.BytesIO(source), formats=FORMATS) as opened:
             if max(opened.size) > LONGEST_SIDE or opened.width * opened.height > MOST_PIXELS:
                 raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
-            if opened.format in ("JPEG", "MPO") and has_too_many_scans(found):
+            if opened.format in ("JPEG", "MPO") and has_too_many_scans(source):
                 raise NotAPicture(f"it has more than {MOST_SCANS} scans")
             opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
             turned = opened.getexif().get(ORIENTATION) in ON_THEIR_SIDE
@@ -56,19 +56,19 @@ def plain_picture(found: bytes) -> bytes:
             picture = ImageOps.exif_transpose(small).convert("RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise NotAPicture(str(error)) from error
-    # Transparency is shown on white.
+    # Transparent parts become white.
     plain = Image.new("RGB", picture.size, "white")
     plain.paste(picture, mask=picture.getchannel("A"))
-    written = io.BytesIO()
-    plain.save(written, "JPEG", quality=QUALITY, optimize=True)
-    return written.getvalue()
+    jpeg = io.BytesIO()
+    plain.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
+    return jpeg.getvalue()
 
 
 def has_too_many_scans(jpeg: bytes) -> bool:
     """Whether a JPEG has more than MOST_SCANS scans, by its markers alone."""
     scans, at = 0, 2
-    while found := (MARKER_AFTER_SCAN if scans else MARKER).search(jpeg, at):
-        marker, at = found[1][0], found.end()
+    while match := (MARKER_AFTER_SCAN if scans else MARKER).search(jpeg, at):
+        marker, at = match[1][0], match.end()
         if marker == END_OF_IMAGE:
             return False
         if marker == START_OF_SCAN:
@@ -81,7 +81,7 @@ def has_too_many_scans(jpeg: bytes) -> bool:
 
 
 def limit_this_process() -> None:
-    """Bound the memory and the time of this process, where the system can, and let others go first."""
+    """Limit the memory and the time of this process, where the system supports it, and lower its priority."""
     if os.name != "posix":
         return
     import resource

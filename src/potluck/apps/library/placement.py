@@ -1,7 +1,7 @@
 """Adding, moving and removing items: the writes that keep counts, member rows and copied names consistent.
 
-Counts change in the transaction that adds, moves or deletes, and names are copied on condition that they are current: a
-concurrent rename causes a retry, and a later one finds the item.
+Counts change in the transaction that adds, moves or deletes an item. Names are copied on the condition that they are
+current: a concurrent rename causes a retry, and a later rename finds the item.
 """
 
 from dataclasses import dataclass
@@ -9,28 +9,25 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.entities import (
-    Book,
     Collection,
     CollectionMember,
     Event,
+    Item,
     Library,
     Loan,
     Relocation,
-    Video,
 )
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER
 from potluck.people import TooMany
 from potluck.store import Store
-from potluck.table import Condition, Operation, WriteRefused, delete, put, the, update
+from potluck.table import Condition, Operation, delete, put, the, update
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Conflict, NotFound, Outcome, ProblemError, Refused, or_retry
+from potluck.web import Outcome, or_retry
 
-Item = Book | Video
 Ops = list[Operation | Outcome]
 
-# A transaction takes 100 actions. An event is two of them, and up to 16 are for the item, its counts and its caller.
+# A transaction takes 100 actions: two for each event, and up to 16 for the item, its counts and the access checks.
 EVENTS_AT_ONCE = 40
 # The size up to which search was measured.
 MOST_ITEMS = 100_000
@@ -38,14 +35,14 @@ MOST_ITEMS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """An item's place in a library: standalone, or at some number in a collection."""
+    """An item's place in a library: standalone, or at a number in a collection."""
 
     library: Library
     collection: Collection | None = None
     order: int | None = None
 
     def put_there(self, item: Item, version: int) -> Item:
-        """The item with this place and its names."""
+        """The item with this place, and with the names of its library and collection."""
         return replace(
             item,
             library_id=self.library.library_id,
@@ -62,11 +59,11 @@ async def spot_in(store: Store, library: Library, collection_id: UUID | None, or
     """The requested place in a library; in a collection, after the last item unless a number is given."""
     if collection_id is None:
         if order is not None:
-            raise ValidationError(FieldError("order", "Only what is in a collection has an order"))
+            raise ValidationError(FieldError("order", "Only items in a collection have an order"))
         return Spot(library)
     collection = await store.get(Collection.one(library.owner_id, library.library_id, collection_id))
     if collection is None:
-        raise ValidationError(FieldError("collectionId", "There is no such collection in this library"))
+        raise ValidationError(FieldError("collectionId", "This library has no such collection"))
     return Spot(library, collection, order or await _next_order(store, collection))
 
 
@@ -90,25 +87,25 @@ def member_of(item: Item) -> CollectionMember | None:
 
 
 def must_have_room(library: Library, items: int) -> None:
-    """Raises TooMany if a library would exceed its limit; concurrent adds may exceed it by a few."""
+    """TooMany if the library would exceed its limit. Concurrent requests may exceed it by a few."""
     if library.total_items + items > MOST_ITEMS:
         raise TooMany("items in a library", MOST_ITEMS)
 
 
 def names_still(library: Library) -> Condition:
-    """The condition that a library still has the names that were read and copied."""
+    """The condition that the copied names of a library are still current."""
     return the(Library.library_name).still(library.library_name) & the(Library.owner_name).still(library.owner_name)
 
 
 def counting_in_library(library: Library, items: int) -> Outcome:
-    """Adds to a library's count; if items are added, on condition that it still has the copied names."""
+    """Add to a library's count; if items are added, on the condition that it still has the copied names."""
     ref = Library.one(library.owner_id, library.library_id)
     names = names_still(library) if items > 0 else None
     return or_retry(update(ref, the(Library.total_items).add(items), when=names))
 
 
 def counting_in_collection(collection: Collection, items: int) -> Outcome:
-    """Adds to a collection's count; if items are added, on condition that it still has the copied name."""
+    """Add to a collection's count; if items are added, on the condition that it still has the copied name."""
     ref = Collection.one(collection.owner_id, collection.library_id, collection.collection_id)
     named = the(Collection.name).still(collection.name) if items > 0 else None
     return or_retry(update(ref, the(Collection.item_count).add(items), when=named))
@@ -125,8 +122,8 @@ async def leaving_collection(store: Store, item: Item) -> Ops:
     member = member_of(item)
     if member is None:
         return []
-    left = await store.get(Collection.one(item.owner_id, item.library_id, member.collection_id))
-    return [delete(member), *([] if left is None else [counting_in_collection(left, -1)])]
+    collection = await store.get(Collection.one(item.owner_id, item.library_id, member.collection_id))
+    return [delete(member), *([] if collection is None else [counting_in_collection(collection, -1)])]
 
 
 async def moving_history(store: Store, item: Item, to: UUID) -> Ops:
@@ -134,22 +131,10 @@ async def moving_history(store: Store, item: Item, to: UUID) -> Ops:
     loan = await store.get(Loan.one(item.owner_id, item.library_id, item.item_id))
     lent: Ops = [] if loan is None else [delete(loan), put(replace(loan, library_id=to))]
     part = await store.page(Event.of_item(item.owner_id, item.library_id, item.item_id), EVENTS_AT_ONCE + 1)
-    # Every event raises the version, so with a version this high, part of the history may still be on its way here.
+    # Every event increments the version, so at a version this high, part of the history may not have arrived yet.
     if len(part.items) > EVENTS_AT_ONCE or item.version > EVENTS_AT_ONCE:
         left = Relocation(owner_id=item.owner_id, library_id=item.library_id, item_id=item.item_id, moved_to=to)
-        # If the item returns to a library where part of its history still is, that part stays.
+        # If the item returns to a library that still has part of its history, that part stays there.
         return [*lent, put(left), delete(Relocation.one(item.owner_id, to, item.item_id))]
-    moved = [write for each in part.items for write in (delete(each), put(replace(each, library_id=to)))]
+    moved = [write for event in part.items for write in (delete(event), put(replace(event, library_id=to)))]
     return [*lent, *moved]
-
-
-def as_seen(at: OwnLibrary, item: Item) -> Refused:
-    """Explains a refused write: NotFound if the item is gone, Conflict if the sent version is stale, else a retry."""
-
-    async def refused(refusal: WriteRefused) -> ProblemError | None:
-        if refusal.current is None:
-            return NotFound()
-        changed = getattr(refusal.current, "version", None) != item.version
-        return Conflict(current=refusal.current) if changed and at.seen is not None else None
-
-    return refused

@@ -1,8 +1,8 @@
-"""Fuzzy search: tolerates accents, case, the order of words, missing words, a word half typed, and a typo or two.
+"""Fuzzy search. It ignores accents, case, the order of words, missing words, and one or two typos, and completes words.
 
-A library's index maps words to items. Each word of a query is matched with the words that the index knows, exactly, as
-a prefix or with typos; the items that have most of them, counted by how rare they are, are then compared with the whole
-query. Nothing here does I/O or checks access: the caller passes the indexes of the libraries that the person may see,
+A library's index maps words to items. Each word of a query is matched with the words in the index, exactly, as a prefix
+or with typos. The items that match most of them, weighted by how rare the words are, are then compared with the whole
+query. Nothing here does I/O or checks access: the caller passes the indexes of the libraries that a person may view,
 and nothing else can be found.
 """
 
@@ -26,30 +26,30 @@ from rapidfuzz.process import extract, extractOne
 from potluck.apps.library.search_words import UNSPACED, number_word, readings, text_words, words_of
 
 MOST_FOUND = 1000
-"""How many results a search has at most."""
-# How many of the items that match best, word by word, are compared with the query as a whole.
+"""The most results that a search returns."""
+# The best matches, word by word, that are compared with the query as a whole.
 COMPARED = 300
-# Words of a query that are in more entries than this do not select candidates, except the rarest one.
+# Words of a query that are in more entries than this select no candidates, except the rarest word.
 MOST_COUNTED = 20_000
-# How many words of an item, and of a query, are looked at.
+# The words of an item, and of a query, that are used.
 MOST_WORDS = 200
-MOST_ASKED = 16
-# How many words one word of a query may stand for.
+MOST_QUERY_WORDS = 16
+# The words of an index that one word of a query can match.
 MOST_SPELLINGS = 4000
-# From this score on, people take a match for what they meant.
+# People recognize a match from this score on.
 CLOSE_ENOUGH = 62.0
-# A title or name that is this similar as a whole is found although its words are not.
+# A title or name that is this similar as a whole is found even if its words do not match.
 ALIKE = 0.74
-# Nothing that has less of the words of a query is similar as a whole.
+# Items that match less of a query than this are not compared as a whole.
 LEAST_SHARE = 0.3
 PREFIX = 0.9
 LEAST_SIMILAR = 0.6
 MOST_TYPOS = 2
 SHORTEST_WITH_TYPO = 3
-# Numbers of up to so many digits have no typos: volume 3 is not volume 4.
+# Numbers of up to this many digits have no typos: volume 3 is not volume 4.
 SHORT_NUMBER = 3
 RANK_OF_WORDS = 0.62
-# A title that fits is preferred to a person or collection that fits as well.
+# A title is preferred to a person or a collection that matches as well.
 OF_OTHERS = 0.97
 
 
@@ -59,7 +59,7 @@ class SearchEntry(NamedTuple):
     id: UUID
     title: str
     others: tuple[str, ...] = ()
-    """The names of its authors, or of its directors and cast."""
+    """The authors, or the directors and the cast."""
     collection_id: UUID | None = None
     is_collection: bool = False
     order: int | None = None
@@ -68,7 +68,7 @@ class SearchEntry(NamedTuple):
 
 
 class ScoredItem(NamedTuple):
-    """An item that was found, its index, and its score, which is at most 100."""
+    """A result: the item, its index, and its score of at most 100."""
 
     where: SearchIndex
     id: UUID
@@ -76,7 +76,7 @@ class ScoredItem(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """A query, a title or a name, to compare as a whole: as it is, and with its words sorted."""
+    """A query, title or name that is compared as a whole: as it is, and with its words sorted."""
 
     text: str
     shuffled: str
@@ -87,14 +87,14 @@ class _Text(NamedTuple):
         return cls(" ".join(words), " ".join(sorted(words)))
 
     def similarity(self, name: _Text) -> float:
-        """How similar the name is, up to 1: whole names more so than those that only begin like this."""
+        """How similar the name is, up to 1. A name that only begins like this is less similar than a whole one."""
         text, known = self.text, name.text
         if text == known:
             return 1.0
         as_typed = fuzz.ratio(text, known)
         shuffled = fuzz.ratio(self.shuffled, name.shuffled)
-        begun = fuzz.ratio(text, known[: len(text)]) if len(known) > len(text) else 0.0
-        return float(max(as_typed, shuffled, 0.6 * begun + 0.4 * as_typed)) / 100
+        beginning = fuzz.ratio(text, known[: len(text)]) if len(known) > len(text) else 0.0
+        return float(max(as_typed, shuffled, 0.6 * beginning + 0.4 * as_typed)) / 100
 
 
 class _Slot(NamedTuple):
@@ -105,10 +105,10 @@ class _Slot(NamedTuple):
 
 
 _Item = tuple[int, int]
-"""An item while it is searched for: the place of its index among those searched, and its slot there."""
+"""An item during a search: the position of its index among those searched, and its slot there."""
 
 Spellings = Mapping[str, float]
-"""The words of an index that a word of a query may stand for, each with how similar it is, up to 1."""
+"""The words of an index that match a word of a query, each with its similarity of at most 1."""
 
 
 class SearchIndex:
@@ -119,10 +119,10 @@ class SearchIndex:
         self._slot_of: dict[UUID, int] = {}
         self._postings: dict[str, array[int]] = {}
         self._counts: Counter[str] = Counter()
-        """In how many entries each word is. Those that were removed may still be in its posting."""
+        """How many entries have each word. A posting may also list removed entries."""
         self._in_collection: dict[UUID, set[int]] = {}
         self._by_length: dict[int, list[str]] = {}
-        """The words that it knows, for comparing with those of similar length; and sorted, for prefixes."""
+        """The words of the index by length, to compare with words of similar length, and sorted, to find prefixes."""
         self._sorted: list[str] = []
         self._unsorted: list[str] = []
 
@@ -157,14 +157,14 @@ class SearchIndex:
         self._counts.subtract(slot.words)
         if slot.entry.collection_id is not None:
             self._in_collection[slot.entry.collection_id].discard(number)
-        # Removed entries stay in the postings, and are skipped, until they are half of them.
+        # Removed entries stay in the postings and are skipped, until half of all entries are removed.
         if len(self._slots) > 64 and len(self._slot_of) * 2 < len(self._slots):
             self._rebuild()
 
     def _rebuild(self) -> None:
-        left = [slot.entry for slot in self._slots if slot is not None]
+        entries = [slot.entry for slot in self._slots if slot is not None]
         self.__init__()  # type: ignore[misc]
-        for entry in left:
+        for entry in entries:
             self.put(entry)
 
     # --- words --------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class SearchIndex:
         return self._counts[word]
 
     def beginning_with(self, prefix: str) -> Iterator[str]:
-        """The words that begin with this and are longer."""
+        """The longer words that begin with this prefix."""
         if self._unsorted:
             self._sorted = sorted(self._sorted + self._unsorted)
             self._unsorted = []
@@ -186,19 +186,19 @@ class SearchIndex:
                 yield word
 
     def similar_to(self, word: str, most_typos: int) -> Iterator[tuple[str, float]]:
-        """The other words that differ by at most so many typos, each with how similar it is."""
+        """The other words that differ by at most `most_typos`, each with its similarity."""
         for length in range(len(word) - most_typos, len(word) + most_typos + 1):
             known = self._by_length.get(length, ())
             for other, typos, _ in extract(word, known, scorer=OSA.distance, score_cutoff=most_typos, limit=None):
                 if typos and self._counts[other]:
                     yield other, 1 - typos / max(length, len(word))
 
-    def begun_like(self, word: str, most_typos: int) -> Iterator[tuple[str, float]]:
-        """The longer words whose beginning differs from this by at most so many typos."""
+    def beginning_like(self, word: str, most_typos: int) -> Iterator[tuple[str, float]]:
+        """The longer words whose beginning differs by at most `most_typos`, each with its similarity."""
         size = len(word)
-        longer = [each for length, words in self._by_length.items() if length > size for each in words]
-        begun = [each[:size] for each in longer]
-        for _, typos, place in extract(word, begun, scorer=OSA.distance, score_cutoff=most_typos, limit=None):
+        longer = [other for length, words in self._by_length.items() if length > size for other in words]
+        beginnings = [other[:size] for other in longer]
+        for _, typos, place in extract(word, beginnings, scorer=OSA.distance, score_cutoff=most_typos, limit=None):
             if self._counts[longer[place]]:
                 yield longer[place], PREFIX * (1 - typos / size)
 
@@ -231,15 +231,15 @@ def _words_in(entry: SearchEntry) -> Iterator[str]:
         yield number_word(entry.order)
     if entry.isbn is not None:
         yield entry.isbn
-    for each in entry.others:
-        yield from text_words(each)
+    for name in entry.others:
+        yield from text_words(name)
 
 
 # --- one search -------------------------------------------------------------------------------------------------------
 
 
 class _Vocabulary:
-    """The words that the indexes know."""
+    """The words of all indexes."""
 
     def __init__(self, indexes: Sequence[SearchIndex]) -> None:
         self._indexes = indexes
@@ -251,8 +251,8 @@ class _Vocabulary:
         return any(True for index in self._indexes for _ in index.beginning_with(prefix))
 
 
-class _SearchQuery(NamedTuple):
-    """A word of a query: what it stands for in each index, and how much it counts."""
+class _Term(NamedTuple):
+    """A word of a query: the words that it matches in each index, and its weight."""
 
     spellings: Sequence[Spellings]
     weight: float
@@ -264,10 +264,10 @@ def best(indexes: Sequence[SearchIndex], query: str, most: int = MOST_FOUND) -> 
     text = _Text.of(query)
     scores: dict[_Item, float] = {}
     for words in readings(query, _Vocabulary(indexes)):
-        for item, score in _scored(indexes, words[:MOST_ASKED], text):
+        for item, score in _scored(indexes, words[:MOST_QUERY_WORDS], text):
             scores[item] = max(score, scores.get(item, 0.0))
-    # The order is total, so that every page of the results comes from the same list.
-    ranked = sorted(scores.items(), key=lambda each: (-each[1], *_reading_order(indexes, each[0])))
+    # A total order, so that all pages of the results come from the same list.
+    ranked = sorted(scores.items(), key=lambda result: (-result[1], *_reading_order(indexes, result[0])))
     return [
         ScoredItem(indexes[place], indexes[place].slot(number).entry.id, score)
         for (place, number), score in ranked[: min(most, MOST_FOUND)]
@@ -275,7 +275,7 @@ def best(indexes: Sequence[SearchIndex], query: str, most: int = MOST_FOUND) -> 
 
 
 def _reading_order(indexes: Sequence[SearchIndex], item: _Item) -> tuple[str, int, str, int]:
-    """What matches equally well is in the order of its collection, or by title."""
+    """Sorts equally good matches by the order of their collection, or by title."""
     place, number = item
     slot = indexes[place].slot(number)
     collection = indexes[place].collection_of(slot)
@@ -288,9 +288,9 @@ def _reading_order(indexes: Sequence[SearchIndex], item: _Item) -> tuple[str, in
 
 
 def _scored(indexes: Sequence[SearchIndex], words: Sequence[str], text: _Text) -> Iterator[tuple[_Item, float]]:
-    asked = [_asked(indexes, word, place == len(words)) for place, word in enumerate(words, 1)]
-    total = sum(each.weight for each in asked)
-    candidates = _candidates(indexes, asked, LEAST_SHARE * total, text.text)
+    terms = [_term(indexes, word, place == len(words)) for place, word in enumerate(words, 1)]
+    total = sum(term.weight for term in terms)
+    candidates = _candidates(indexes, terms, LEAST_SHARE * total, text.text)
     ranked = sorted(((share / total, *item) for share, item in candidates), reverse=True)
     lowest = 100.0
     for share, place, number in ranked[:COMPARED]:
@@ -303,78 +303,80 @@ def _scored(indexes: Sequence[SearchIndex], words: Sequence[str], text: _Text) -
             yield (place, number), score
     for share, place, number in ranked[COMPARED:]:
         if 100 * share >= CLOSE_ENOUGH:
-            # After all that were compared.
+            # After all items that were compared.
             yield (place, number), lowest * share
 
 
 def _likeness(text: _Text, slot: _Slot, collection: _Slot | None) -> float:
-    """How similar the query is to the title, or else to a person or the collection."""
+    """How similar the query is to the title, a person or the collection, whichever is most similar."""
     others = slot.others if collection is None else (*slot.others, collection.title)
     return max(text.similarity(slot.title), OF_OTHERS * max(map(text.similarity, others), default=0.0))
 
 
-def _asked(indexes: Sequence[SearchIndex], word: str, is_last: bool) -> _SearchQuery:
+def _term(indexes: Sequence[SearchIndex], word: str, is_last: bool) -> _Term:
     spellings = [_spellings(index, word, is_last) for index in indexes]
     exact = sum(index.count_of(word) for index in indexes)
-    counts = [index.count_of(each) for index, known in zip(indexes, spellings, strict=True) for each in known]
+    counts = [index.count_of(other) for index, known in zip(indexes, spellings, strict=True) for other in known]
     total = sum(map(len, indexes))
-    # A word that nothing has counts as much as the rarest: it was meant to say something.
+    # A word that no entry has counts as much as the rarest word: it was typed for a reason.
     weight = log(1 + (1 + total) / (1 + (exact or max(counts, default=0))))
-    return _SearchQuery(spellings, weight, sum(counts))
+    return _Term(spellings, weight, sum(counts))
 
 
 def _spellings(index: SearchIndex, word: str, is_last: bool) -> Spellings:
-    """What a word of a query may stand for. People search as they type, so the last one may be incomplete."""
-    found: dict[str, float] = {}
+    """The words that match a word of a query. People search as they type, so the last word may be incomplete."""
+    similarities: dict[str, float] = {}
     if index.count_of(word):
-        found[word] = 1.0
+        similarities[word] = 1.0
     is_number = word.isdecimal()
     if is_number:
         ordinal = number_word(int(word))
         if index.count_of(ordinal):
-            found[ordinal] = 1.0
+            similarities[ordinal] = 1.0
     if is_last:
         longer = islice(index.beginning_with(word), 4 * MOST_SPELLINGS)
-        for each in sorted(longer, key=len)[:MOST_SPELLINGS]:
-            found[each] = PREFIX + (1 - PREFIX) * len(word) / (len(each) + 1)
+        for other in sorted(longer, key=len)[:MOST_SPELLINGS]:
+            similarities[other] = PREFIX + (1 - PREFIX) * len(word) / (len(other) + 1)
     typos = _typos_in(word)
-    if typos and not (found and is_number):
-        for each, similarity in index.similar_to(word, typos):
-            if similarity >= LEAST_SIMILAR and similarity > found.get(each, 0.0):
-                found[each] = similarity
-        if is_last and not found:
-            found |= dict(nlargest(MOST_SPELLINGS, index.begun_like(word, typos), key=lambda each: each[1]))
-    return found
+    if typos and not (similarities and is_number):
+        for other, similarity in index.similar_to(word, typos):
+            if similarity >= LEAST_SIMILAR and similarity > similarities.get(other, 0.0):
+                similarities[other] = similarity
+        if is_last and not similarities:
+            similarities |= dict(
+                nlargest(MOST_SPELLINGS, index.beginning_like(word, typos), key=lambda match: match[1])
+            )
+    return similarities
 
 
 def _typos_in(word: str) -> int:
-    """How many typos are tolerated in a word."""
+    """How many typos a word may have."""
     if len(word) < SHORTEST_WITH_TYPO or UNSPACED.search(word):
         return 0
     if word[:-1].isdecimal():
-        # Other digits are another number; an ISBN has a check digit, so a wrong one can be told.
+        # Another digit makes another number. A long number is probably an ISBN, whose check digit reveals a typo.
         return 0 if len(word) <= SHORT_NUMBER else 1
     return 1 if len(word) < SHORTEST_WITH_TYPO + MOST_TYPOS else MOST_TYPOS
 
 
 def _candidates(
-    indexes: Sequence[SearchIndex], asked: Sequence[_SearchQuery], least: float, text: str
+    indexes: Sequence[SearchIndex], terms: Sequence[_Term], least: float, text: str
 ) -> Iterable[tuple[float, _Item]]:
-    """The items that match words of the query, each with the sum of the weights of those, by how well they match.
+    """The items that match words of the query, each with the sum of the words' weights times their similarity.
 
-    Rare words come first. Once the others cannot add up to `least`, or are in very many items, they select none.
+    Rare words come first. Once the other words cannot add up to `least`, or are in very many items, they select none.
     """
     counted = 0
-    left = sum(each.weight for each in asked)
+    left = sum(term.weight for term in terms)
     shares: dict[_Item, float] = {}
-    common: list[_SearchQuery] = []
-    for each in sorted(asked, key=lambda each: each.entries):
-        if shares and (left < least or counted + each.entries > MOST_COUNTED):
-            common.append(each)
+    common: list[_Term] = []
+    for term in sorted(terms, key=lambda term: term.entries):
+        if shares and (left < least or counted + term.entries > MOST_COUNTED):
+            common.append(term)
             continue
-        left -= each.weight
-        counted += each.entries
-        for place, (index, spellings) in enumerate(zip(indexes, each.spellings, strict=True)):
+        left -= term.weight
+        counted += term.entries
+        for place, (index, spellings) in enumerate(zip(indexes, term.spellings, strict=True)):
             matched: dict[int, float] = {}
             for word, similarity in spellings.items():
                 for number in index.having(word):
@@ -382,8 +384,8 @@ def _candidates(
                         matched[number] = similarity
             for number, similarity in matched.items():
                 item = place, number
-                shares[item] = shares.get(item, 0.0) + each.weight * similarity
-    # Thousands may have the same words: those whose title begins like the query come first, then the shortest.
+                shares[item] = shares.get(item, 0.0) + term.weight * similarity
+    # Thousands of items may have the same words: titles that begin like the query come first, then short ones.
     likely = nlargest(
         MOST_FOUND,
         (
@@ -395,43 +397,43 @@ def _candidates(
     return [(share + _share_of(indexes[item[0]], item, common), item) for share, _, _, item in likely]
 
 
-def _share_of(index: SearchIndex, item: _Item, asked: Iterable[_SearchQuery]) -> float:
-    """The weights of those words that an item matches, looked up in the item."""
+def _share_of(index: SearchIndex, item: _Item, terms: Iterable[_Term]) -> float:
+    """The weights of these words, as far as the item matches them."""
     place, number = item
     slot = index.slot(number)
     collection = index.collection_of(slot)
     words = slot.words if collection is None else slot.words | collection.words
     return sum(
-        each.weight * max((each.spellings[place][word] for word in words & each.spellings[place].keys()), default=0.0)
-        for each in asked
+        term.weight * max((term.spellings[place][word] for word in words & term.spellings[place].keys()), default=0.0)
+        for term in terms
     )
 
 
-# --- what to highlight ------------------------------------------------------------------------------------------------
+# --- highlighting -------------------------------------------------------------------------------------------------
 
 MARKED_FROM = 0.7
 WORD = re.compile(r"[\w'\u2019]+")
 
 
 def marked(text: str, query: str) -> list[tuple[str, bool]]:
-    """The text in pieces, each with whether it matches the query; adjacent matching words are one piece."""
-    wanted = words_of(query)
+    """The text in pieces, each with whether it matches the query. Adjacent matching words are one piece."""
+    words = words_of(query)
     pieces: list[tuple[str, bool]] = []
     end = 0
-    for found in WORD.finditer(text):
-        known = list(text_words(found[0]))
-        hit = any(_is_like(word, known) for word in wanted if len(word) > 1 or word in known)
-        between = text[end : found.start()]
+    for match in WORD.finditer(text):
+        known = list(text_words(match[0]))
+        hit = any(_is_like(word, known) for word in words if len(word) > 1 or word in known)
+        between = text[end : match.start()]
         if hit and pieces and pieces[-1][1] and not between.strip():
-            pieces[-1] = (pieces[-1][0] + between + found[0], True)
+            pieces[-1] = (pieces[-1][0] + between + match[0], True)
         else:
-            pieces += [(between, False), (found[0], hit)]
-        end = found.end()
+            pieces += [(between, False), (match[0], hit)]
+        end = match.end()
     pieces.append((text[end:], False))
     return [(piece, hit) for piece, hit in pieces if piece]
 
 
 def _is_like(word: str, known: Sequence[str]) -> bool:
-    if any(each.startswith(word) for each in known):
+    if any(other.startswith(word) for other in known):
         return True
     return bool(_typos_in(word) and extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=MARKED_FROM))

@@ -1,4 +1,4 @@
-"""The words of titles, names and queries, in the form in which search compares them."""
+"""The words of titles, names and queries, normalized for searching."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from potluck.table import BASE_LETTERS
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
-# "20 000", "20,000" and "20.000" are one number, with whatever space a language has there.
+# "20 000", "20,000" and "20.000" are the same number, with any kind of space.
 THOUSANDS = re.compile(r"(?<![0-9])([0-9]{1,3})((?:[\s.,'\u2019][0-9]{3})+)(?![0-9])")
 DROPPED = str.maketrans(dict.fromkeys("'`\u2018\u2019\u02bc"))
-# "l'été" is also looked for as "été", and "O'Brien" never as "Brien".
+# "l'été" is also found by "été", but "O'Brien" not by "Brien".
 ELIDED = re.compile(r"(?<!\w)(?:l|d|j|m|n|s|t|c|qu|un|dell|all|nell|sull)['\u2019\u02bc](?=\w)", re.IGNORECASE)
 NUMERALS = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
 ROMAN = {name: str(number) for number, name in enumerate(NUMERALS.split(), 1)}
@@ -30,22 +30,22 @@ SHORTEST_PART = 2
 def words_of(text: str) -> list[str]:
     """The words of a text, normalized: lower case, in base letters, without accents and punctuation."""
     if not text.isascii():
-        text = "".join(each for each in normalize("NFKD", text) if not combining(each)).casefold()
+        text = "".join(character for character in normalize("NFKD", text) if not combining(character)).casefold()
         text = text.translate(BASE_LETTERS)
     # Apostrophes are dropped rather than separating words, so that "dont" finds "don't".
-    text = THOUSANDS.sub(lambda found: found[1] + re.sub("[^0-9]", "", found[2]), text.lower()).translate(DROPPED)
-    return "".join(each if each.isalnum() else " " for each in text).split()
+    text = THOUSANDS.sub(lambda match: match[1] + re.sub("[^0-9]", "", match[2]), text.lower()).translate(DROPPED)
+    return "".join(character if character.isalnum() else " " for character in text).split()
 
 
 def text_words(text: str) -> Iterator[str]:
-    """The words by which a title or a name is found: its own, and other ways in which people type them."""
+    """The words by which a title or a name is found: its own words, and other ways to type them."""
     words = words_of(text)
     for word in words:
         yield from _parts(word)
     if ELIDED.search(text):
         for word in words_of(ELIDED.sub(" ", text)):
             yield from _parts(word)
-    # "J. R. R. Tolkien" is also typed "JRR".
+    # "J. R. R. Tolkien" is also found by "JRR".
     for short, run in groupby(words, key=lambda word: len(word) == 1 and word.isalpha()):
         if short and len(initials := "".join(run)) > 1:
             yield initials
@@ -53,7 +53,7 @@ def text_words(text: str) -> Iterator[str]:
 
 
 def _parts(word: str) -> Iterator[str]:
-    """The word itself; of a run without spaces its characters, and the pairs of neighbours."""
+    """The word itself; in a script without spaces, also its characters and its pairs of characters."""
     if not UNSPACED.search(word):
         yield word
         return
@@ -74,43 +74,43 @@ def _runs(word: str) -> Iterator[str]:
 
 
 def number_word(number: int) -> str:
-    """The word under which an item is indexed by its number in a collection; nothing that people type is like it."""
+    """The index word for an item's number in its collection. No word of a query looks like it."""
     return f"#{number}"
 
 
 class Vocabulary(Protocol):
-    """The words that can be found."""
+    """The words in the searched indexes."""
 
     def has(self, word: str) -> bool: ...
     def has_prefix(self, prefix: str) -> bool: ...
 
 
 def readings(query: str, known: Vocabulary) -> list[list[str]]:
-    """The words to look for, in each way in which the query can be read; none if it has none.
+    """The words to search for, for each interpretation of the query; none for a query without words.
 
-    An ISBN is one word, and a run without spaces is read in pairs. Where a space was forgotten, or typed too many, the
-    query is also read as it was probably meant.
+    An ISBN is one word, and a script without spaces is read in pairs of characters. If a space seems to be missing or
+    superfluous, the query is also read with that corrected.
     """
     digits = re.sub(ISBN_SIGNS, "", query.strip().lower())
-    found: list[list[str]] = []
+    options: list[list[str]] = []
     if re.fullmatch("[0-9]+x?", digits):
         try:
             return [[isbn_13(digits)]]
         except BadIsbn:
             if len(digits) >= SHORTEST_ISBN_PREFIX:
-                found.append([digits])
+                options.append([digits])
     words: list[str] = []
     for word in words_of(query):
         for run in _runs(word):
             words += map("".join, pairwise(run)) if UNSPACED.match(run) and len(run) > 1 else [run]
     for reading in (words, _respaced(words, known)):
-        if reading and reading not in found:
-            found.append(reading)
-    return found
+        if reading and reading not in options:
+            options.append(reading)
+    return options
 
 
 def _respaced(words: Sequence[str], known: Vocabulary) -> list[str]:
-    """The words with a space less where two are one word, and one more where one is two."""
+    """The words with superfluous spaces removed and missing spaces inserted."""
     joined: list[str] = []
     for word in words:
         if joined and not (known.has(word) and known.has(joined[-1])) and known.has(joined[-1] + word):
@@ -125,7 +125,7 @@ def _respaced(words: Sequence[str], known: Vocabulary) -> list[str]:
 
 
 def _split(word: str, known: Vocabulary, is_last: bool) -> Sequence[str]:
-    """The two known words that an unknown one consists of, perhaps with another letter for the space."""
+    """The two known words of which an unknown word consists, possibly with a wrong letter instead of the space."""
     for between in (0, 1):
         for end in range(len(word) - SHORTEST_PART - between, SHORTEST_PART - 1, -1):
             first, second = word[:end], word[end + between :]

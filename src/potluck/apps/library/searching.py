@@ -1,8 +1,7 @@
-"""Searching the caller's own libraries and those shared with them: access is checked anew with each search.
+"""Searching the caller's own libraries and those shared with them. Every search checks access again.
 
-The rows of a library are the source of its index; the index in memory is a cache of them, built when a process first
-searches the library, and kept up to date from the table's stream, as live lists are. Results are read from the store
-before they are shown.
+The index in memory is a cache of a library's rows. A process builds it when it first searches the library, and updates
+it from the table's stream, like live lists. Results are read from the store before they are shown.
 """
 
 import asyncio
@@ -12,17 +11,16 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
-from potluck.apps.library.fields import NOTHING_SOUGHT, SearchText
+from potluck.apps.library.fields import BAD_SEARCH, SearchText
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.libraries import TAG, libraries_of
 from potluck.apps.library.page_frame import SEARCH, frame_of
 from potluck.apps.library.search import SearchEntry, SearchIndex, best
-from potluck.store import Store
 from potluck.validation import FieldError
-from potluck.web import UNSET, Actions, Input, Live, OwnPages, SignedIn, Unset
+from potluck.web import UNSET, Actions, Core, Input, OwnPages, SignedIn, Unset
 
-# Some 600 bytes each; beyond this, the least recently searched library is evicted.
+# About 600 bytes each. Beyond this, the least recently searched library is evicted.
 MOST_ENTRIES = 1_000_000
 INDEXED_AT_ONCE = 200
 CHANGES_AT_ONCE = 1000
@@ -31,7 +29,7 @@ FEWEST_CHANGES, MOST_CHANGES = 2_000, 10_000
 
 class SearchQuery(Input):
     q: SearchText | Unset = UNSET
-    """What to look for; it cannot be left out."""
+    """The search text, which is required."""
 
     @property
     def text(self) -> str:
@@ -41,11 +39,11 @@ class SearchQuery(Input):
     @staticmethod
     def check(sent: "SearchQuery") -> Iterator[FieldError]:
         if sent.q is UNSET:
-            yield FieldError("q", NOTHING_SOUGHT)
+            yield FieldError("q", BAD_SEARCH)
 
 
 class ItemHit(NamedTuple):
-    """Where an item was found."""
+    """The address of a result."""
 
     owner_id: str
     library_id: UUID
@@ -55,29 +53,27 @@ class ItemHit(NamedTuple):
 class Indexes:
     """A process's LRU cache of the indexes of libraries."""
 
-    def __init__(self, store: Store, live: Live, most_entries: int = MOST_ENTRIES) -> None:
-        self._rows = store
-        self._live = live
+    def __init__(self, core: Core, most_entries: int = MOST_ENTRIES) -> None:
+        self._core = core
         self._most_entries = most_entries
-        self._kept: OrderedDict[tuple[str, UUID], _LibraryIndex] = OrderedDict()
+        self._indexes: OrderedDict[tuple[str, UUID], _LibraryIndex] = OrderedDict()
 
     async def of(self, owner_id: str, library_id: UUID) -> SearchIndex:
         """The index of a library, including everything written before this call."""
         key = owner_id, library_id
-        found = self._kept.setdefault(key, _LibraryIndex(self._rows, self._live, owner_id, library_id))
-        self._kept.move_to_end(key)
-        index = await found.up_to_date()
-        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > self._most_entries:
-            self._kept.popitem(last=False)
+        cached = self._indexes.setdefault(key, _LibraryIndex(self._core, owner_id, library_id))
+        self._indexes.move_to_end(key)
+        index = await cached.up_to_date()
+        while len(self._indexes) > 1 and sum(map(len, self._indexes.values())) > self._most_entries:
+            self._indexes.popitem(last=False)
         return index
 
 
 class _LibraryIndex:
     """One library's index, and the stream position up to which it is current."""
 
-    def __init__(self, store: Store, live: Live, owner_id: str, library_id: UUID) -> None:
-        self._rows = store
-        self._live = live
+    def __init__(self, core: Core, owner_id: str, library_id: UUID) -> None:
+        self._store, self._live = core.store, core.live
         self._of = (LibraryItem.stored_in(owner_id, library_id), Collection.in_library(owner_id, library_id))
         self._index = SearchIndex()
         self._position: str | None = None
@@ -91,34 +87,34 @@ class _LibraryIndex:
             if self._position is None:
                 await self._build()
             while True:
-                found = await self._live.changes(
+                page = await self._live.changes(
                     self._position,
                     of=self._of,
                     see=entry_of,
                     limit=CHANGES_AT_ONCE,
-                    # The log is everybody's; beyond this, the library itself is read sooner.
+                    # The log has everyone's changes. Beyond this many, reading the library again is faster.
                     most_read=min(max(FEWEST_CHANGES, len(self._index)), MOST_CHANGES),
                 )
-                if found.reset:
-                    # The last search is longer ago than the log reaches back, or than is worth reading.
+                if page.reset:
+                    # The last search was too long ago for the log, or too many changes ago.
                     await self._build()
                     continue
-                for each in found.changes:
-                    if each.event == "deleted":
-                        self._index.remove(each.item.id)
+                for change in page.changes:
+                    if change.event == "deleted":
+                        self._index.remove(change.item.id)
                     else:
-                        self._index.put(each.item)
-                self._position = found.position
-                if not found.more:
+                        self._index.put(change.item)
+                self._position = page.position
+                if not page.more:
                     return self._index
 
     async def _build(self) -> None:
-        # The position is taken before the rows are read: changes made meanwhile are applied twice, which does no harm.
+        # The position is read before the rows: changes made in between are applied twice, which does no harm.
         self._position = None
         position = await self._live.position(*self._of)
         index = SearchIndex()
         for query in self._of:
-            async for row in self._rows.each(query):
+            async for row in self._store.each(query):
                 index.put(entry_of(row))
                 if len(index) % INDEXED_AT_ONCE == 0:
                     # Yield to the event loop.
@@ -127,7 +123,7 @@ class _LibraryIndex:
 
 
 def entry_of(row: Any) -> SearchEntry:
-    """The index entry of an item or a collection; an item's entry refers to its collection's for the name."""
+    """The index entry of an item or a collection. An item's entry refers to that of its collection for the name."""
     match row:
         case Book():
             people = tuple(row.authors)
@@ -142,7 +138,7 @@ def entry_of(row: Any) -> SearchEntry:
 
 
 def _thirteen(isbn: str | None) -> str | None:
-    """The ISBN as queries are compared with it; rows may have ten digits."""
+    """The ISBN with thirteen digits; stored ones may have ten."""
     if isbn is None:
         return None
     try:
@@ -157,44 +153,44 @@ searching: Actions[Book | Video] = Actions(
 
 
 @searching.list(shows=LibraryItemView)
-def search(at: SignedIn, wanted: SearchQuery) -> OwnPages[LibraryItemView]:
-    """Books and videos of the caller's own libraries and of those shared with them, the closest first, 1,000 at most.
-    Titles, people, collections, numbers in a collection and ISBNs are looked at; accents, case, the order of words,
-    words left out and a typo or two do not matter."""
+def search(at: SignedIn, query: SearchQuery) -> OwnPages[LibraryItemView]:
+    """Search the caller's own libraries and those shared with them: the closest items first, at most 1,000. It searches
+    titles, people, collections, numbers in a collection and ISBNs, and tolerates differences in accents, case and the
+    order of words, missing words, and one or two typos."""
 
     async def page(
         limit: int, after: Mapping[str, Any] | None
     ) -> tuple[list[LibraryItemView], Mapping[str, Any] | None]:
-        found = await hits(at, wanted.text)
-        start = 0 if after is None else _start_after(found, after)
+        results = await hits(at, query.text)
+        start = 0 if after is None else _start_after(results, after)
         end = start + limit
-        following = {"id": found[end - 1].id.bytes, "start": end} if end < len(found) else None
-        return await at.show(LibraryItemView, await items_at(at, found[start:end])), following
+        following = {"id": results[end - 1].id.bytes, "start": end} if end < len(results) else None
+        return await at.show(LibraryItemView, await items_at(at, results[start:end])), following
 
     return OwnPages(page)
 
 
 async def hits(at: SignedIn, query: str) -> list[ItemHit]:
-    """Everything that a search finds in the libraries that the caller may see now, the closest first."""
-    # Reading the clock prevents caching: the answer depends on more than the store's rows.
+    """All results in the libraries that the caller may view now, the closest first."""
+    # Reading the clock prevents caching: the answer does not depend on the store's rows alone.
     _ = at.now
     indexes: Indexes = at.context.indexes
     places = await libraries_of(at.store, at.principal.user_id)
     searched = [await indexes.of(place.owner_id, place.library_id) for place in places]
     place_of = dict(zip(map(id, searched), places, strict=True))
     return [
-        ItemHit(place_of[id(each.where)].owner_id, place_of[id(each.where)].library_id, each.id)
-        for each in best(searched, query)
+        ItemHit(place_of[id(result.where)].owner_id, place_of[id(result.where)].library_id, result.id)
+        for result in best(searched, query)
     ]
 
 
-async def items_at(at: SignedIn, found: Sequence[ItemHit]) -> list[Book | Video]:
-    """The items as they are stored now, without those that are gone."""
-    refs = [LibraryItem.one(*each) for each in found]
-    return [each for each in await at.store.get_many(refs) if each is not None]
+async def items_at(at: SignedIn, hits: Sequence[ItemHit]) -> list[Book | Video]:
+    """The current items, without deleted ones."""
+    refs = [LibraryItem.one(*hit) for hit in hits]
+    return [item for item in await at.store.get_many(refs) if item is not None]
 
 
-def _start_after(found: Sequence[ItemHit], after: Mapping[str, Any]) -> int:
-    """Where a page begins: after the last item of the page before, also if others were added or deleted meanwhile."""
+def _start_after(results: Sequence[ItemHit], after: Mapping[str, Any]) -> int:
+    """Where a page begins: after the last item of the previous page, even if others were added or deleted since."""
     last = UUID(bytes=after["id"])
-    return next((place for place, each in enumerate(found, 1) if each.id == last), int(after["start"]))
+    return next((place for place, result in enumerate(results, 1) if result.id == last), int(after["start"]))

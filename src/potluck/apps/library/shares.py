@@ -9,23 +9,17 @@ from msgspec import Struct
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
 from potluck.apps.library.entities import Library, Share, SharedLibrary
-from potluck.apps.library.fields import LibraryId, owner_of, user_of
-from potluck.apps.library.libraries import APP, TAG, libraries, place_of
+from potluck.apps.library.fields import LibraryId, TypedEmail, owner_of, user_of
+from potluck.apps.library.libraries import TAG, invitations, libraries, place_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.people import (
-    Account,
-    AccountGone,
-    AnyEmail,
     Email,
-    Invitation,
-    InvitationInvalid,
     InvitationOfPlace,
     TooMany,
     normal_email,
-    withdrawing,
 )
-from potluck.store import Store, attempts
-from potluck.table import Operation, absent, delete, present, put, the, update
+from potluck.store import Store
+from potluck.table import Operation, absent, delete, put, the, update
 from potluck.web import (
     Actions,
     Input,
@@ -37,9 +31,7 @@ from potluck.web import (
     Step,
     View,
     Writes,
-    account_as_read,
     computed,
-    invite,
     or_retry,
 )
 
@@ -55,7 +47,7 @@ class OwnShare(ProblemError, slug="own-library", status=409, title="It is your o
 
 
 class ShareView(View[Share | InvitationOfPlace]):
-    """Somebody who may look, or has been invited to."""
+    """A person who may look, or is invited to."""
 
     @computed
     def email(share: Share | InvitationOfPlace) -> str:
@@ -80,13 +72,13 @@ class ShareView(View[Share | InvitationOfPlace]):
 
 class NewShare(Input):
     email: Email
-    """A note for the owner: it is looked up nowhere, and opens nothing."""
+    """A note for the owner. It is looked up nowhere, and gives no access."""
 
 
 class OfShare(OwnLibrary):
-    """The owner of the library, about somebody with whom it is shared."""
+    """The owner of the library, with the e-mail address of a share."""
 
-    email: AnyEmail
+    email: TypedEmail
 
 
 shares = Actions(
@@ -97,32 +89,32 @@ shares = Actions(
 
 @shares.create(TooMany, secret=True)
 async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
-    """Invite somebody to look. Whoever opens the link signed in may look from then on, once. Only the owner may."""
-    return await invite(at, APP, place_of(at.owner_id, at.library_id), GUEST, new.email)
+    """Invite a person to look. The first to accept the link, signed in, gets access. Only the owner may."""
+    return await invitations.invite(at, place_of(at.owner_id, at.library_id), GUEST, new.email)
 
 
 @shares.list(order=lambda share: (share.status, share.email, share.since.timestamp(), share.name or ""))
 async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
-    """Who looks into a library, then who is invited to. Only the owner may look."""
+    """The people who may look, then those who are invited. Only the owner may."""
     return [*await at.store.all(Share.of_library(at.owner_id, at.library_id)), *await _invited(at)]
 
 
 @shares.delete("/{email}")
 async def unshare(at: OfShare) -> Writes[None]:
-    """From this moment on, whoever was invited by this address looks no more. Only the owner may."""
+    """End the access of everyone invited by this address, at once. Only the owner may."""
     return await revoking(at, at.email)
 
 
 async def revoking(at: OwnLibrary, email: str) -> Writes[None]:
     """End all shares and invitations of an e-mail address; NotFound if there are none."""
     address = normal_email(email)
-    async for _ in attempts("ending shares", at.store.patience):
+    async for _ in at.store.attempts("ending shares"):
         library, looking, invited = await _by_address(at, address)
         if not looking and not invited:
             raise NotFound
         # If an invitation is accepted meanwhile, the write is refused, and the next attempt finds a share instead.
         some = invited[:ENDED_AT_ONCE]
-        withdrawn = [or_retry(write) for each in some for write in withdrawing(each, when=present)]
+        withdrawn = [write for invitation in some for write in invitations.withdrawing(invitation)]
         writes = [*withdrawn, *(ending_shares(library, looking[:ENDED_AT_ONCE]) if looking else ())]
         if len(looking) <= ENDED_AT_ONCE and len(invited) <= ENDED_AT_ONCE:
             return Writes(None, *writes)
@@ -135,14 +127,15 @@ async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share
     library = await at.store.get(Library.one(at.owner_id, at.library_id))
     if library is None:
         raise NotFound
-    everybody = await at.store.all(Share.of_library(at.owner_id, at.library_id))
-    looking = [each for each in everybody if normal_email(each.email) == address]
-    return library, looking, [each for each in await _invited(at) if normal_email(each.email or "") == address]
+    rows = await at.store.all(Share.of_library(at.owner_id, at.library_id))
+    looking = [row for row in rows if normal_email(row.email) == address]
+    invited = [row for row in await _invited(at) if normal_email(row.email or "") == address]
+    return library, looking, invited
 
 
 @libraries.action("POST", "/leave", OwnShare)
 async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
-    """Look no more into a library that somebody else shares."""
+    """Give up access to a library that someone else shares."""
     if at.owns:
         raise OwnShare
     mine = await at.store.get(Share.one(at.owner_id, at.library_id, at.caller_id))
@@ -150,21 +143,21 @@ async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
 
 
 async def _invited(at: OwnLibrary) -> list[InvitationOfPlace]:
-    return await at.core.people.invitations.of_place(APP, place_of(at.owner_id, at.library_id))
+    return await invitations.open(at, place_of(at.owner_id, at.library_id))
 
 
 def ending_shares(library: Library, ended: Sequence[Share]) -> list[Operation | Outcome]:
     """The writes that end shares: both rows of each, and the address in the library's row."""
     left = list(library.shared_to)
-    for each in ended:
-        if each.email in left:
-            left.remove(each.email)
-    pointers = [SharedLibrary.one(each.shared_to_id, each.library_id) for each in ended]
+    for row in ended:
+        if row.email in left:
+            left.remove(row.email)
+    pointers = [SharedLibrary.one(row.shared_to_id, row.library_id) for row in ended]
     return [*map(delete, ended), *map(delete, pointers), or_retry(_shared_to(library, left))]
 
 
 def _shared_to(library: Library, emails: list[str]) -> Operation:
-    """The update of the addresses in the library's row. Nobody edits them by hand, so its version stays."""
+    """The update of the addresses in the library's row. People do not edit them, so its version stays."""
     ref = Library.one(library.owner_id, library.library_id)
     still = the(Library.shared_to).still(library.shared_to)
     return update(ref, the(Library.shared_to).becomes(emails), when=still, keep_version=True)
@@ -179,30 +172,26 @@ class LibraryJoined(Struct, rename="camel", frozen=True, kw_only=True):
 
 async def place_name(store: Store, place: str) -> str | None:
     """The name of an invitation's library; None if it no longer exists."""
-    found = await store.get(Library.one(*_named(place)))
-    return None if found is None else found.library_name
+    library = await store.get(Library.one(*_named(place)))
+    return None if library is None else library.library_name
 
 
-async def join(at: SignedIn, invitation: Invitation) -> Writes[Struct]:
+async def join(at: SignedIn, invitation: InvitationOfPlace) -> Writes[LibraryJoined] | None:
     """Give the caller access to the library, unless they have it."""
     user_id = at.principal.user_id
     owner_id, library_id = _named(invitation.place)
-    library, account, pointer = await at.store.get_together(
-        Library.one(owner_id, library_id),
-        Account.by_id(user_id),
-        SharedLibrary.one(owner_of(user_id), library_id),
+    account = await at.own_account()
+    library, pointer = await at.store.get_together(
+        Library.one(owner_id, library_id), SharedLibrary.one(owner_of(user_id), library_id)
     )
-    note = await at.store.get(InvitationOfPlace.by_id(APP, invitation.place, invitation.invitation_id))
-    if account is None:
-        raise AccountGone
-    if library is None or note is None or invitation.invited_by != user_of(owner_id):
-        raise InvitationInvalid
+    if library is None or invitation.invited_by != user_of(owner_id):
+        return None
     answer = LibraryJoined(library_id=library_id)
     if pointer is not None:
         return Writes(answer)
     if len(library.shared_to) >= MOST_SHARES:
-        raise TooMany("people with whom a library is shared", MOST_SHARES)
-    email = note.email or account.email
+        raise TooMany("people a library is shared with", MOST_SHARES)
+    email = invitation.email or account.email
     own_side = Share(
         owner_id=owner_id,
         library_id=library_id,
@@ -221,7 +210,6 @@ async def join(at: SignedIn, invitation: Invitation) -> Writes[Struct]:
     counted = _shared_to(library, [*library.shared_to, email]).and_when(named)
     return Writes(
         answer,
-        account_as_read(account),
         or_retry(put(pointer, when=absent)),
         or_retry(put(own_side)),
         or_retry(counted),

@@ -1,7 +1,7 @@
-"""Looking up the titles of books that were added by their ISBN alone: in the background, and when their owner asks.
+"""Looks up the titles of books that were added by their ISBN alone, in the background and on request.
 
-What a person typed meanwhile stays: the write is refused if the book was changed since it was read, and only fields
-that are still empty are filled in.
+What the owner types stays: the write is refused if the book was changed since it was read, and only empty fields are
+filled in.
 """
 
 import asyncio
@@ -14,16 +14,15 @@ from potluck.apps.library.awaited_titles import is_awaited, no_longer_awaiting
 from potluck.apps.library.entities import AwaitedTitle, Book, LibraryItem, Video
 from potluck.apps.library.items import NewBook, items
 from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult, looking_up
-from potluck.apps.library.placement import as_seen
 from potluck.people import Throttled
-from potluck.store import Clock, Store, attempts
-from potluck.streams import Lease
 from potluck.table import Change, WriteRefused, delete, the, update
-from potluck.validation import ValidationError, decode_tree
-from potluck.web import UNSET, ProblemError, Writes, or_raise
+from potluck.validation import ValidationError
+from potluck.web import UNSET, Core, ProblemError, Writes
 
-# How long to wait after each try; after the last there is no other, unless the owner asks for it.
-WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 30, 120, 360, 1440, 2 * 1440, 4 * 1440, 7 * 1440, 14 * 1440))
+# The pause after each attempt. After the last one, titles are looked up on request only.
+WAITS = tuple(
+    timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 1440, 2 * 1440, 4 * 1440, 7 * 1440, 14 * 1440)
+)
 EVERY_SECONDS = 15.0
 AT_ONCE = 50
 SIDE_BY_SIDE = 4
@@ -31,42 +30,42 @@ SIDE_BY_SIDE = 4
 log = logging.getLogger(__name__)
 
 
-class NoTitleYet(ProblemError, slug="no-title-yet", status=409, title="Its title is not known yet"):
-    """The book was added by its ISBN, and its title could not be looked up. It is tried again later, and you can type
-    the title yourself."""
+class NoTitleYet(ProblemError, slug="no-title-yet", status=409, title="Title not found yet"):
+    """The book was added by its ISBN, and its title could not be looked up. This is tried again later, and you can also
+    enter the title yourself."""
 
     @classmethod
-    def because(cls, looked: LookupResult) -> "NoTitleYet":
+    def because(cls, result: LookupResult) -> "NoTitleYet":
         reasons = {
-            "no-match": "No catalogue knows this ISBN yet",
+            "no-match": "No catalogue has this ISBN yet",
             "no-service": "No service to look up books is set up on this server",
         }
-        return cls(reasons.get(looked.outcome, "The catalogue can't be reached right now"), outcome=looked.outcome)
+        return cls(reasons.get(result.outcome, "The catalogue can't be reached right now"), outcome=result.outcome)
 
 
 def as_new_book(isbn: str, book: KnownWork) -> NewBook:
-    """A provider's record as a new book, validated like anything people type; ValidationError if it is not valid."""
-    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
-    return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
+    """A provider's record as a new book, validated like user input; ValidationError if it is not valid."""
+    values = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
+    return NewBook.decode({**values, "pictureUrl": book.picture_url})
 
 
 def _filled_in(item: Book, new: NewBook) -> list[Change]:
-    """The changes that give a book its title, and fill in what its owner left empty."""
-    found: dict[str, Any] = {"title": new.title, "title_awaited": False}
+    """The changes that give a book its title, and fill in its empty fields."""
+    values: dict[str, Any] = {"title": new.title, "title_awaited": False}
     if new.title is UNSET:
         return []
     for name in ("authors", "summary", "picture_url"):
         if not getattr(item, name) and getattr(new, name):
-            found[name] = getattr(new, name)
-    return [the(getattr(Book, name)).becomes(value) for name, value in found.items()]
+            values[name] = getattr(new, name)
+    return [the(getattr(Book, name)).becomes(value) for name, value in values.items()]
 
 
-def _new_values(item: Book | Video, looked: LookupResult) -> list[Change]:
-    """The changes to a book by what was looked up; none if that is nothing, or not valid."""
-    if not isinstance(item, Book) or item.isbn is None or looked.outcome != "found":
+def _new_values(item: Book | Video, result: LookupResult) -> list[Change]:
+    """The changes to a book after a lookup; none if there was no match, or no valid one."""
+    if not isinstance(item, Book) or item.isbn is None or result.outcome != "found":
         return []
     try:
-        return _filled_in(item, as_new_book(item.isbn, looked.matches[0]))
+        return _filled_in(item, as_new_book(item.isbn, result.matches[0]))
     except ValidationError as wrong:
         log.info("a title was found but is not valid: %s", wrong.errors[0].field)
         return []
@@ -74,27 +73,27 @@ def _new_values(item: Book | Video, looked: LookupResult) -> list[Change]:
 
 @items.action("POST", "/look-up", NoTitleYet, Throttled, idempotent=False)
 async def look_up_title(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
-    """Look up the title of a book that was added by its ISBN alone, now. Only the owner may."""
+    """Look up the title of a book that was added by its ISBN alone. Only the owner may."""
     if not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:
         return Writes(item)
-    looked = await looking_up(at).book(item.isbn)
-    changes = _new_values(item, looked)
+    result = await looking_up(at).book(item.isbn)
+    changes = _new_values(item, result)
     if not changes:
-        raise NoTitleYet.because(looked)
+        raise NoTitleYet.because(result)
     after, write = at.edit(item, *changes)
-    return Writes(after, or_raise(write, as_seen(at, item)), *no_longer_awaiting(item))
+    return Writes(after, write, *no_longer_awaiting(item))
 
 
 class TitleSearch:
-    """Looks up awaited titles in turn, each again after a growing pause. A lease lets one process do so at a time."""
+    """Looks up missing titles in turn, each of them again after a growing pause; a lease lets one process do this."""
 
     name = "library-titles"
 
-    def __init__(self, store: Store, clock: Clock, lookup: Lookup, lease: Lease, every: float = EVERY_SECONDS) -> None:
-        self._rows, self._clock, self._lookup, self._lease, self._every = store, clock, lookup, lease, every
+    def __init__(self, core: Core, lookup: Lookup, every: float = EVERY_SECONDS) -> None:
+        self._store, self._lookup, self._every = core.store, lookup, every
+        self._lease = core.lease("TITLES#MediaLibrary")
 
     async def run(self) -> None:
-        await self._lease.work_table.create_if_missing(self._lease.engine)
         await self._lease.run(self._work)
 
     async def _work(self) -> None:
@@ -103,41 +102,41 @@ class TitleSearch:
             await asyncio.sleep(self._every)
 
     async def search(self) -> None:
-        """Look up everything that is due; once nothing answers, the rest waits for the next search."""
+        """Look up all titles that are due. If no provider answers, the rest waits for the next search."""
         while due := await self._due():
             for start in range(0, len(due), SIDE_BY_SIDE):
-                some = due[start : start + SIDE_BY_SIDE]
-                found = await asyncio.gather(*map(self._look_up, some))
-                if "unreachable" in found and not any(each in ("found", "no-match") for each in found):
+                batch = due[start : start + SIDE_BY_SIDE]
+                outcomes = await asyncio.gather(*map(self._look_up, batch))
+                if "unreachable" in outcomes and not any(outcome in ("found", "no-match") for outcome in outcomes):
                     return
             if len(due) < AT_ONCE:
                 return
 
     async def _due(self) -> list[AwaitedTitle]:
-        now = self._clock()
-        rows = (await self._rows.page(AwaitedTitle.in_turn(), AT_ONCE)).items
-        return [each for each in rows if each.next_at is not None and each.next_at <= now]
+        now = self._store.clock()
+        rows = (await self._store.page(AwaitedTitle.in_turn(), AT_ONCE)).items
+        return [row for row in rows if row.next_at is not None and row.next_at <= now]
 
     async def _look_up(self, awaited: AwaitedTitle) -> str:
-        """Look up one title; what came of it."""
+        """Look up one title, and return the outcome."""
         ref = LibraryItem.one(awaited.owner_id, awaited.library_id, awaited.item_id)
         own = AwaitedTitle.one(awaited.owner_id, awaited.library_id, awaited.item_id)
-        async for _ in attempts("filling in a title", self._rows.patience):
-            item = await self._rows.get(ref)
+        async for _ in self._store.attempts("filling in a title"):
+            item = await self._store.get(ref)
             if item is None or not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:
-                await self._rows.transact(delete(own))
+                await self._store.transact(delete(own))
                 return "over"
-            looked = await self._lookup.book(item.isbn)
-            changes = _new_values(item, looked)
+            result = await self._lookup.book(item.isbn)
+            changes = _new_values(item, result)
             try:
                 if not changes:
-                    await self._rows.transact(self._later(awaited))
-                    return looked.outcome if looked.outcome != "found" else "no-match"
-                await self._rows.transact(update(item, *changes), delete(own))
+                    await self._store.transact(self._later(awaited))
+                    return result.outcome if result.outcome != "found" else "no-match"
+                await self._store.transact(update(item, *changes), delete(own))
                 return "found"
             except WriteRefused:
                 if not changes:
-                    # Its owner has changed the ISBN or typed a title meanwhile.
+                    # Meanwhile the owner has changed the ISBN or entered a title.
                     return "over"
         raise AssertionError("attempts end by raising")
 
@@ -146,6 +145,6 @@ class TitleSearch:
         return update(
             awaited,
             the(AwaitedTitle.tries).becomes(awaited.tries + 1),
-            the(AwaitedTitle.next_at).becomes(None if wait is None else self._clock() + wait),
+            the(AwaitedTitle.next_at).becomes(None if wait is None else self._store.clock() + wait),
             when=the(AwaitedTitle.tries).still(awaited.tries),
         )

@@ -1,11 +1,11 @@
-"""All books and videos of a person, from all of their libraries, by title."""
+"""All books and videos from a person's own libraries, by title."""
 
-from collections.abc import Sequence
+from functools import partial
 
-from potluck.apps.library.entities import Book, Library, LibraryItem, Video
+from potluck.apps.library.entities import Book, LibraryItem, Video
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.item_views import LibraryItemView
-from potluck.apps.library.libraries import TAG
+from potluck.apps.library.libraries import TAG, of_existing_libraries
 from potluck.apps.library.page_frame import TITLES, frame_of
 from potluck.table import Query
 from potluck.web import Actions, References, SignedIn
@@ -17,22 +17,10 @@ titles: Actions[Book | Video] = Actions(
 
 @titles.list()
 def all_titles(at: SignedIn) -> References[Book | Video]:
-    """The caller's books and videos, from all of their own libraries, by title."""
-
-    async def get(rows: Sequence[Book | Video]) -> Sequence[Book | Video]:
-        return await in_libraries(at, rows)
-
-    return References(titles_of(at), get)
+    """List the books and videos from all of the caller's own libraries, by title."""
+    return References(titles_of(at), partial(of_existing_libraries, at.store))
 
 
 def titles_of(at: SignedIn) -> Query[Book | Video]:
-    """The caller's items by title, as the index has them."""
+    """The caller's items by title."""
     return LibraryItem.of_owner(owner_of(at.principal.user_id))
-
-
-async def in_libraries(at: SignedIn, items: Sequence[Book | Video]) -> list[Book | Video]:
-    """The items without those of a library that was deleted, and whose items are still to be deleted."""
-    ids = list(dict.fromkeys((each.owner_id, each.library_id) for each in items))
-    there = await at.store.get_many([Library.one(*each) for each in ids])
-    kept = {each.library_id for each in there if each is not None}
-    return [each for each in items if each.library_id in kept]

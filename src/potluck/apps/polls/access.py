@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any, ClassVar
 
 from potluck.apps.polls.context import PollsContext
@@ -11,13 +12,10 @@ from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
 from potluck.apps.polls.keys import VoterKeys, new_voter_key, vote_of
 from potluck.store import Store
 from potluck.table import Condition, Ref, the
-from potluck.web import Access, Maker, NotFound, ProblemError, SealedCookie, Visitor, read_together
+from potluck.web import Access, NotFound, ProblemError, SealedCookie
 
-ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; whoever made it signed in needs none."}
-EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which shows whose it is."}
-LAST_EVENT_ID = {
-    "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
-}
+ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; a creator who is signed in needs none."}
+EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which proves that it is yours."}
 HOME = "/polls"
 POLL = f"{HOME}/{{poll_id}}"
 # What browsers hold: one voter key for all polls, and for each poll the keys that were issued for it.
@@ -30,33 +28,33 @@ class WrongKey(
     ProblemError,
     slug="wrong-key",
     status=403,
-    title="Not with this key",
-    remedy="Send the poll's key as X-Admin-Key, or the vote's as X-Edit-Key. Who made a poll signed in needs no key.",
+    title="Wrong key",
+    remedy="Send the poll's key as X-Admin-Key, or the vote's as X-Edit-Key. A poll's signed-in creator needs no key.",
 ):
-    """A poll can be changed by whoever made it, and a vote by whoever cast it. Each got a key for that, once, and this
-    request carried none, or another one."""
+    """Only a poll's creator can change it, and only its voter a vote. Each received a key for that, once; the request
+    had no key, or the wrong one."""
 
     @classmethod
     def of_poll(cls) -> "WrongKey":
-        return cls("Only who made the poll may do this, with its admin key or signed in")
+        return cls("Only the poll's creator may do this, with its admin key or signed in")
 
     @classmethod
     def of_vote(cls) -> "WrongKey":
-        return cls("Only who cast the vote may do this, with its edit key")
+        return cls("Only the voter may do this, with the vote's edit key")
 
 
 class WrongTypedKey(WrongKey, field="key"):
-    """The key that was typed is another one."""
+    """The key that was typed is wrong."""
 
 
 class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Results are not shown"):
-    """Whoever made the poll decides who sees its results, and when: always, after voting, after closing, or only
-    they."""
+    """The poll's creator decides who sees its results, and when: always, after voting, after closing, or only the
+    creator."""
 
     WHY: ClassVar[Mapping[str, str]] = {
-        "afterVote": "You see the results when you have voted, or when the poll is closed",
+        "afterVote": "You can see the results once you have voted or the poll is closed",
         "afterClose": "The results are shown when the poll is closed",
-        "admin": "Only who made the poll sees its results",
+        "admin": "Only the poll's creator can see its results",
     }
 
     def __init__(self, visibility: ResultsVisibility) -> None:
@@ -67,7 +65,7 @@ class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Resu
 
 
 def still_open(now: datetime) -> Condition:
-    """The condition that the poll takes votes, for a write to check."""
+    """The condition that the poll accepts votes, for a write to check."""
     return the(Poll.closed_at).is_none() & (the(Poll.expires_at).is_none() | (the(Poll.expires_at) > now))
 
 
@@ -81,29 +79,38 @@ def served(poll: Poll | None, context: PollsContext) -> Poll:
 # --- who is admitted --------------------------------------------------------------------------------------------------
 
 
-class PollMaker(Maker):
-    """Anybody, signed in or not."""
+class PollMaker(Access):
+    """Anyone, signed in or not."""
+
+    needs_account = True
 
     @property
     def polls(self) -> PollsContext:
-        found: PollsContext = self.context
-        return found
+        context: PollsContext = self.context
+        return context
 
 
 class AtBallot:
-    """What voters have at a poll, whichever app it is in."""
+    """A caller at a poll's ballot, in whichever app the poll is."""
 
     poll: Poll
     polls: PollsContext
-    keys: VoterKeys
-    visitor: Visitor
     store: Store
     new_voter_key: str | None = None
-    """What a browser gets that has no voter key yet."""
+    """The voter key to set in a browser that has none yet."""
+
+    @cached_property
+    def keys(self) -> VoterKeys:
+        """What the caller presents."""
+        return self.credentials()
+
+    def credentials(self) -> VoterKeys:
+        """What this request presents."""
+        raise NotImplementedError
 
     def give_voter_key(self) -> None:
-        """Vote with a key from now on, also in a browser that has none; whoever answers sets it as a cookie."""
-        if self.visitor.by_page and self.keys.voter_key is None:
+        """Make a voter key for a browser that has none; the page that answers sets it as a cookie."""
+        if self.keys.voter_key is None:
             self.new_voter_key = new_voter_key(self.polls.random)
             self.keys = replace(self.keys, voter_key=self.new_voter_key)
 
@@ -119,27 +126,38 @@ class AtBallot:
         by_key = vote_of(self.keys.edit_key)
         is_new = self.new_voter_key is not None and self.poll.voter_policy == "open"
         by_voter = None if is_new else self.polls.voters.vote_id(self.poll, self.keys)
-        ids = [each for each in (by_key, by_voter) if each]
-        votes = await self.store.get_many([Vote.one(self.poll.poll_id, each) for each in ids])
+        ids = [vote_id for vote_id in (by_key, by_voter) if vote_id]
+        votes = await self.store.get_many([Vote.one(self.poll.poll_id, vote_id) for vote_id in ids])
         return any(vote is not None and (vote.vote_id == by_voter or self.keys.holds(vote)) for vote in votes)
 
 
 class ToPoll(AtBallot, Access):
-    """Anybody who has the poll's id."""
+    """Anyone who has the poll's id."""
 
     unlisted = True
 
     poll_id: PollId
 
-    def __init__(self, core: Any, context: PollsContext, visitor: Visitor, ids: Mapping[str, Any]) -> None:
-        super().__init__(core, context, visitor, ids)
-        self.polls = context
-        self.keys = _credentials(visitor, self.headers)
+    def credentials(self) -> VoterKeys:
+        """A program's from the headers that the access declares, a browser's from its cookies."""
+        visitor = self.visitor
+        if visitor.by_page:
+            return VoterKeys(
+                principal=visitor.principal,
+                admin_key=ADMIN_COOKIE.value(visitor) or None,
+                edit_key=EDIT_COOKIE.value(visitor) or None,
+                voter_key=VOTER_COOKIE.value(visitor) or None,
+            )
+        keys = {name: visitor.headers.get(name) for name in self.headers}
+        return VoterKeys(
+            principal=visitor.principal, admin_key=keys.get("X-Admin-Key"), edit_key=keys.get("X-Edit-Key")
+        )
 
     def reads(self) -> Sequence[Ref[Any]]:
         return (Poll.one(self.poll_id),)
 
     async def admit(self, *rows: Any) -> None:
+        self.polls = self.context
         self.poll = served(rows[0], self.polls)
 
     async def sees_results(self) -> bool:
@@ -161,10 +179,6 @@ class ToPoll(AtBallot, Access):
             return
         raise ResultsHidden(visibility)
 
-    async def readmit(self) -> None:
-        """Reads the poll again; raises if the caller is no longer admitted."""
-        await self.admit(*await read_together(self.store, self.reads()))
-
 
 class PollAdmin(ToPoll):
     """The poll's creator: with its admin key, or signed in."""
@@ -177,16 +191,21 @@ class PollAdmin(ToPoll):
             raise WrongKey.of_poll()
 
 
-class PollCopier(Maker, PollAdmin):
+class PollCopier(PollAdmin):
     """The poll's creator, making a copy."""
 
+    needs_account = True
 
-class Voter(Maker, ToPoll):
-    """Anybody who has the poll's id; the poll's policy decides whether they may vote."""
 
-    def __init__(self, core: Any, context: PollsContext, visitor: Visitor, ids: Mapping[str, Any]) -> None:
-        super().__init__(core, context, visitor, ids)
-        self.give_voter_key()
+class Voter(ToPoll):
+    """Anyone who has the poll's id; the poll's policy decides whether they may vote."""
+
+    needs_account = True
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit(*rows)
+        if self.visitor.by_page:
+            self.give_voter_key()
 
 
 class VoteHolder(ToPoll):
@@ -202,7 +221,7 @@ class VoteHolder(ToPoll):
         poll, vote = rows
         await super().admit(poll)
         if vote is None or not self.keys.holds(vote):
-            # The same error for both, so that nobody learns whether a vote exists or was withdrawn.
+            # The same error for both, so that it does not reveal whether a vote exists or was withdrawn.
             raise WrongKey.of_vote()
 
 
@@ -218,7 +237,7 @@ class OwnVote(ToPoll):
 
 
 class SeesResults(ToPoll):
-    """A caller to whom the poll shows its results."""
+    """A caller who may see the poll's results."""
 
     headers = {**ADMIN_KEY, **EDIT_KEY}  # noqa: RUF012 - declared in Access
 
@@ -227,33 +246,14 @@ class SeesResults(ToPoll):
         await self.must_see_results()
 
 
-class FollowsResults(SeesResults):
-    """The same, for a live stream."""
-
-    headers = {**SeesResults.headers, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
-
-
 class ReadsRecord(SeesResults):
-    """The same, having read in one query all that results need: the poll, its records and its shards."""
+    """The same; reads everything that results need in one query: the poll, its records and its shards."""
 
     def reads(self) -> Sequence[Ref[Any]]:
         return ()
 
     async def admit(self, *rows: Any) -> None:
-        # A page follows the results from here on. A program gets this position by itself.
+        # A page follows the results from this position; a program asks for it separately.
         self.live_position = await self.position(Results.of(self.poll_id)) if self.visitor.by_page else ""
         self.found = await self.store.gather(Results.of(self.poll_id))
         await super().admit(None if self.found is None else self.found.poll)
-
-
-def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> VoterKeys:
-    """The caller's credentials: a program's from the headers that the access declares, a browser's from its cookies."""
-    if visitor.by_page:
-        return VoterKeys(
-            principal=visitor.principal,
-            admin_key=ADMIN_COOKIE.value(visitor) or None,
-            edit_key=EDIT_COOKIE.value(visitor) or None,
-            voter_key=VOTER_COOKIE.value(visitor) or None,
-        )
-    keys = {name: visitor.headers.get(name) for name in headers}
-    return VoterKeys(principal=visitor.principal, admin_key=keys.get("X-Admin-Key"), edit_key=keys.get("X-Edit-Key"))

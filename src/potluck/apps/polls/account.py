@@ -2,9 +2,9 @@
 
 Polls that people made while signed in are deleted with their account, votes and all. Their votes in other people's
 polls stay, because a vote does not identify its voter. Its id is a keyed hash of poll and voter, which cannot be
-computed again once the account is gone; so nothing leads from the person to the vote or back, while removing votes
-from final results would change what others decided together. For the same reason no vote is in the export: to list a
-person's votes, we would have to store who voted where.
+computed again once the account is gone; so nothing links the person to the vote, while removing votes from final
+results would change what others decided together. For the same reason the export has no votes: to list a person's
+votes, we would have to store who voted where.
 """
 
 from collections.abc import AsyncIterator
@@ -16,12 +16,11 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
 from potluck.apps.polls.polls import view_of
-from potluck.store import attempts
 from potluck.table import WriteRefused
 
 
 class BallotsOfPoll(Struct, rename="camel", frozen=True, kw_only=True):
-    """One ranking of a poll in its creator's export, and how many voters gave it; who they are is stored nowhere."""
+    """One ranking in the export of a poll's creator, and how many voters gave it; who they are is not stored."""
 
     poll_id: UUID
     ranking: list[str]
@@ -33,30 +32,29 @@ class PollsData:
 
     def __init__(self, context: PollsContext) -> None:
         self._store = context.store
-        self._clock = context.clock
         self._deletions = Deletions(context.store)
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        """Yields the polls they made, and the anonymous rankings that were cast in them."""
+        """The person's polls, and the anonymous rankings that were cast in them."""
         created = await self._store.all(CreatedPoll.of_creator(user_id))
-        polls = [each for each in await self._store.get_many([Poll.one(each.poll_id) for each in created]) if each]
-        now = self._clock()
+        polls = [poll for poll in await self._store.get_many([Poll.one(row.poll_id) for row in created]) if poll]
+        now = self._store.clock()
         for poll in polls:
             yield "polls", view_of(poll, now)
         for poll in polls:
-            async for each in self._store.each(Count.of_poll(poll.poll_id)):
-                if each.count:
-                    ranking = poll.names(each.ranking)
-                    yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=ranking, count=each.count)
+            async for row in self._store.each(Count.of_poll(poll.poll_id)):
+                if row.count:
+                    ranking = poll.names(row.ranking)
+                    yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=ranking, count=row.count)
 
     async def forget(self, user_id: UUID) -> None:
-        """Delete every poll they made, to the last row; safe to call again after an interruption."""
+        """Delete every poll of this person, to the last row; safe to call again after an interruption."""
         for created in await self._store.all(CreatedPoll.of_creator(user_id)):
             await self._forget(created)
 
     async def _forget(self, created: CreatedPoll) -> None:
-        now = self._clock().replace(microsecond=0)
-        async for _ in attempts("deleting a poll", self._store.patience):
+        now = self._store.clock().replace(microsecond=0)
+        async for _ in self._store.attempts("deleting a poll"):
             poll = await self._store.get(Poll.one(created.poll_id))
             if poll is None:
                 await self._store.delete(created)
@@ -65,6 +63,6 @@ class PollsData:
                 await self._store.transact(*deleting(poll, now))
                 break
             except WriteRefused:
-                # Closed, reopened or deleted meanwhile: read it again and delete what is there.
+                # Closed, reopened or deleted in the meantime: read it again, and delete what is there.
                 continue
         await self._deletions.carry_on(Deletion(poll_id=created.poll_id, deleted_at=now))

@@ -1,16 +1,16 @@
-"""Candidates by name and number: names that are too alike, rankings of names, and the lots that break ties."""
+"""Candidates by name and number: names that are too similar, rankings of names, and the lots that break ties."""
 
 from collections.abc import Mapping, Sequence
+from random import Random
 
 from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import LONGEST_NAME, MOST_CANDIDATES, seen_as
-from potluck.people import Random
 from potluck.validation import FieldError, ValidationError
 
 LOT_BYTES = 16
 # Ballot files reserve these names for something other than a candidate.
-TAKEN = frozenset({OVERVOTE, UNDECLARED})
+RESERVED_NAMES = frozenset({OVERVOTE, UNDECLARED})
 
 
 def look_alikes(names: Sequence[str]) -> list[FieldError]:
@@ -19,8 +19,8 @@ def look_alikes(names: Sequence[str]) -> list[FieldError]:
     first: dict[str, int] = {}
     for place, name in enumerate(names):
         field, known_by = f"candidates[{place}]", seen_as(name)
-        if known_by in TAKEN:
-            wrong.append(FieldError(field, f"“{name}” means something else in ballot files: choose another name"))
+        if known_by in RESERVED_NAMES:
+            wrong.append(FieldError(field, f"“{name}” has another meaning in ballot files: choose another name"))
         elif first.setdefault(known_by, place) != place:
             wrong.append(FieldError(field, f"“{name}” looks like “{names[first[known_by]]}”: names must differ"))
     return wrong
@@ -29,13 +29,13 @@ def look_alikes(names: Sequence[str]) -> list[FieldError]:
 def described(names: Sequence[str], about: Mapping[str, str]) -> tuple[dict[str, str] | None, bool]:
     """Candidates' descriptions by stored name; and whether every description is about a candidate."""
     by_name = {seen_as(name): name for name in names}
-    kept = {by_name.get(seen_as(given)): text for given, text in about.items()}
-    return {name: kept[name] for name in names if kept.get(name)} or None, None not in kept
+    descriptions = {by_name.get(seen_as(name)): text for name, text in about.items()}
+    return {name: descriptions[name] for name in names if descriptions.get(name)} or None, None not in descriptions
 
 
 def drawn(candidates: int, random: Random) -> list[int]:
     """The candidates' numbers in random order: a tie favours the earlier one."""
-    lots = {number: random(LOT_BYTES) for number in range(1, candidates + 1)}
+    lots = {number: random.randbytes(LOT_BYTES) for number in range(1, candidates + 1)}
     return sorted(lots, key=lots.__getitem__)
 
 
@@ -48,7 +48,7 @@ class Numbers:
         self._seen_as = {seen_as(name): number for name, number in self._exact.items()}
 
     def number(self, name: str) -> int | None:
-        """The candidate of this name, or of one that looks the same."""
+        """The number of the candidate with this name, or with one that looks the same."""
         return self._exact.get(name) or self._seen_as.get(seen_as(name))
 
     def ranking(self, rankings: Sequence[str]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What follows from changes of the table."""
+"""What is done after a change to the table."""
 
 from potluck.apps.polls.deletion import Deletions
 from potluck.apps.polls.entities import Deletion

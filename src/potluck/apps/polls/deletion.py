@@ -1,9 +1,9 @@
-"""Deleting a poll with every row under it, however many there are, even if a process is killed halfway.
+"""Deleting a poll with every row under it, however many there are, even if the process is killed halfway.
 
-The transaction that deletes a poll also puts a Deletion. Nothing can be written under the poll after it, because every
-write there checks in the same transaction that the poll exists. So the rows left can only become fewer: a small poll is
-gone when the call is answered; for a large one, the consumer of the table's stream deletes the rest, then the Deletion.
-The work is idempotent, so it may be killed at any moment.
+The transaction that deletes a poll also puts a Deletion. After that nothing can be written under the poll, because
+every write there checks in the same transaction that the poll exists. So the number of rows can only shrink: a small
+poll is gone when the call returns; for a large one, the consumer of the table's stream deletes the rest, and then the
+Deletion. The work is idempotent, so it may be killed at any time.
 """
 
 from datetime import datetime
@@ -13,7 +13,7 @@ from potluck.store import Store, all_done
 from potluck.table import Operation, delete, put, the
 
 ROWS_AT_ONCE = 500
-ROWS_A_WRITER = 125
+ROWS_PER_WRITER = 125
 # How many rows are deleted before the call returns; a million votes would take minutes.
 ROWS_PROMPTLY = 2_000
 
@@ -45,7 +45,7 @@ class Deletions:
             if not rows:
                 await self._store.delete(deletion)
                 return
-            parts = [rows[start : start + ROWS_A_WRITER] for start in range(0, len(rows), ROWS_A_WRITER)]
+            parts = [rows[start : start + ROWS_PER_WRITER] for start in range(0, len(rows), ROWS_PER_WRITER)]
             await all_done([self._store.write_each(map(delete, part)) for part in parts])
             deleted += len(rows)
 

@@ -1,25 +1,23 @@
 """Demo polls: an open one with a close race, a decided one, and one that needs a code."""
 
-from collections.abc import Sequence
-
 from potluck.apps.polls.polls import NewCodes, NewPoll, close_poll, create_poll, make_codes
 from potluck.apps.polls.votes import NewVote, cast_vote
-from potluck.web import Demo, Direct, Guests, WorthALook
+from potluck.web import Demo
 
 # Everything below is made up.
 
 LAKE, HUT, SEA, CITY, HOME = "Lake cabin", "Mountain hut", "Seaside camp", "City weekend", "Barbecue at home"
 JUNE = NewPoll(
     title="Where does the club go in June?",
-    description="Three days, the second weekend. Whoever drives gets the good bed.",
+    description="Three days, the second weekend. The driver gets the good bed.",
     candidates=[LAKE, HUT, SEA, CITY, HOME],
     candidate_descriptions={
         LAKE: "Twelve beds, a jetty, no signal.",
         HUT: "Four hours on foot, the last one steep.",
-        SEA: "Tents. Somebody has to book by March.",
+        SEA: "Tents. We have to book by March.",
     },
 )
-# Two candidates tie at first. Four rounds: the last one turns it around.
+# Two candidates tie in the first round; the fourth and last round changes the leader.
 JUNE_VOTES = (
     (5, (LAKE, SEA, HUT, CITY, HOME)),
     (4, (LAKE, CITY)),
@@ -66,57 +64,51 @@ BOARD_VOTES = (
 CODES_LEFT = 3
 
 
-def demo_of(direct: Direct) -> Demo:
-    """The function that fills the demo, by the app's own rules."""
-
-    async def demo(guests: Guests) -> Sequence[WorthALook]:
-        await _sunday(direct, guests)
-        return [*await _june(direct, guests), *await _board(direct, guests)]
-
-    return demo
+async def fill(demo: Demo) -> None:
+    await _sunday(demo)
+    await _june(demo)
+    await _board(demo)
 
 
-async def _june(direct: Direct, guests: Guests) -> Sequence[WorthALook]:
-    guests.ago(days=3)
-    poll = await direct.do(create_poll, guests.mara, JUNE)
+async def _june(demo: Demo) -> None:
+    demo.ago(days=3)
+    poll = await demo.do(create_poll, demo.mara, JUNE)
     ballots = [ranking for times, ranking in JUNE_VOTES for _ in range(times)]
-    # Interleaves the rankings: seven does not divide the number of ballots, so each is cast once.
+    # Interleave the rankings: seven does not divide the number of ballots, so each is cast once.
     for turn in range(len(ballots)):
-        guests.ago(hours=70 * (1 - turn / len(ballots)))
+        demo.ago(hours=70 * (1 - turn / len(ballots)))
         vote = NewVote(rankings=list(ballots[turn * 7 % len(ballots)]))
-        await direct.do(cast_vote, None, vote, poll_id=poll.id)
-    return [
-        WorthALook(
-            f"{poll.title} (Mara’s, open, {len(ballots)} votes)", f"/polls/{poll.id}", "Whoever has this votes."
-        ),
-        WorthALook("The same, to look after it without being Mara", f"/polls/{poll.id}/manage#{poll.admin_key}"),
-    ]
+        await demo.do(cast_vote, None, vote, poll_id=poll.id)
+    demo.point_out(
+        f"{poll.title} (Mara’s, open, {len(ballots)} votes)", f"/polls/{poll.id}", "Anyone with the link votes."
+    )
+    demo.point_out("The same, to look after it without being Mara", f"/polls/{poll.id}/manage#{poll.admin_key}")
 
 
-async def _sunday(direct: Direct, guests: Guests) -> None:
-    guests.ago(days=6)
-    poll = await direct.do(create_poll, guests.mara, SUNDAY)
+async def _sunday(demo: Demo) -> None:
+    demo.ago(days=6)
+    poll = await demo.do(create_poll, demo.mara, SUNDAY)
     for hours, voter, ranking in (
-        (140, guests.noor, (ROLLS, DAL, RISOTTO)),
-        (139, guests.leo, (PIZZA, RISOTTO)),
-        (137, guests.mara, (RISOTTO, ROLLS)),
-        (130, guests.ida, (ROLLS, DAL)),
-        (122, guests.renzo, (RISOTTO, PIZZA)),
+        (140, demo.noor, (ROLLS, DAL, RISOTTO)),
+        (139, demo.leo, (PIZZA, RISOTTO)),
+        (137, demo.mara, (RISOTTO, ROLLS)),
+        (130, demo.ida, (ROLLS, DAL)),
+        (122, demo.renzo, (RISOTTO, PIZZA)),
     ):
-        guests.ago(hours=hours)
-        await direct.do(cast_vote, voter, NewVote(rankings=list(ranking)), poll_id=poll.id)
-    guests.ago(days=5)
-    await direct.do(close_poll, guests.mara, poll_id=poll.id)
+        demo.ago(hours=hours)
+        await demo.do(cast_vote, voter, NewVote(rankings=list(ranking)), poll_id=poll.id)
+    demo.ago(days=5)
+    await demo.do(close_poll, demo.mara, poll_id=poll.id)
 
 
-async def _board(direct: Direct, guests: Guests) -> Sequence[WorthALook]:
-    guests.ago(days=2)
-    poll = await direct.do(create_poll, guests.renzo, BOARD)
-    wanted = NewCodes(count=len(BOARD_VOTES) + CODES_LEFT)
-    codes = (await direct.do(make_codes, guests.renzo, wanted, poll_id=poll.id)).codes
+async def _board(demo: Demo) -> None:
+    demo.ago(days=2)
+    poll = await demo.do(create_poll, demo.renzo, BOARD)
+    new = NewCodes(count=len(BOARD_VOTES) + CODES_LEFT)
+    codes = (await demo.do(make_codes, demo.renzo, new, poll_id=poll.id)).codes
     handed_out, left = codes[:-CODES_LEFT], codes[-CODES_LEFT:]
     for hours, (code, ranking) in enumerate(zip(handed_out, BOARD_VOTES, strict=True)):
-        guests.ago(hours=40 - 2 * hours)
-        await direct.do(cast_vote, None, NewVote(rankings=list(ranking), code=code), poll_id=poll.id)
-    note = f"Codes that nobody has used yet: {', '.join(left)}"
-    return [WorthALook(f"{poll.title} (Renzo’s, by code, two seats)", f"/polls/{poll.id}", note)]
+        demo.ago(hours=40 - 2 * hours)
+        await demo.do(cast_vote, None, NewVote(rankings=list(ranking), code=code), poll_id=poll.id)
+    note = f"Unused codes: {', '.join(left)}"
+    demo.point_out(f"{poll.title} (Renzo’s, by code, two seats)", f"/polls/{poll.id}", note)

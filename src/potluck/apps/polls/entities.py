@@ -1,11 +1,11 @@
 """The table `ranked-choice-polls`: what is stored about a poll, and how it is found.
 
-Everything of one poll lies in one partition, `POLL#{pollId}`, in this order:
+Everything about one poll is in one partition, `POLL#{pollId}`, in this order:
 
     CODE#{hash} < COUNT#{ranking} < METADATA < RECORD#{method}#{part} < SHARD#{shard} < VOTE#{voteId}
 
-What is read together is adjacent: one range gives the poll, its records and its shards, without reading the codes, the
-counts and the votes, of which there may be a million.
+What is read together is adjacent: one range has the poll, its records and its shards, without the codes, the counts and
+the votes, of which there may be a million.
 """
 
 from collections.abc import Iterable
@@ -77,11 +77,11 @@ ranked_choice_polls = Table(
     "PK",
     "SK",
     accepted={
-        "scan: Poll.every": "an operator's recount, and once a day the polls of shareables that were purged",
-        "constant-partition: Deletion": "Polls are deleted seldom, the row is there only until the last vote is gone,"
-        " and it must be found without knowing of which poll it is.",
-        "shared-row: Poll.codes": "Whoever made the poll makes its codes, up to a thousand by one call, which adds"
-        " once; votes do not add to it.",
+        "scan: Poll.every": "an operator's recount, and once a day the polls of purged shareables",
+        "constant-partition: Deletion": "Polls are rarely deleted, the row is there only until the last vote is gone,"
+        " and it must be found without knowing the poll.",
+        "shared-row: Poll.codes": "Only the poll's creator makes codes, up to a thousand per call, which adds once;"
+        " votes do not add to it.",
     },
 )
 
@@ -97,27 +97,27 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     expires_at: Seconds | None = None
 
     # The design document's attributes end here. Those below are left out of the row at their defaults, which describe a
-    # poll stored by the document alone: open, and without an admin.
+    # poll stored as in the document: open, and without an admin.
     candidate_descriptions: AboutCandidates | None = None
     voter_policy: Annotated[Policy, LeftOut] = "open"
     results_visibility: Annotated[Visibility, LeftOut] = "always"
     max_rankings: MaxRankings | None = None
     method: Annotated[MethodName, LeftOut] = "irv"
     seats: Annotated[Seats, LeftOut] = 1
-    # Breaks ties that the rounds do not break; drawn when the poll is made, and shown before the first vote.
-    # If empty, none were drawn, and the order of the candidates decides.
+    # Breaks ties that the rounds do not break; drawn when the poll is created, and shown before the first vote.
+    # If empty, no lots were drawn, and the order of the candidates decides.
     lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES), LeftOut] = field(default_factory=list)
     closed_at: Seconds | None = None
     admin_key_hash: Hash | None = None
     creator_id: UUID | None = None
-    # How many codes were made for it, because their number is limited.
+    # How many codes were made; their number is limited.
     codes: Annotated[Counter, LeftOut] = 0
     # The shareable that the poll belongs to: its passcodes protect the poll, which has no address of its own.
     short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
     version: Annotated[Version, LeftOut] = 1
 
     def is_open(self, now: datetime) -> bool:
-        """Whether votes are taken: strictly before the poll expires, and until it is closed."""
+        """Whether votes are accepted: strictly before the poll expires, and until it is closed."""
         return self.closed_at is None and (self.expires_at is None or now.replace(microsecond=0) < self.expires_at)
 
     def names(self, numbers: Iterable[int]) -> list[str]:
@@ -130,7 +130,7 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
 
     @get(consistent=True)
     def one(poll_id: UUID) -> None:
-        """Get poll by id: what is asked, who may vote, who may see the results, who may change it?
+        """Get poll by id: what is the question, and who may vote, see the results, change it?
 
         Consistent, because it authorises. A vote does not read it but checks it in its own transaction.
         """
@@ -144,7 +144,7 @@ class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote
     rankings: Annotated[list[CandidateName], Meta(min_length=1, max_length=MOST_CANDIDATES)]
     voted_at: Seconds
 
-    # Whoever has the key may change or withdraw the vote. A change is conditional on the ranking that was read, because
+    # The holder of the key may change or withdraw the vote. A change is conditional on the ranking that was read, since
     # the counts of both rankings change with it; so a vote needs no version.
     edit_key_hash: Hash | None = None
 
@@ -152,22 +152,22 @@ class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote
     def of_poll(poll_id: UUID) -> None:
         """Get all votes for a poll: does a recount from the votes give the same record?
 
-        Reads votes only: nothing sorts behind them. Consistent, because a missing vote would look like a wrong count.
+        Reads only votes, which sort last. Consistent, because a missing vote would look like a wrong count.
         """
 
     @get(consistent=True)
     def one(poll_id: UUID, vote_id: UUID) -> None:
-        """What did this voter say, and may the caller change it?"""
+        """What is this voter's ranking, and may the caller change it?"""
 
 
-# The document's "Calculate results" reads the poll and all votes. Here a vote adds to the counts as it is cast: results
-# are calculated from Count.of_poll, stored as records, and read by Results.of. They never read the votes.
+# The document's "Calculate results" reads the poll and all votes. Here a vote adds to the counts when it is cast:
+# results are calculated from Count.of_poll, stored as records, and read by Results.of. They never read the votes.
 
 
 class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ranking}")):
-    """How many votes say exactly this ranking: COUNT#2-1-3 puts the second candidate first.
+    """How many votes have exactly this ranking: COUNT#2-1-3 puts the second candidate first.
 
-    Created by the first vote for it. There may be as many of these rows as votes, so they hold nothing else.
+    Created by the first vote with it. There may be as many of these rows as votes, so they hold nothing else.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -176,14 +176,14 @@ class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ra
 
     @get
     def one(poll_id: UUID, ranking: Ranking) -> None:
-        """Where a vote for this ranking is added, and a withdrawn one taken off."""
+        """How many votes have this ranking? Each vote adds to it; a withdrawn one is subtracted."""
 
     @query(consistent=True)
     def of_poll(poll_id: UUID) -> None:
-        """How often was each ranking voted for? What results are worked out from.
+        """How many votes has each ranking? Results are calculated from this.
 
-        Reads counts only: codes sort before them, the poll behind. Consistent, because a record that lacks a vote of
-        the version it names would be taken for complete for ever.
+        Reads only counts: codes sort before them, the poll after. Consistent, because a record that lacks a vote of its
+        version would be taken for complete forever.
         """
 
 
@@ -195,28 +195,28 @@ class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{sh
 
     poll_id: Annotated[UUID, KeyOnly]
     shard: Annotated[int, Meta(ge=0, lt=SHARDS), KeyOnly]
-    # Incremented by every vote, change and withdrawal. The sum over all shards tells whether a record is up to date.
+    # Incremented by every vote, change and withdrawal. The sum over all shards shows whether a record is up to date.
     votes_version: Counter = 0
-    # How many votes there are now; the sum over all shards is what a page shows while the poll is open.
+    # The number of votes; the sum over all shards is what a page shows while the poll is open.
     votes: Counter = 0
 
     @get
     def one(poll_id: UUID, shard: int) -> None:
-        """Where this voter raises the votes' version."""
+        """What is this shard's part of the votes' version? Its voters increment it."""
 
     @query(consistent=True)
     def of_poll(poll_id: UUID) -> None:
-        """Has anybody voted since the record was made, and how many votes are there?
+        """Are there votes since the last count, and how many votes in all?
 
-        Reads ten small rows: records sort before them, votes behind.
+        Reads ten small rows: records sort before them, votes after.
         """
 
 
 class Code(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "CODE#{hash}")):
-    """A code that lets its holder vote, where the poll asks for one.
+    """A code that lets its holder vote in a poll that requires one.
 
-    It does not say whether it was used, or by which vote: the vote's id is a keyed hash of the code, so the vote itself
-    makes the code single-use, and nothing stored leads from one to the other.
+    The row does not show whether the code was used, or for which vote: the vote's id is a keyed hash of the code, so
+    the vote itself makes the code single-use, and nothing that is stored links the two.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -231,17 +231,17 @@ class Code(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "CODE#{hash
 class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{method}#{part:02}")):
     """A finished count by one method, or a part of it: compressed, candidates by number.
 
-    Every part names the votes' version it was counted at, and the number of parts: parts that disagree, left from a
-    longer record or a renewal that is under way, are not a record.
+    Every part has the votes' version at which it was counted, and the number of parts: parts that disagree, left from a
+    longer record or a renewal in progress, are not a record.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
     method: Annotated[Method, KeyOnly]
-    # Two digits, so that the parts come in order: a hundred parts are 40 MB.
+    # Two digits, so that the parts sort in order: a hundred parts are 40 MB.
     part: Annotated[int, Meta(ge=0, lt=100), KeyOnly]
     parts: Annotated[int, Meta(ge=1, le=100)]
     votes_version: Annotated[int, Meta(ge=0)]
-    # To the millisecond, because it may be renewed after a second.
+    # In milliseconds, because it may be renewed after a second.
     counted_at: Milliseconds
     # How long the count took: slow counts are renewed less often.
     counting_milliseconds: Annotated[int, Meta(ge=0)]
@@ -249,15 +249,15 @@ class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{
 
     @get
     def one(poll_id: UUID, method: Method, part: int) -> None:
-        """Where a part is kept, and taken away when a shorter record follows."""
+        """What is in this part of the record? Deleted when a shorter record replaces it."""
 
     @query(consistent=True)
     def by_method(poll_id: UUID, method: Method) -> None:
-        """What did the last count by this method find? Its parts in order, and no other method's."""
+        """What is the last count by this method? Its parts in order, and no other method's."""
 
 
 class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "POLL#{created_at}#{poll_id}")):
-    """A poll in its creator's own list: only a reference, so that nothing here can differ from the poll itself."""
+    """A poll in its creator's own list: only a reference, so that it cannot differ from the poll itself."""
 
     creator_id: Annotated[UUID, KeyOnly]
     created_at: Annotated[Seconds, KeyOnly]
@@ -265,22 +265,22 @@ class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "
 
     @query(descending=True, consistent=True)
     def of_creator(creator_id: UUID) -> None:
-        """Which polls did this person make? Newest first; the polls themselves are then got together by their ids."""
+        """Which polls did this person create? Newest first; the polls themselves are then fetched by id, in a batch."""
 
 
 class Deletion(Entity, table=ranked_choice_polls, key=("DELETIONS", "POLL#{poll_id}")):
-    """A poll that is deleted for everybody; kept until the last row under it is gone too."""
+    """A deleted poll; this row stays until the last row under the poll is gone too."""
 
     poll_id: Annotated[UUID, KeyOnly]
     deleted_at: Seconds
 
     @get(consistent=True)
     def one(poll_id: UUID) -> None:
-        """Is something left of this poll?"""
+        """Is anything left of this poll?"""
 
     @query(consistent=True)
     def all_under_way() -> None:
-        """Of which polls may rows be left?"""
+        """Which deleted polls may still have rows?"""
 
 
 # Access patterns that return several kinds of rows.
@@ -295,16 +295,16 @@ class Results(ItemCollection):
 
     @query(consistent=True)
     def of(poll_id: UUID) -> None:
-        """Who has won, by this and by the other methods, and is that still so?
+        """Who has won, by this and by the other methods, and is that up to date?
 
-        From METADATA to the last SHARD#, which are neighbours: reads neither codes nor counts nor votes, so it costs
-        the same at ten votes and at a million. Consistent, because the poll in it says who may see it.
+        From METADATA to the last SHARD#: reads neither codes nor counts nor votes, so it costs the same for ten votes
+        and for a million. Consistent, because the poll in it decides who may see it.
         """
 
 
 class PollRow(AnyOf[Poll | Vote | Count | Shard | Code | Record]):
-    """Whatever lies under a poll."""
+    """Any row under a poll."""
 
     @query(consistent=True)
     def of_poll(poll_id: UUID) -> None:
-        """What goes with a poll that is deleted? Its whole partition, page by page."""
+        """What is deleted with a poll? Its whole partition, page by page."""

@@ -7,7 +7,15 @@ from uuid import UUID
 
 from potluck.apps.polls.ballot_files import Format
 from potluck.apps.polls.ballot_files.contents import folded
-from potluck.validation import Check, FieldError, Integer, Length, ManyLines, Message, OneLine, Text, one_line, seen
+from potluck.validation import (
+    FieldError,
+    Integer,
+    Length,
+    Message,
+    Text,
+    one_line,
+    seen,
+)
 
 FEWEST_CANDIDATES = 2
 MOST_CANDIDATES = 100
@@ -20,7 +28,7 @@ LONGEST_VOTER_KEY = 200
 LONGEST_CODE = 100
 MOST_CODES = 1_000
 MOST_CODES_OF_POLL = 10_000
-# Ten shards make two million votes: more than counting was ever tested with.
+# Ten shards make two million votes: more than counting has been tested with.
 MOST_VOTES_OF_SHARD = 200_000
 
 
@@ -35,11 +43,11 @@ def seen_as(name: str) -> str:
 
 
 def _wrong_name(name: str) -> Iterable[FieldError]:
-    # Not OneLine, because tidy() turns a line end or a tab into a space.
-    kept = tidy(name)
-    if len(kept) > LONGEST_NAME:
+    # Not a line, because tidy() turns a line end or a tab into a space.
+    stored = tidy(name)
+    if len(stored) > LONGEST_NAME:
         yield FieldError("", "")
-    elif wrong := one_line(kept):
+    elif wrong := one_line(stored):
         yield FieldError("", f"A candidate's name {wrong}")
 
 
@@ -56,25 +64,26 @@ PollId = Annotated[UUID, Message("pollId must be a UUID")]
 VoteId = Annotated[UUID, Message("voteId must be a UUID")]
 
 Title = Annotated[
-    str, OneLine(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters, all of them printable")
+    str, Text(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters, all of them printable")
 ]
 Description = Annotated[
-    str, ManyLines(0, LONGEST_DESCRIPTION, f"Description must have at most {LONGEST_DESCRIPTION:,} characters")
+    str, Text(0, LONGEST_DESCRIPTION, f"Description must have at most {LONGEST_DESCRIPTION:,} characters", kind="lines")
 ]
-CandidateName = Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE), Check(_wrong_name)]
+CandidateName = Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE, kind="raw", check=_wrong_name)]
 Candidates = Annotated[
     list[CandidateName],
     Length(FEWEST_CANDIDATES, MOST_CANDIDATES, f"There must be {FEWEST_CANDIDATES} to {MOST_CANDIDATES} candidates"),
 ]
 AboutCandidates = Annotated[
     dict[
-        Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE, trim=False)],
+        Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE, kind="raw", trim=False)],
         Annotated[
             str,
-            ManyLines(
+            Text(
                 0,
                 LONGEST_ABOUT_CANDIDATE,
-                f"What is said of a candidate must have at most {LONGEST_ABOUT_CANDIDATE} characters",
+                f"A candidate's description must have at most {LONGEST_ABOUT_CANDIDATE} characters",
+                kind="lines",
             ),
         ],
     ],
@@ -89,14 +98,18 @@ MethodName = Annotated[
 Seats = Annotated[int, Integer(1, MOST_CANDIDATES, SEATS_MESSAGE)]
 
 Rankings = Annotated[
-    # Longer than a candidate's name can be: such a name matches no candidate, and the rule reports which one it is.
-    list[Annotated[str, Text(0, 1_000, trim=False)]],
-    Length(0, MOST_CANDIDATES, f"Rankings must be a list of candidates' names, at most {MOST_CANDIDATES}"),
-    Check(lambda names: [] if names else [FieldError("", "Rank at least one candidate")]),
+    # Longer than a candidate's name can be: such a name matches no candidate, and the rule reports which it is.
+    list[Annotated[str, Text(0, 1_000, kind="raw", trim=False)]],
+    Length(
+        0,
+        MOST_CANDIDATES,
+        f"Rankings must be a list of at most {MOST_CANDIDATES} candidates' names",
+        check=lambda names: [] if names else [FieldError("", "Rank at least one candidate")],
+    ),
 ]
 VoterKey = Annotated[
     str,
-    OneLine(
+    Text(
         1,
         LONGEST_VOTER_KEY,
         f"voterKey must have 1 to {LONGEST_VOTER_KEY} characters, all of them printable",
@@ -105,7 +118,7 @@ VoterKey = Annotated[
 ]
 CodeText = Annotated[
     str,
-    OneLine(1, LONGEST_CODE, f"code must have 1 to {LONGEST_CODE} characters, all of them printable", trim=False),
+    Text(1, LONGEST_CODE, f"code must have 1 to {LONGEST_CODE} characters, all of them printable", trim=False),
 ]
 CodeCount = Annotated[int, Integer(1, MOST_CODES, f"Count must be 1 to {MOST_CODES:,}")]
 BallotFormat = Annotated[Format, Message("Format must be json, csv or blt")]

@@ -1,11 +1,12 @@
-"""The keys of polls: admin keys, edit keys of votes, voting codes; and vote ids, which are derived from voters."""
+"""The keys of polls: admin keys, edit keys of votes, voter keys, voting codes; and the ids of votes."""
 
 import hmac
 from dataclasses import dataclass
+from random import Random
 from uuid import UUID
 
 from potluck.apps.polls.entities import Poll, Vote
-from potluck.people import Principal, Random, matches
+from potluck.people import Principal, hash_of
 
 ADMIN_KEY, EDIT_KEY, VOTER_KEY = "pla_", "ple_", "plv_"
 KEY_BYTES = 32
@@ -20,7 +21,7 @@ CODE_GROUP = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoterKeys:
-    """What a request presents to show who sent it; empty by default."""
+    """The credentials that a request presents; none by default."""
 
     principal: Principal | None = None
     admin_key: str | None = None
@@ -33,35 +34,35 @@ class VoterKeys:
         return None if self.principal is None else self.principal.user_id
 
     def administers(self, poll: Poll) -> bool:
-        """Whether these show the poll's creator."""
+        """Whether these are credentials of the poll's creator."""
         if self.user_id is not None and self.user_id == poll.creator_id:
             return True
-        return _matches(self.admin_key, poll.admin_key_hash)
+        return _has_hash(self.admin_key, poll.admin_key_hash)
 
     def holds(self, vote: Vote) -> bool:
-        """Whether these show the vote's voter."""
-        return _matches(self.edit_key, vote.edit_key_hash)
+        """Whether these have the vote's edit key."""
+        return _has_hash(self.edit_key, vote.edit_key_hash)
 
 
-def _matches(key: str | None, hashed: str | None) -> bool:
-    return key is not None and hashed is not None and matches(key, hashed)
+def _has_hash(key: str | None, hashed: str | None) -> bool:
+    return key is not None and hashed is not None and hmac.compare_digest(hash_of(key), hashed)
 
 
 def new_admin_key(random: Random) -> str:
-    return ADMIN_KEY + random(KEY_BYTES).hex()
+    return ADMIN_KEY + random.randbytes(KEY_BYTES).hex()
 
 
 def new_voter_key(random: Random) -> str:
-    return VOTER_KEY + random(KEY_BYTES).hex()
+    return VOTER_KEY + random.randbytes(KEY_BYTES).hex()
 
 
 def new_edit_key(vote_id: UUID, random: Random) -> str:
-    """A key that contains the vote's id, so that its holder needs nothing else."""
-    return EDIT_KEY + vote_id.hex + random(KEY_BYTES).hex()
+    """A key that contains the vote's id, so that the voter needs nothing else."""
+    return EDIT_KEY + vote_id.hex + random.randbytes(KEY_BYTES).hex()
 
 
 def vote_of(edit_key: str | None) -> UUID | None:
-    """The vote id that a key claims; only a comparison with the stored hash proves it."""
+    """The vote id in an edit key; only a comparison with the stored hash proves it."""
     if edit_key is None or len(edit_key) != EDIT_KEY_LENGTH or not edit_key.startswith(EDIT_KEY):
         return None
     try:
@@ -71,25 +72,25 @@ def vote_of(edit_key: str | None) -> UUID | None:
 
 
 def new_code(random: Random) -> str:
-    """A code of 60 random bits that can be read out and typed: 7K3M-Q9TX-V2HD."""
-    bits = int.from_bytes(random(8))
+    """A code of 60 random bits that can be read aloud and typed: 7K3M-Q9TX-V2HD."""
+    bits = int.from_bytes(random.randbytes(8))
     signs = [ALPHABET[bits >> 5 * place & 31] for place in range(CODE_LENGTH)]
     return "-".join("".join(signs[start : start + CODE_GROUP]) for start in range(0, CODE_LENGTH, CODE_GROUP))
 
 
 class VoterIds:
-    """Derives vote ids from voters with a key that only the suite has, so that nobody else can link the two."""
+    """Derives vote ids from voters with a key that only the suite has, so that only the suite could link the two."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     def vote_id(self, poll: Poll, by: VoterKeys) -> UUID | None:
-        """The id that this voter's vote in this poll has, or would have; None without the credential for it."""
+        """The id of this voter's vote in this poll, cast or not; None without the credential it is derived from."""
         match poll.voter_policy:
             case "open":
                 voter = None if by.voter_key is None else by.voter_key.encode("utf-8", "surrogatepass")
             case "codes":
-                voter = None if by.code is None else _as_written(by.code)
+                voter = None if by.code is None else _normal_code(by.code)
             case "accounts":
                 voter = None if by.user_id is None else by.user_id.bytes
         if voter is None:
@@ -99,12 +100,12 @@ class VoterIds:
 
     def code_hash(self, poll_id: UUID, code: str) -> str:
         """The stored form of a code. Keyed, because a code short enough to type could be guessed offline."""
-        return self._digest(b"code", poll_id, _as_written(code)).hex()
+        return self._digest(b"code", poll_id, _normal_code(code)).hex()
 
     def _digest(self, purpose: bytes, poll_id: UUID, about: bytes) -> bytes:
         return hmac.digest(self._key, purpose + poll_id.bytes + about, "sha256")
 
 
-def _as_written(code: str) -> bytes:
-    """A code's normal form, however it is typed."""
+def _normal_code(code: str) -> bytes:
+    """A code's normal form: case, spaces, dashes and similar-looking characters make no difference."""
     return code.upper().translate(LOOK_ALIKES).encode("utf-8", "surrogatepass")

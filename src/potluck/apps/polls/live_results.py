@@ -8,19 +8,19 @@ No row changes when a poll expires. Each stream knows the time from the poll, wh
 sends an event then; this works in every process, without any of them writing something for the others.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
 from msgspec import Struct
-from starlette.responses import Response
 
-from potluck.apps.polls.access import FollowsResults, ResultsHidden, SeesResults
+from potluck.apps.polls.access import ResultsHidden, SeesResults
 from potluck.apps.polls.count_records import version_of, votes_of
 from potluck.apps.polls.counting import CountResults
 from potluck.apps.polls.entities import Poll, Record, Results, Shard
 from potluck.apps.polls.results import CurrentRecord, current_record, outcome
-from potluck.validation import encode
-from potluck.web import UNSET, Changes, Event, EventChange, EventStreamResponse, MaybeSince, NamedEvent
+from potluck.table import Query
+from potluck.web import Show, Updates
 
 
 class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
@@ -34,11 +34,15 @@ class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
     results: CountResults
 
 
-class LiveResults:
-    """One caller's live updates of one poll, for as long as they may see its results."""
+@outcome.live(ResultsHidden)
+@outcome.live_page("/results/events")
+class LiveResults(Updates[SeesResults]):
+    """Votes counted so far and the record, as they change. Votes that come in together are one event."""
 
-    def __init__(self, at: SeesResults) -> None:
-        self._at = at
+    whole = True
+
+    def __init__(self, at: SeesResults, show: Show | None = None) -> None:
+        super().__init__(at, show)
         self._shards: dict[int, int] = {}
         self._recorded = 0
         self._poll_version = 0
@@ -46,81 +50,32 @@ class LiveResults:
         # Until something was sent, we cannot tell how old the caller's view is.
         self._behind = True
 
-    def stream(self, since: str | None, *, whole: bool = True) -> Response:
-        """The event stream. Not `whole` sends only that something changed, for a page that then reloads its content."""
-        at = self._at
+    def lists(self) -> Sequence[Query[Any]]:
+        return [Results.of(self.at.poll_id).query]
 
-        async def allowed() -> bool:
-            if not await at.visitor.still():
-                return False
-            await at.readmit()
-            if self._behind:
-                # Reads trigger counting, and nobody else may be reading: so each follower triggers it when it is due.
-                await current_record(at.polls, at.poll_id)
-            return True
+    async def allowed(self) -> bool:
+        if not await super().allowed():
+            return False
+        if self._behind:
+            # Reads trigger counting, and there may be no other readers: so each follower triggers it when it is due.
+            await current_record(self.at.polls, self.at.poll_id)
+        return True
 
-        async def render(_: Event) -> NamedEvent:
-            if whole:
-                return NamedEvent("updated", encode(await self._now()))
-            await self._look()
-            return NamedEvent("reset", "{}")
+    async def event(self, name: str, item: Any) -> tuple[str, Any]:
+        """The current state. A page only gets to know of the change: it fetches itself again, as it is shown."""
+        if self.show is None:
+            return "updated", await self._now()
+        await self._look()
+        return "reset", {}
 
-        return EventStreamResponse(
-            at.core.live.open(
-                since,
-                at.visitor.headers.get("Last-Event-ID"),
-                of=Results.of(at.poll_id),
-                see=self._news,
-                allowed=allowed,
-                by=at.visitor.listening,
-                render=render,
-                schedule=self._end,
-            )
-        )
-
-    async def changes(self, since: str | None) -> Changes:
-        """The current state, if anything changed since the position."""
-        of = Results.of(self._at.poll_id)
-        found = await self._at.core.live.changes(since, of=of, see=_what_counts, schedule=self._end)
-        changed: list[EventChange] = []
-        if found.changes or found.reset:
-            changed = [EventChange(event="updated", position=found.position, item=await self._now())]
-        return Changes(changes=changed, position=found.position, reset=found.reset, more=found.more)
-
-    async def _now(self) -> PollNow:
-        """The current state; raises if the caller may no longer see it."""
-        shards, found = await self._look()
-        return PollNow(
-            votes=votes_of(shards) if self._behind else found.known.record.votes,
-            votes_version=max(found.known.votes_version, version_of(shards)),
-            status=found.status,
-            results=found.results,
-        )
-
-    async def _look(self) -> tuple[list[Shard], CurrentRecord]:
-        """Reads everything, and remembers the versions, so that nothing older is sent again."""
-        at = self._at
-        # The shards first: a vote after this read changes a shard again, whether or not the record includes it.
-        shards = await at.store.all(Shard.of_poll(at.poll_id))
-        read = await at.store.gather(Results.of(at.poll_id))
-        await at.admit(None if read is None else read.poll)
-        found = await current_record(at.polls, at.poll_id, found=read)
-        self._shards = {each.shard: each.votes_version for each in shards}
-        self._recorded = found.known.votes_version
-        self._poll_version = found.poll.version
-        # A poll that was closed early and reopened ends once more.
-        self._sent_end = found.poll.expires_at if found.status == "final" else None
-        self._behind = found.known.votes_version < version_of(shards)
-        return shards, found
-
-    def _end(self) -> datetime | None:
+    def end(self) -> datetime | None:
         """When the poll expires, unless the caller was told already."""
-        poll = self._at.poll
+        poll = self.at.poll
         ends = poll.expires_at if poll.closed_at is None else None
         return None if ends == self._sent_end else ends
 
-    def _news(self, row: Poll | Record | Shard) -> Any:
-        """The row, if it is newer than what the caller was sent."""
+    def see(self, row: Poll | Record | Shard) -> Any:
+        """The row's version, if it is newer than what the caller was sent."""
         match row:
             case Shard():
                 return row.votes_version if row.votes_version > self._shards.get(row.shard, 0) else None
@@ -130,24 +85,37 @@ class LiveResults:
             case Poll():
                 return row.version if row.version > self._poll_version else None
 
+    def see_since(self, row: Poll | Record | Shard) -> Any:
+        match row:
+            case Shard():
+                return row.shard, row.votes_version
+            case Poll():
+                return row.version
+        # A record only counts votes that the shards have announced already, perhaps triggered by this very caller.
+        return None
 
-def _what_counts(row: Poll | Record | Shard) -> Any:
-    match row:
-        case Shard():
-            return row.shard, row.votes_version
-        case Poll():
-            return row.version
-    # A record is only a count of votes that the shards have announced already, perhaps triggered by this very caller.
-    return None
+    async def _now(self) -> PollNow:
+        """The current state; raises if the caller may no longer see it."""
+        shards, current = await self._look()
+        return PollNow(
+            votes=votes_of(shards) if self._behind else current.known.record.votes,
+            votes_version=max(current.known.votes_version, version_of(shards)),
+            status=current.status,
+            results=current.results,
+        )
 
-
-@outcome.read("/events", ResultsHidden, media_type="text/event-stream")
-async def poll_events(at: FollowsResults, wanted: MaybeSince) -> Response:
-    """Votes counted so far and the record, as they change. Votes that come in together are told together."""
-    return LiveResults(at).stream(wanted.since or None)
-
-
-@outcome.read("/changes", ResultsHidden, tagged=False)
-async def poll_changes(at: SeesResults, wanted: MaybeSince) -> Changes:
-    """Votes counted so far and the record, if anything changed since the position; without one, where to begin."""
-    return await LiveResults(at).changes(None if wanted.since is UNSET else wanted.since)
+    async def _look(self) -> tuple[list[Shard], CurrentRecord]:
+        """Reads everything, and remembers the versions, so that nothing older is sent again."""
+        at = self.at
+        # The shards first: a vote after this read changes a shard again, whether or not the record includes it.
+        shards = await at.store.all(Shard.of_poll(at.poll_id))
+        read = await at.store.gather(Results.of(at.poll_id))
+        await at.admit(None if read is None else read.poll)
+        current = await current_record(at.polls, at.poll_id, rows=read)
+        self._shards = {shard.shard: shard.votes_version for shard in shards}
+        self._recorded = current.known.votes_version
+        self._poll_version = current.poll.version
+        # A poll that was closed early and reopened ends once more.
+        self._sent_end = current.poll.expires_at if current.status == "final" else None
+        self._behind = current.known.votes_version < version_of(shards)
+        return shards, current

@@ -1,7 +1,8 @@
-"""Polls: creating one, changing it until the first vote, closing, reopening, copying and deleting it, and its codes."""
+"""Polls: creating, changing until the first vote, closing, reopening, copying and deleting one, and its codes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from random import Random
 from typing import Any, Literal
 from uuid import UUID
 
@@ -31,7 +32,7 @@ from potluck.apps.polls.fields import (
     tidy,
 )
 from potluck.apps.polls.keys import new_admin_key, new_code
-from potluck.people import Random, TooMany, hash_of, new_id
+from potluck.people import TooMany, hash_of
 from potluck.store import Store
 from potluck.table import Operation, WriteRefused, absent, check, put, the, update
 from potluck.validation import FieldError, ValidationError
@@ -52,47 +53,44 @@ from potluck.web import (
     View,
     Writes,
     computed,
-    etag,
     or_raise,
     or_retry,
-    view_plan,
 )
 
-# A transaction takes 100 actions. Besides the codes there are the poll, and up to three that store an idempotent
-# response.
+# A transaction may have 100 actions. Besides the codes there are the poll, and up to three for the stored answer.
 CODES_AT_ONCE = 90
-# For a client without an account: plenty for an evening, but not enough to fill the store.
+# Per hour for a client without an account: plenty for an evening, but not enough to fill the store.
 POLLS = RateLimit("polls", 100)
-# Each rewrites the whole poll, and logs its old and new image in the stream: up to 200 KB.
+# Each change rewrites the whole poll and puts its old and new image into the stream: up to 200 KB.
 CHANGES = RateLimit("changes of polls", 200)
-CODES = RateLimit("codes", 5_000, weight=lambda wanted: wanted.count)
+CODES = RateLimit("codes", 5_000, weight=lambda new: new.count)
 
 
 class VotesBegun(
     ProblemError,
     slug="votes-begun",
     title="Voting has begun",
-    remedy="Close it, or duplicate it and change the copy.",
-    detail="Somebody has voted, so the poll cannot be changed any more",
+    remedy="Close the poll, or duplicate it and change the copy.",
+    detail="There are votes already, so the poll can no longer be changed",
 ):
-    """Nobody's vote may come to mean something else, so from the first vote on a poll stays as it is."""
+    """A change could alter the meaning of a vote, so a poll cannot be changed after the first vote."""
 
 
 class NoCodesAsked(
     ProblemError,
     slug="no-codes-asked",
-    title="No codes here",
-    remedy="Before the first vote, the poll can be changed to ask for codes.",
-    detail="This poll asks for no codes",
+    title="This poll uses no codes",
+    remedy="Before the first vote, the poll can be changed to require codes.",
+    detail="This poll uses no codes",
 ):
-    """Anyone, or anyone who is signed in, may vote in this poll, so a code would open nothing."""
+    """Anyone, or anyone who is signed in, may vote in this poll, so a code would have no effect."""
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
 
 
 class AsOf(Struct, frozen=True):
-    """What a view needs besides the poll: the current time, which decides its status, and the key of a new poll."""
+    """What a view needs besides the poll: the time, which decides its status, and the key of a new poll."""
 
     now: datetime
     admin_key: str = ""
@@ -105,7 +103,7 @@ class AsOf(Struct, frozen=True):
 
 
 class PollView(View[Poll]):
-    """A poll as anyone sees it who has its link."""
+    """A poll as anyone with its link sees it."""
 
     title: str
     description: str | None
@@ -113,7 +111,7 @@ class PollView(View[Poll]):
     created_at: datetime
     expires_at: datetime | None
     closed_at: datetime | None
-    """When its creator closed it; null for a poll that only expired."""
+    """When its creator closed it; null for a poll that expired."""
     voter_policy: VoterPolicy
     results_visibility: ResultsVisibility
     max_rankings: int | None
@@ -135,12 +133,13 @@ class PollView(View[Poll]):
 
     @computed
     def lot_order(poll: Poll) -> list[str]:
-        """Who is favoured where nothing else decides, first to last; drawn before the first vote. Empty: none were."""
+        """Who wins a tie that nothing else breaks, most favoured first; drawn before the first vote. Empty if no lots
+        were drawn."""
         return poll.names(poll.lot_order)
 
 
 class PollMade(PollView):
-    """A poll that was just made, with its key, which is never shown again."""
+    """A new poll, with its key, which is never shown again."""
 
     @computed
     def admin_key(poll: Poll, as_of: AsOf) -> str:
@@ -154,15 +153,14 @@ class CodesMade(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def view_of(poll: Poll, now: datetime) -> PollView:
-    found: PollView = view_plan(PollView).show(poll, AsOf(now))
-    return found
+    return PollView.show(poll, AsOf(now))
 
 
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
 
 class NewPoll(New[Poll]):
-    """A question, and what can be put in order."""
+    """A question, and the candidates to rank."""
 
     title: Title
     candidates: Candidates
@@ -170,19 +168,19 @@ class NewPoll(New[Poll]):
     candidate_descriptions: AboutCandidates | None = None
     """Descriptions of candidates, by name."""
     expires_at: datetime | None = None
-    """Votes are accepted strictly before it."""
+    """Votes are accepted strictly before this time."""
     voter_policy: Policy | Unset = UNSET
-    """One vote for each `voterKey`, for each code, or for each account."""
+    """One vote per `voterKey`, per code, or per account."""
     results_visibility: Visibility | Unset = UNSET
     """Who sees the results while the poll is open."""
     max_rankings: MaxRankings | None = None
     method: MethodName | Unset = UNSET
-    """The method that results use by default: `irv`, or `stv` for several seats."""
+    """The method that results are counted by; by default `irv`, or `stv` for several seats."""
     seats: Seats | Unset = UNSET
 
 
 class PollChange(Edit[Poll]):
-    """What is to be otherwise, until somebody has voted."""
+    """The settings to change; possible until the first vote."""
 
     title: Title | Unset = UNSET
     description: Description | Unset | None = UNSET
@@ -197,10 +195,10 @@ class PollChange(Edit[Poll]):
 
 
 class Reopening(Input):
-    """Until when, if that is to be otherwise."""
+    """A new end for the poll, if it is to change."""
 
     expires_at: datetime | Unset | None = UNSET
-    """Votes are accepted strictly before it. Left out, it is kept, or removed if it has passed; null removes it."""
+    """Votes are accepted strictly before this time. If omitted, the end stays unless it has passed; null removes it."""
 
 
 class NewCodes(Input):
@@ -211,34 +209,34 @@ SETTINGS = NewPoll.__struct_fields__
 
 
 def settings_in(sent: NewPoll | PollChange) -> dict[str, Any]:
-    """The settings that an input contains, by name."""
+    """The settings in an input, by name."""
     return {name: value for name in SETTINGS if (value := getattr(sent, name)) is not UNSET}
 
 
-def settled(
-    said: Mapping[str, Any], now: datetime, before: Poll | None = None
+def merge_settings(
+    values: Mapping[str, Any], now: datetime, poll: Poll | None = None
 ) -> tuple[dict[str, Any], list[FieldError]]:
-    """A poll's settings as they are stored, merged from the input and the poll before; and the errors in them."""
-    after = {} if before is None else {name: getattr(before, name) for name in SETTINGS}
-    after |= said
-    names = after["candidates"] = [tidy(each) for each in after.get("candidates", ())]
-    wrong = look_alikes(names)
-    if names and not wrong:
-        about, only_candidates = described(names, after.get("candidate_descriptions") or {})
-        after["candidate_descriptions"] = about
-        if not only_candidates and "candidate_descriptions" in said:
-            wrong.append(FieldError("candidateDescriptions", "Only candidates can be described, each by its name"))
-    if said.get("expires_at") is not None:
-        after["expires_at"], passed = _end(said["expires_at"], now)
-        wrong += passed
-    seats = after.get("seats", 1)
+    """A poll's settings as they are stored, from the input and the poll as it is; and the errors in them."""
+    settings = {} if poll is None else {name: getattr(poll, name) for name in SETTINGS}
+    settings |= values
+    names = settings["candidates"] = [tidy(name) for name in settings.get("candidates", ())]
+    errors = look_alikes(names)
+    if names and not errors:
+        descriptions, only_candidates = described(names, settings.get("candidate_descriptions") or {})
+        settings["candidate_descriptions"] = descriptions
+        if not only_candidates and "candidate_descriptions" in values:
+            errors.append(FieldError("candidateDescriptions", "Only candidates can be described, each by its name"))
+    if values.get("expires_at") is not None:
+        settings["expires_at"], end_errors = _end(values["expires_at"], now)
+        errors += end_errors
+    seats = settings.get("seats", 1)
     if names and seats > len(names):
-        wrong.append(FieldError("seats", SEATS_MESSAGE))
-    if seats > 1 and after.get("method", "irv") == "irv":
-        if "method" in said:
-            wrong.append(FieldError("method", "irv elects one; for more seats there are stv and scottish-stv"))
-        after["method"] = "stv"
-    return after, wrong
+        errors.append(FieldError("seats", SEATS_MESSAGE))
+    if seats > 1 and settings.get("method", "irv") == "irv":
+        if "method" in values:
+            errors.append(FieldError("method", "irv elects one; for more seats there are stv and scottish-stv"))
+        settings["method"] = "stv"
+    return settings, errors
 
 
 def _end(expires_at: datetime, now: datetime) -> tuple[datetime, list[FieldError]]:
@@ -247,24 +245,30 @@ def _end(expires_at: datetime, now: datetime) -> tuple[datetime, list[FieldError
     return to_the_second, [FieldError("expiresAt", "expiresAt must be in the future")] if to_the_second <= now else []
 
 
-def _taken(settings: tuple[dict[str, Any], list[FieldError]]) -> dict[str, Any]:
-    after, wrong = settings
-    if wrong:
-        raise ValidationError(*wrong)
-    return after
+def _validated(values: Mapping[str, Any], now: datetime, poll: Poll | None = None) -> dict[str, Any]:
+    settings, errors = merge_settings(values, now, poll)
+    if errors:
+        raise ValidationError(*errors)
+    return settings
 
 
 # --- what is written, for every app that has polls --------------------------------------------------------------------
 
 
 def created(
-    said: Mapping[str, Any], creator_id: UUID | None, now: datetime, random: Random, *, short_id: str | None = None
+    poll_id: UUID,
+    values: Mapping[str, Any],
+    creator_id: UUID | None,
+    now: datetime,
+    random: Random,
+    *,
+    short_id: str | None = None,
 ) -> Writes[PollMade]:
     """A new poll, with its lots drawn; `short_id` is the shareable that it belongs to."""
-    settings = _taken(settled(said, now))
+    settings = _validated(values, now)
     admin_key = new_admin_key(random)
     poll = Poll(
-        poll_id=new_id(random),
+        poll_id=poll_id,
         created_at=now,
         lot_order=drawn(len(settings["candidates"]), random),
         admin_key_hash=hash_of(admin_key),
@@ -275,24 +279,25 @@ def created(
     operations: list[Operation] = [put(poll, when=absent)]
     if creator_id is not None:
         operations.append(put(CreatedPoll(creator_id=creator_id, created_at=now, poll_id=poll.poll_id), when=absent))
-    made: PollMade = view_plan(PollMade).show(poll, AsOf(now, admin_key))
-    return Writes(made, *operations, made=poll.poll_id, headers={"etag": etag(poll.version)})
+    view = PollMade.show(poll, AsOf(now, admin_key))
+    return Writes(view, *operations, made=poll.poll_id, version=poll.version)
 
 
 def copied(
+    copy_id: UUID,
     poll: Poll,
     creator_id: UUID | None,
     now: datetime,
     random: Random,
     *,
     short_id: str | None = None,
-    **otherwise: Any,
+    **changes: Any,
 ) -> Writes[PollMade]:
     """An open copy of a poll, without its votes and codes, with lots and a key of its own."""
-    said = {name: getattr(poll, name) for name in SETTINGS} | otherwise
-    if poll.expires_at is not None and said["expires_at"] == poll.expires_at <= now:
-        said["expires_at"] = None
-    return created(said, creator_id, now, random, short_id=short_id)
+    values = {name: getattr(poll, name) for name in SETTINGS} | changes
+    if poll.expires_at is not None and values["expires_at"] == poll.expires_at <= now:
+        values["expires_at"] = None
+    return created(copy_id, values, creator_id, now, random, short_id=short_id)
 
 
 def following(poll: Poll, title: str, description: str | None, expires_at: datetime) -> Writes[Poll]:
@@ -302,33 +307,33 @@ def following(poll: Poll, title: str, description: str | None, expires_at: datet
 
 
 def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Writes[Poll]:
-    """The poll with other settings; the write refuses if somebody has voted. New candidates draw new lots."""
-    settings = _taken(settled(settings_in(change), now, poll))
+    """The poll with other settings; refused after the first vote. For other candidates, new lots are drawn."""
+    settings = _validated(settings_in(change), now, poll)
     if settings["candidates"] != poll.candidates:
         settings["lot_order"] = drawn(len(settings["candidates"]), random)
     after, operations = _with(poll, settings)
     if not operations:
         return Writes(poll)
-    # A vote creates one of these in a transaction that checks the poll's version: whichever comes second is refused.
-    shards = (check(Shard.one(poll.poll_id, shard), when=absent) for shard in range(SHARDS))
-    return Writes(after, *operations, *(or_raise(each, VotesBegun) for each in shards))
+    # A vote creates one of these in a transaction that checks the poll's version: the later of the two is refused.
+    no_shards = (check(Shard.one(poll.poll_id, shard), when=absent) for shard in range(SHARDS))
+    return Writes(after, *operations, *(or_raise(no_shard, VotesBegun) for no_shard in no_shards))
 
 
 def closed(poll: Poll, now: datetime) -> Writes[Poll]:
-    """The poll, closed; one that is closed already stays as it is."""
+    """The poll, closed; a closed poll stays as it is."""
     after, operations = _with(poll, {"closed_at": now} if poll.is_open(now) else {})
     return Writes(after, *operations)
 
 
 def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Writes[Poll]:
-    """The poll, open until then. Without `until`, it keeps its end, unless that has passed."""
+    """The poll, open until this time; if UNSET, until its present end, unless that has passed."""
     end = poll.expires_at if until is UNSET else until
     if until is UNSET and end is not None and end <= now:
         end = None
     elif until is not UNSET and until is not None:
-        end, wrong = _end(until, now)
-        if wrong:
-            raise ValidationError(*wrong)
+        end, errors = _end(until, now)
+        if errors:
+            raise ValidationError(*errors)
     after, operations = _with(poll, {"closed_at": None, "expires_at": end})
     return Writes(after, *operations)
 
@@ -351,40 +356,44 @@ polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page=HOME, tag="Polls"
 
 @polls.create(secret=True, rate_limit=POLLS)
 async def create_poll(at: PollMaker, new: NewPoll) -> Writes[PollMade]:
-    """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
-    return created(settings_in(new), _user_id(at), at.now, at.polls.random)
+    """Create a poll; no account is needed. Its `adminKey` is returned only this once."""
+    return created(at.new_id(), settings_in(new), _user_id(at), at.now, at.polls.random)
 
 
 @polls.list()
 def own_polls(at: SignedIn) -> References[Poll]:
-    """The polls that the caller made signed in, newest first."""
+    """The polls that the caller created while signed in, newest first."""
     return own_polls_of(at.store, at.principal.user_id)
 
 
 def own_polls_of(store: Store, user_id: UUID) -> References[Poll]:
     async def get(created: Any) -> list[Poll]:
-        found = await store.get_many([Poll.one(each.poll_id) for each in created])
-        # A poll can be deleted after the list was read.
-        return [each for each in found if each is not None and each.short_id is None]
+        return await served_polls(store, [row.poll_id for row in created])
 
     return References(CreatedPoll.of_creator(user_id), get)
 
 
+async def served_polls(store: Store, poll_ids: Iterable[UUID]) -> list[Poll]:
+    """The polls with these ids that still exist and do not belong to a shareable."""
+    polls = await store.get_many([Poll.one(poll_id) for poll_id in poll_ids])
+    return [poll for poll in polls if poll is not None and poll.short_id is None]
+
+
 @polls.read()
 async def one_poll(at: ToPoll, poll: Poll) -> Poll:
-    """A poll, for anyone who has its id: what is asked, who may vote, and the order of the lots."""
+    """A poll, for anyone who has its id: the question, the candidates, who may vote, and the order of the lots."""
     return poll
 
 
 @polls.change(WrongKey, VotesBegun, rate_limit=CHANGES)
 async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
-    """Edit a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
+    """Edit a poll, until the first vote. If the candidates change, the lots are drawn again."""
     return changed(poll, change, at.now, at.polls.random)
 
 
 @polls.delete("", WrongKey)
 async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
-    """Delete a poll with every vote in it."""
+    """Delete a poll with all its votes."""
     now = at.now
     deletion = Deletion(poll_id=poll.poll_id, deleted_at=now)
     # The call waits for a few thousand rows; the consumer deletes the rest.
@@ -393,45 +402,45 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
 
 @polls.action("POST", "/close", WrongKey, form=TO_CLOSE, rate_limit=CHANGES)
 async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
-    """Take no more votes; the results are final. What is closed stays as it is."""
+    """Close a poll: it accepts no more votes, and its results are final. A closed poll stays as it is."""
     return closed(poll, at.now)
 
 
 @polls.action("POST", "/reopen", WrongKey, input_optional=True, rate_limit=CHANGES)
-async def reopen_poll(at: PollAdmin, poll: Poll, wanted: Reopening) -> Writes[Poll]:
-    """Take votes again, until another time if one is given. A time that has passed is none any more."""
-    return reopened(poll, wanted.expires_at, at.now)
+async def reopen_poll(at: PollAdmin, poll: Poll, reopening: Reopening) -> Writes[Poll]:
+    """Reopen a poll, with a new end if one is given. An end that has passed is removed."""
+    return reopened(poll, reopening.expires_at, at.now)
 
 
 @polls.action("POST", "/duplicate", WrongKey, status=201, secret=True, rate_limit=POLLS)
 async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
-    """Make another poll like it, open, without its votes and codes, with lots and an `adminKey` of its own."""
-    return copied(poll, _user_id(at), at.now, at.polls.random)
+    """Copy a poll: the copy is open, has no votes or codes, and has lots and an `adminKey` of its own."""
+    return copied(at.new_id(), poll, _user_id(at), at.now, at.polls.random)
 
 
 @polls.action(
     "POST", "/codes", WrongKey, NoCodesAsked, TooMany, status=201, secret=True, rate_limit=CODES, serialized=True
 )
-async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
-    """Make codes to hand out, each good for one vote; a poll has at most 10,000. They are told only now."""
+async def make_codes(at: PollAdmin, poll: Poll, new: NewCodes) -> Writes[CodesMade]:
+    """Create codes to hand out, each good for one vote; a poll has at most 10,000. They are returned only this once."""
     if poll.voter_policy != "codes":
         raise NoCodesAsked
-    made = CodesMade(codes=[new_code(at.polls.random) for _ in range(wanted.count)])
-    hashes = [at.polls.voters.code_hash(poll.poll_id, each) for each in made.codes]
-    rows = [put(Code(poll_id=poll.poll_id, hash=each, created_at=at.now), when=absent) for each in hashes]
-    asked = the(Poll.voter_policy) == "codes"
+    codes = [new_code(at.polls.random) for _ in range(new.count)]
+    hashes = [at.polls.voters.code_hash(poll.poll_id, code) for code in codes]
+    rows = [put(Code(poll_id=poll.poll_id, hash=hashed, created_at=at.now), when=absent) for hashed in hashes]
+    uses_codes = the(Poll.voter_policy) == "codes"
     # The first transaction counts all codes, so that a request over the limit is refused before any code is stored.
-    there: Operation = update(
+    of_poll: Operation = update(
         Poll.one(poll.poll_id),
         the(Poll.codes).add(len(rows)),
-        when=asked & (the(Poll.codes) <= MOST_CODES_OF_POLL - len(rows)),
+        when=uses_codes & (the(Poll.codes) <= MOST_CODES_OF_POLL - len(rows)),
         keep_version=True,
     )
     *parts, last = [rows[start : start + CODES_AT_ONCE] for start in range(0, len(rows), CODES_AT_ONCE)]
     for part in parts:
-        await at.commit(Step(or_raise(there, _no_more_codes), *part))
-        there = check(Poll.one(poll.poll_id), when=asked)
-    return Writes(made, or_raise(there, _no_more_codes), *last, made=poll.poll_id)
+        await at.commit(Step(or_raise(of_poll, _no_more_codes), *part))
+        of_poll = check(Poll.one(poll.poll_id), when=uses_codes)
+    return Writes(CodesMade(codes=codes), or_raise(of_poll, _no_more_codes), *last, made=poll.poll_id)
 
 
 async def _no_more_codes(refusal: WriteRefused) -> Exception:

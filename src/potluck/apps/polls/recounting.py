@@ -1,7 +1,7 @@
-"""Rebuilds counts from the votes: for votes written into the table without counts, and after an audit that differs.
+"""Rebuilds counts from the votes: if votes were put into the table without counts, or an audit found differences.
 
-The differences are added to the counts, as a vote adds to them. That is conditional on no shard having changed since
-the votes were read, and increments the shards, so that older records are no longer shown.
+The differences are added to the counts, as a vote adds to them, on the condition that no shard has changed since the
+votes were read. That also increments the shards, so that older records are no longer shown.
 """
 
 from collections import Counter
@@ -10,12 +10,12 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.apps.polls.candidates import Numbers
-from potluck.apps.polls.entities import SHARDS, Count, Poll, Shard, Vote
+from potluck.apps.polls.entities import SHARDS, Count, Poll, Ranking, Shard, Vote
 from potluck.store import Store
 from potluck.table import Operation, WriteRefused, absent, put, the, update, upsert
 
 ATTEMPTS = 5
-# A transaction takes 100 actions, and the shards are ten of them.
+# A transaction may have 100 actions, and the shards are ten of them.
 COUNTS_AT_ONCE = 80
 
 
@@ -31,40 +31,41 @@ class Recount(Struct, frozen=True, kw_only=True):
     changed: int
     """How many rankings had a wrong count."""
     unreadable: int
-    """Votes that name somebody who is not a candidate; they are not counted."""
+    """Votes that rank a name that is not a candidate; they are not counted."""
 
 
 async def recounted(store: Store, poll: Poll) -> Recount:
     """Correct the counts to match the votes, and report what was wrong."""
     for _ in range(ATTEMPTS):
-        before = {each.shard: each for each in await store.all(Shard.of_poll(poll.poll_id))}
-        votes, in_shards, unreadable = await _votes(store, poll)
-        counts = {each.ranking: each.count async for each in store.each(Count.of_poll(poll.poll_id))}
-        if {each.shard: each for each in await store.all(Shard.of_poll(poll.poll_id))} != before:
+        before = await store.all(Shard.of_poll(poll.poll_id))
+        votes, in_shards, unreadable = await tally_votes(store, poll)
+        counts: dict[Ranking, int] = {row.ranking: row.count async for row in store.each(Count.of_poll(poll.poll_id))}
+        if await store.all(Shard.of_poll(poll.poll_id)) != before:
             continue
         missing = {
             ranking: votes[ranking] - counts.get(ranking, 0)
             for ranking in sorted({*votes, *counts})
             if votes[ranking] != counts.get(ranking, 0)
         }
-        shards_right = all(
-            in_shards[shard] == (before[shard].votes if shard in before else 0) for shard in range(SHARDS)
+        shards = {row.shard: row for row in before}
+        shards_right = all(in_shards[n] == (shards[n].votes if n in shards else 0) for n in range(SHARDS))
+        recount = Recount(
+            votes=votes.total(), counted=sum(counts.values()), changed=len(missing), unreadable=unreadable
         )
-        told = Recount(votes=votes.total(), counted=sum(counts.values()), changed=len(missing), unreadable=unreadable)
         if not missing and shards_right:
-            return told
+            return recount
         try:
-            await _mended(store, poll.poll_id, missing, in_shards, before)
+            await _correct(store, poll.poll_id, missing, in_shards, shards)
         except WriteRefused:
             continue
-        return told
+        return recount
     raise VotesKeepComing
 
 
-async def _votes(store: Store, poll: Poll) -> tuple[Counter[tuple[int, ...]], Counter[int], int]:
-    """How many votes each ranking has, how many each shard should have, and how many name somebody not a candidate."""
+async def tally_votes(store: Store, poll: Poll) -> tuple[Counter[Ranking], Counter[int], int]:
+    """The numbers of votes with each ranking, in each shard, and with a name that is not a candidate's."""
     numbers = Numbers(poll)
-    votes: Counter[tuple[int, ...]] = Counter()
+    votes: Counter[Ranking] = Counter()
     in_shards: Counter[int] = Counter()
     unreadable = 0
     async for vote in store.each(Vote.of_poll(poll.poll_id)):
@@ -77,12 +78,12 @@ async def _votes(store: Store, poll: Poll) -> tuple[Counter[tuple[int, ...]], Co
     return votes, in_shards, unreadable
 
 
-async def _mended(
+async def _correct(
     store: Store,
     poll_id: UUID,
-    missing: dict[tuple[int, ...], int],
+    missing: dict[Ranking, int],
     in_shards: Counter[int],
-    before: dict[int, Shard],
+    shards: dict[int, Shard],
 ) -> None:
     """The first write corrects all shards; every write increments the first, so that of two recounts one is refused."""
     rankings = list(missing)
@@ -92,11 +93,11 @@ async def _mended(
             for ranking in rankings[start : start + COUNTS_AT_ONCE]
         ]
         for shard in range(SHARDS if start == 0 else 1):
-            was = before.get(shard)
+            was = shards.get(shard)
             done = start // COUNTS_AT_ONCE
             if was is None and not done:
-                made = Shard(poll_id=poll_id, shard=shard, votes_version=1, votes=in_shards[shard])
-                operations.append(put(made, when=absent))
+                new = Shard(poll_id=poll_id, shard=shard, votes_version=1, votes=in_shards[shard])
+                operations.append(put(new, when=absent))
                 continue
             changes = [the(Shard.votes_version).add(1)]
             if not done and was is not None and in_shards[shard] != was.votes:

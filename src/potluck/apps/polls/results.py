@@ -1,7 +1,7 @@
 """Results: who won and why, for those who may see it; the ballots as a file; and an audit that recounts the votes.
 
-Results are calculated from the counts and never read the votes. Finished counts are stored, so that showing results
-takes one request if nobody has voted since, at ten votes and at a million.
+Results are calculated from the counts and never read the votes. Finished counts are stored, so that results take one
+request if there are no new votes, at ten votes and at a million.
 """
 
 import asyncio
@@ -25,20 +25,20 @@ from potluck.apps.polls.access import (
     served,
 )
 from potluck.apps.polls.ballot_files import BallotFile, Format, write
-from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.count_records import FinishedCount, counted, rules_of, stored_record, version_of, votes_of
 from potluck.apps.polls.counting import CannotCount, CountRecord, CountResults, Ranking, as_bytes, results
 from potluck.apps.polls.counting.tables import as_csv
-from potluck.apps.polls.entities import Poll, Results, Shard, Vote
+from potluck.apps.polls.entities import Poll, Results, Shard
 from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, MethodName
+from potluck.apps.polls.recounting import tally_votes
 from potluck.store import Store
 from potluck.validation import FieldError, ValidationError
-from potluck.web import UNSET, Actions, Input, NotFound, ProblemError, Unset, csv_bytes
+from potluck.web import UNSET, Actions, Input, NotFound, ProblemError, Unset
 
 CSV = "text/csv"
 BALLOT_MEDIA_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": CSV, "blt": "text/plain"}
-# How often to start over because votes came in meanwhile, which a closed poll rules out.
+# How often to start over because votes came in meanwhile; that cannot happen once a poll is closed.
 ATTEMPTS = 5
 DIFFERENCES_SHOWN = 100
 
@@ -47,21 +47,21 @@ class VotesComingIn(
     ProblemError,
     slug="votes-coming-in",
     title="Votes are coming in",
-    remedy="Try again in a quieter moment, or close the poll first.",
+    remedy="Try again when fewer votes are coming in, or close the poll first.",
     detail="Votes kept coming in while they were recounted",
 ):
-    """To compare a recount with the counts, the votes must stand still for as long as reading them takes."""
+    """A recount can be compared with the counts only if no vote changes while it is read."""
 
 
 class Turnout(NamedTuple):
-    """How many votes there are, and a version that every vote, change and withdrawal increments."""
+    """The number of votes, and a version that every vote, change and withdrawal increments."""
 
     votes: int
     votes_version: int
 
 
 class CountDifference(Struct, rename="camel", frozen=True, kw_only=True):
-    """A ranking of which there are not as many votes as were counted."""
+    """A ranking whose number of votes differs from its count."""
 
     ranking: list[str]
     votes: int
@@ -69,16 +69,16 @@ class CountDifference(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Audit(Struct, rename="camel", frozen=True, kw_only=True):
-    """What a recount from the votes themselves gave, beside what the results are worked out from."""
+    """A recount from the votes themselves, compared with the counts that results are calculated from."""
 
     equal: bool
     method: Method
     votes: int
-    """How many votes were read."""
+    """The number of votes that were read."""
     counted: int
-    """How many votes the counts add up to."""
+    """The sum of the counts."""
     unreadable: int
-    """Votes that name somebody who is not a candidate."""
+    """Votes that rank a name that is not a candidate."""
     votes_version: int
     recount: str
     """The SHA-256 of the record counted from the votes."""
@@ -110,39 +110,39 @@ class CurrentRecord(NamedTuple):
         )
 
 
-# --- what came of a poll, for every app that has polls ----------------------------------------------------------------
+# --- what is read, for every app that has polls -----------------------------------------------------------------------
 
 
 async def current_record(
-    context: PollsContext, poll_id: UUID, method: str | Unset = UNSET, found: Results | None = None
+    context: PollsContext, poll_id: UUID, method: str | Unset = UNSET, rows: Results | None = None
 ) -> CurrentRecord:
-    """The record to show by this method, or by the poll's own, renewed if due; `found` is what the caller just read.
+    """The record to show by this method, or by the poll's own, renewed if due; `rows` are what the caller just read.
 
-    While votes come in, readers see the last count, at most a second old where counting is quick.
+    While votes come in, readers get the last count, which is at most a second old where counting is quick.
     """
     records, patience = context.records, context.readers_wait
     poll, known = None, None
     waited = False
     for _ in range(ATTEMPTS):
-        if found is None:
-            found = await context.store.gather(Results.of(poll_id))
-        poll = served(None if found is None else found.poll, context)
-        assert found is not None
-        now = context.clock()
+        if rows is None:
+            rows = await context.store.gather(Results.of(poll_id))
+        poll = served(None if rows is None else rows.poll, context)
+        assert rows is not None
+        now = context.store.clock()
         by_method = _method(poll, method)
         live = poll.is_open(now)
-        version = version_of(found.shards)
-        known = records.empty(poll, by_method) if version == 0 else stored_record(found.records, by_method)
+        version = version_of(rows.shards)
+        known = records.empty(poll, by_method) if version == 0 else stored_record(rows.records, by_method)
         if known is not None and known.votes_version == version:
             return CurrentRecord(poll, known, "live" if live else "final")
-        parts = sum(each.method == by_method for each in found.records)
-        found = None
+        parts = sum(record.method == by_method for record in rows.records)
+        rows = None
         if live and known is not None:
             wait = known.due - now
             if wait > timedelta() and (waited or wait > patience.until_due):
                 return CurrentRecord(poll, known, "live")
             if wait > timedelta():
-                # A recount is due in a moment, and people who have just voted want to see their vote in it.
+                # A recount is due in a moment, and people who have just voted want to see their vote counted.
                 waited = True
                 await asyncio.sleep(wait.total_seconds())
                 continue
@@ -152,7 +152,7 @@ async def current_record(
         known = await asyncio.shield(records.renewal(poll, by_method, parts))
         if live or known.votes_version == version:
             return CurrentRecord(poll, known, "live" if live else "final")
-        # An earlier reader started this count before the last vote came in.
+        # Another reader had started this count before the last vote came in.
     assert poll is not None
     assert known is not None
     return CurrentRecord(poll, known, "final")
@@ -163,51 +163,44 @@ async def turnout_of(store: Store, poll_id: UUID) -> Turnout:
     return Turnout(votes_of(shards), version_of(shards))
 
 
-async def ballot_file(context: PollsContext, poll: Poll, format: Format) -> str:
-    """Every ranking and its number of votes, as a ballot file without voters."""
-    found = await context.records.ballots(poll.poll_id)
-    return await asyncio.to_thread(_written, poll, found.ballots, format)
+def results_file(current: CurrentRecord) -> Response:
+    """The results as a table to download."""
+    return _as_file(as_csv(current.results), CSV, "results.csv")
+
+
+async def ballot_file(context: PollsContext, poll: Poll, format: Format) -> Response:
+    """Every ranking and its number of votes, as a ballot file without voters to download."""
+    votes = await context.records.ballots(poll.poll_id)
+    text = await asyncio.to_thread(_written, poll, votes.ballots, format)
+    return _as_file(text, BALLOT_MEDIA_TYPES[format], f"ballots.{format}")
 
 
 async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET) -> Audit:
     """Recounts from the votes and compares; raises VotesComingIn if they keep changing while they are read."""
     by_method = _method(poll, method)
-    rows = context.store
+    store = context.store
     for _ in range(ATTEMPTS):
-        before = await rows.all(Shard.of_poll(poll.poll_id))
-        votes, unreadable = await _votes(rows, poll)
+        before = await store.all(Shard.of_poll(poll.poll_id))
+        tally, _, unreadable = await tally_votes(store, poll)
+        votes = cast("Mapping[Ranking, int]", tally)
         ballots = await context.records.ballots(poll.poll_id)
-        kept = await rows.gather(Results.of(poll.poll_id))
-        if kept is None:
+        rows = await store.gather(Results.of(poll.poll_id))
+        if rows is None:
             raise NotFound
-        if kept.shards != before:
+        if rows.shards != before:
             continue
         version = version_of(before)
-        known = stored_record(kept.records, by_method)
+        known = stored_record(rows.records, by_method)
         record = None if known is None or known.votes_version != version else known.record
-        found = await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)
+        audit = await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)
         # A vote written into the table without its count is missing from the shards too.
-        return found if votes_of(before) == found.votes else replace(found, equal=False)
+        return audit if votes_of(before) == audit.votes else replace(audit, equal=False)
     raise VotesComingIn
-
-
-async def _votes(store: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
-    """How many votes each ranking has, and how many name somebody who is not a candidate."""
-    numbers = Numbers(poll)
-    tallied: dict[Ranking, int] = {}
-    unreadable = 0
-    async for vote in store.each(Vote.of_poll(poll.poll_id)):
-        ranking = tuple(numbers.number(name) or 0 for name in vote.rankings)
-        if 0 in ranking:
-            unreadable += 1
-        else:
-            tallied[ranking] = tallied.get(ranking, 0) + 1
-    return tallied, unreadable
 
 
 def _method(poll: Poll, method: str | Unset) -> Method:
     """The method asked for, or the poll's own; ValidationError for one that cannot count this poll."""
-    chosen = poll.method if method is UNSET else next((each for each in POLL_METHODS if each == method), None)
+    chosen = poll.method if method is UNSET else next((name for name in POLL_METHODS if name == method), None)
     if chosen is None:
         raise ValidationError(
             FieldError("method", f"Method must be {', '.join(POLL_METHODS[:-1])} or {POLL_METHODS[-1]}")
@@ -215,7 +208,7 @@ def _method(poll: Poll, method: str | Unset) -> Method:
     try:
         rules_of(poll, chosen).check(len(poll.candidates))
     except CannotCount as refusal:
-        raise ValidationError(FieldError("method", f"This poll cannot be counted so: {refusal}")) from refusal
+        raise ValidationError(FieldError("method", f"This method cannot count this poll: {refusal}")) from refusal
     return chosen
 
 
@@ -234,7 +227,7 @@ def _written(poll: Poll, ballots: Mapping[Ranking, int], format: Format) -> str:
 def _compared(
     poll: Poll,
     method: Method,
-    votes: dict[Ranking, int],
+    votes: Mapping[Ranking, int],
     unreadable: int,
     counts: Mapping[Ranking, int],
     shown: CountRecord | None,
@@ -243,7 +236,7 @@ def _compared(
     """Compares both records; `shown` is the stored one, if it is of the same version."""
     recount = as_bytes(counted(poll, method, votes))
     record = as_bytes(counted(poll, method, counts) if shown is None else shown)
-    different = sorted(each for each in {*votes, *counts} if votes.get(each, 0) != counts.get(each, 0))
+    different = sorted(ranking for ranking in {*votes, *counts} if votes.get(ranking, 0) != counts.get(ranking, 0))
     return Audit(
         equal=recount == record and not different and not unreadable,
         method=method,
@@ -255,11 +248,11 @@ def _compared(
         record=sha256(record).hexdigest(),
         differences=[
             CountDifference(
-                ranking=poll.names(cast("tuple[int, ...]", each)),
-                votes=votes.get(each, 0),
-                counted=counts.get(each, 0),
+                ranking=poll.names(cast("tuple[int, ...]", ranking)),
+                votes=votes.get(ranking, 0),
+                counted=counts.get(ranking, 0),
             )
-            for each in different[:DIFFERENCES_SHOWN]
+            for ranking in different[:DIFFERENCES_SHOWN]
         ],
     )
 
@@ -270,34 +263,33 @@ outcome: Actions[Poll] = Actions(SeesResults, api="/polls/{poll_id}", page=POLL,
 
 
 @outcome.read("/results", ResultsHidden)
-async def poll_results(at: ReadsRecord, wanted: ByMethod) -> CountResults:
-    """Every round of the count by this method, or by the poll's own, with a sentence each. Who sees them while the poll
-    is open, its `resultsVisibility` says."""
-    return (await current_record(at.polls, at.poll_id, wanted.method, at.found)).results
+async def poll_results(at: ReadsRecord, query: ByMethod) -> CountResults:
+    """Every round of the count by this method, or by the poll's own, with a sentence each. `resultsVisibility` decides
+    who may see them while the poll is open."""
+    return (await current_record(at.polls, at.poll_id, query.method, at.found)).results
 
 
 @outcome.read("/results.csv", ResultsHidden, media_type=CSV)
-async def results_table(at: ReadsRecord, wanted: ByMethod) -> Response:
-    """The results as a table: a line for each candidate, cause of exhaustion and transfer of each round."""
-    found = await current_record(at.polls, at.poll_id, wanted.method, at.found)
-    return as_file(as_csv(found.results), CSV, "results.csv")
+async def results_table(at: ReadsRecord, query: ByMethod) -> Response:
+    """The results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
+    return results_file(await current_record(at.polls, at.poll_id, query.method, at.found))
 
 
 @outcome.read("/ballots", ResultsHidden)
-async def poll_ballots(at: SeesResults, wanted: InFormat) -> Response:
-    """Every ranking and how many gave it, as a file that `potluck count` and others can count. It names no voter."""
-    text = await ballot_file(at.polls, at.poll, wanted.format)
-    return as_file(text, BALLOT_MEDIA_TYPES[wanted.format], f"ballots.{wanted.format}")
+async def poll_ballots(at: SeesResults, query: InFormat) -> Response:
+    """Every ranking and its number of votes, without voters, as a file that `potluck count` and others can count."""
+    return await ballot_file(at.polls, at.poll, query.format)
 
 
 @outcome.read("/audit", WrongKey, VotesComingIn, tagged=False)
-async def poll_audit(at: PollAdmin, wanted: ByMethod) -> Audit:
-    """A recount from the votes themselves, beside what the results show. For whoever made the poll."""
-    return await audited(at.polls, at.poll, wanted.method)
+async def poll_audit(at: PollAdmin, query: ByMethod) -> Audit:
+    """Recount the votes themselves, and compare with the results. For the poll's creator."""
+    return await audited(at.polls, at.poll, query.method)
 
 
-def as_file(content: str, media_type: str, name: str) -> Response:
+def _as_file(content: str, media_type: str, name: str) -> Response:
     """A response that browsers download under this name."""
-    named = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
-    body = csv_bytes(content) if media_type == CSV else content.encode()
-    return Response(body, headers=named, media_type=media_type)
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
+    # With a byte order mark, spreadsheets read every letter as written.
+    body = content.encode("utf-8-sig" if media_type == CSV else "utf-8")
+    return Response(body, headers=headers, media_type=media_type)

@@ -1,7 +1,7 @@
 """Votes: one per voter, enforced by the write; each is counted in its own transaction.
 
-A vote checks the poll's row but does not write it, so voters contend only if they cast the same ranking or share one of
-ten shards. The counts and the votes' version change together with the vote, or not at all.
+A vote checks the poll's row but does not write it, so voters contend only over equal rankings and the ten shards. The
+counts and the votes' version change together with the vote, or not at all.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,6 @@ from potluck.web import (
     Outcome,
     ProblemError,
     RateLimit,
-    SignInRequired,
     View,
     Writes,
     computed,
@@ -36,23 +35,23 @@ from potluck.web import (
 
 
 class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed", detail="This poll is closed"):
-    """Its time is over, or whoever made it has closed it. Votes are neither taken nor changed after that, and its
-    results are final."""
+    """The poll has expired, or its creator has closed it. Votes can no longer be cast or changed, and the results are
+    final."""
 
 
-class PollFull(ProblemError, slug="poll-full", title="No more votes", detail="This poll takes no more votes"):
-    """A poll takes some two million votes, and this one has them. What was counted stays as it is."""
+class PollFull(ProblemError, slug="poll-full", title="The poll is full", detail="This poll accepts no more votes"):
+    """A poll accepts about two million votes, and this one has reached that limit. Votes that were counted stay."""
 
 
 class AlreadyVoted(
     ProblemError,
     slug="already-voted",
-    title="You have voted",
-    remedy="Change or withdraw the first one, with the edit key that you got for it.",
+    title="You have already voted",
+    remedy="Change or withdraw your first vote, with its edit key.",
     field="code",
-    detail="You have voted in this poll already",
+    detail="You have already voted in this poll",
 ):
-    """Everybody has one vote in a poll, and there is one from you. This one was not counted."""
+    """Each voter has one vote in a poll, and you have cast yours. This one was not counted."""
 
 
 class CodeNeeded(
@@ -60,32 +59,32 @@ class CodeNeeded(
     slug="code-needed",
     status=403,
     title="A code is needed",
-    remedy="Send the code you were given. Case, spaces and dashes make no difference.",
+    remedy="Send your code. Case, spaces and dashes make no difference.",
     field="code",
-    detail="This poll asks for one of its codes",
+    detail="This poll requires one of its codes",
 ):
-    """Whoever made this poll has handed out codes, each good for one vote. The request carried none of them."""
+    """The poll's creator has handed out codes, each good for one vote. The request had none of them."""
 
 
 class WrongCode(CodeNeeded):
-    """The code is none of this poll's."""
+    """The code is not one of this poll's."""
 
     guessed = True
 
 
-class AccountNeeded(SignInRequired, detail="Sign in to vote in this poll"):
+class AccountNeeded(ProblemError, slug="not-signed-in", detail="Sign in to vote in this poll"):
     """The poll is for people who are signed in."""
 
 
 class VoteCast(Struct, rename="camel", frozen=True, kw_only=True):
-    """A vote that was counted, and the key by which its voter can change it."""
+    """A vote that was counted, and the key with which its voter can change it."""
 
     id: UUID
     edit_key: str
 
 
 class VoteView(View[Vote]):
-    """A vote, as its own voter sees it."""
+    """A vote as its voter sees it."""
 
     rankings: list[str]
     voted_at: datetime
@@ -96,11 +95,11 @@ class VoteView(View[Vote]):
 
 
 class NewVote(Input):
-    """Candidates by name, first choice to last; not all of them have to be ranked."""
+    """Candidates by name, first choice first; not all of them have to be ranked."""
 
     rankings: Rankings
     voter_key: VoterKey | None = None
-    """Identifies the voter in a poll with the policy `open`; without one, a new voter is assumed."""
+    """Identifies the voter in a poll with the policy `open`; without it, the caller is a new voter."""
     code: CodeText | None = None
 
 
@@ -115,7 +114,7 @@ def cast(poll: Poll, by: VoterKeys, rankings: Sequence[str], now: datetime, cont
     """A new vote, refused if the voter has one; under the policy `open`, a caller without a key is a new voter."""
     if not poll.is_open(now):
         raise PollClosed
-    by = _admitted(by, poll, context)
+    by = _require_credentials(by, poll, context)
     ranking = Numbers(poll).ranking(rankings)
     vote_id = context.voters.vote_id(poll, by)
     assert vote_id is not None
@@ -127,15 +126,15 @@ def cast(poll: Poll, by: VoterKeys, rankings: Sequence[str], now: datetime, cont
         voted_at=now,
         edit_key_hash=hash_of(answer.edit_key),
     )
-    entitled: list[Outcome] = []
+    checks: list[Outcome] = []
     if poll.voter_policy == "codes" and by.code is not None:
         code = Code.one(poll.poll_id, context.voters.code_hash(poll.poll_id, by.code))
-        entitled.append(or_raise(check(code, when=present), WrongCode))
+        checks.append(or_raise(check(code, when=present), WrongCode))
     return Writes(
         answer,
-        # The ranking was resolved against this version's candidates, which must not have changed since.
+        # The ranking was resolved against this version's candidates, which must not have changed.
         or_retry(check(Poll.one(poll.poll_id), when=the(Poll.version).still(poll.version) & still_open(now))),
-        *entitled,
+        *checks,
         or_raise(put(vote, when=absent), AlreadyVoted),
         upsert(Count.one(poll.poll_id, ranking), the(Count.count).add(1)),
         or_raise(
@@ -148,7 +147,7 @@ def cast(poll: Poll, by: VoterKeys, rankings: Sequence[str], now: datetime, cont
             ),
             PollFull,
         ),
-        # Not the vote's id: the stored idempotent response would link it to its voter for a day.
+        # Not the vote's id: the answer stored for repeated requests would link it to its voter for a day.
         made=poll.poll_id,
     )
 
@@ -173,7 +172,7 @@ def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> W
 
 
 def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
-    """Withdraws the vote; its voter may vote again."""
+    """The vote's withdrawal; its voter may vote again."""
     if not poll.is_open(now):
         raise PollClosed
     return Writes(
@@ -185,8 +184,8 @@ def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
     )
 
 
-def _admitted(by: VoterKeys, poll: Poll, context: PollsContext) -> VoterKeys:
-    """The voter's credentials, if the poll's policy lets them vote; under `open`, with a new key if they have none."""
+def _require_credentials(by: VoterKeys, poll: Poll, context: PollsContext) -> VoterKeys:
+    """The caller's credentials, if they meet the poll's policy; under `open`, with a new key if there is none."""
     if poll.voter_policy == "accounts" and by.principal is None:
         raise AccountNeeded
     if poll.voter_policy == "codes" and by.code is None:
@@ -197,7 +196,7 @@ def _admitted(by: VoterKeys, poll: Poll, context: PollsContext) -> VoterKeys:
 
 
 def _shard(vote: Vote) -> Ref[Shard]:
-    """The shard that counts everything about this vote, so that each shard's own sum is right."""
+    """The shard that counts this vote and every change to it, so that each shard's own count is right."""
     return Shard.one(vote.poll_id, vote.vote_id.int % SHARDS)
 
 
@@ -207,7 +206,7 @@ def _as_read(vote: Vote) -> Condition:
 
 # --- the actions ------------------------------------------------------------------------------------------------------
 
-# A hall full of people may share one IP address. A ballot of a hundred names takes the space of ten others.
+# A hall full of people may share one IP address. A ballot with a hundred names takes as much space as ten others.
 VOTES = RateLimit("votes", 3_000, weight=lambda vote: 1 + len(vote.rankings) // 10)
 
 votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", page=POLL, tag="Polls")
@@ -215,18 +214,18 @@ votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", pa
 
 @votes.create(AlreadyVoted, PollClosed, PollFull, CodeNeeded, AccountNeeded, secret=True, rate_limit=VOTES)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
-    """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
+    """Vote, once. The vote's `editKey`, needed to change or withdraw it, is returned only this once."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.polls)
 
 
 @votes.action("PUT", "", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: VoteHolder, vote: Vote, change: VoteChange) -> Writes[Vote]:
-    """Say something else, until the poll is closed."""
+    """Change a vote, until the poll is closed."""
     return changed(at.poll, vote, change.rankings, at.now)
 
 
 @votes.delete("", WrongKey, PollClosed)
 async def withdraw_vote(at: VoteHolder, vote: Vote) -> Writes[None]:
-    """Take the vote back, until the poll is closed. Its voter may vote again."""
+    """Withdraw a vote, until the poll is closed. Its voter may vote again."""
     return withdrawn(at.poll, vote, at.now)

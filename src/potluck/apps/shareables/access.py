@@ -1,23 +1,24 @@
-"""Who may do what: every call reads the shareable consistently, together with the session whose token it carries.
+"""Who may do what: every call reads the shareable consistently, together with the session of the token in the request.
 
-A session is valid while the passcode that opened it is still the shareable's. Without a view passcode, anyone who has
-the id may view it. Whoever created a shareable while signed in is its admin.
+A session is valid until the passcode that opened it is replaced. Without a view passcode, anyone who has the id may
+view the shareable. A person who created it while signed in is its admin.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from potluck.apps.shareables.context import ShareablesContext
 from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import BEFORE_ID, Role, ShortId
-from potluck.people import Account, AccountGone, hash_of
+from potluck.people import hash_of
 from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
-from potluck.web import Forbidden, Grant, Maker, NotFound, ProblemError, SealedCookie, Visitor
+from potluck.web import Access, NotFound, ProblemError, SealedCookie
 
 TOKEN = {
-    "Authorization": "`Bearer` and the `token` of a session of this shareable, or that of a person: who made it signed"
-    " in is its admin."
+    "Authorization": "`Bearer` and the `token` of a session of this shareable, or of an account: the account that"
+    " created it is its admin."
 }
 ONE = f"{BEFORE_ID}{{short_id}}"
 # Its path is the shareable, so browsers send it only to that shareable's pages.
@@ -32,55 +33,55 @@ class PasscodeNeeded(
     slug="passcode-needed",
     status=401,
     title="A passcode is needed",
-    remedy="Send the passcode to its `sessions`, and then the token that it gives as Authorization: Bearer.",
+    remedy="Send the passcode to its `sessions`, and the token in the answer as Authorization: Bearer.",
 ):
-    """Whoever made this asks for a passcode, and the request carried no session, or one that is over: a session ends
-    after seven days, and when the passcode that opened it is replaced."""
+    """This shareable needs a passcode, and the request had no session, or one that is no longer valid: a session ends
+    after seven days, or when the passcode that opened it is replaced."""
 
     @classmethod
     def at(cls, short_id: str, page: str = "unlock", detail: str | None = None) -> "PasscodeNeeded":
         """The error, with a link to the page that asks for this shareable's passcode."""
-        found = cls(detail)
-        found.way_in = (f"{BEFORE_ID}{short_id}/{page}", "Enter the passcode")
-        return found
+        error = cls(detail)
+        error.way_in = (f"{BEFORE_ID}{short_id}/{page}", "Enter the passcode")
+        return error
 
 
-class ShareableAdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
+class ShareableAdminsOnly(ProblemError, slug="forbidden", detail="Only an admin may do this, with the admin passcode"):
     """The caller has only the view passcode."""
 
     @classmethod
     def at(cls, short_id: str) -> "ShareableAdminsOnly":
         """The error, with a link to the page that asks for this shareable's admin passcode."""
-        found = cls()
-        found.way_in = (f"{BEFORE_ID}{short_id}/manage", "Enter the admin passcode")
-        return found
+        error = cls()
+        error.way_in = (f"{BEFORE_ID}{short_id}/manage", "Enter the admin passcode")
+        return error
 
 
 class Expired(
     ProblemError,
     slug="shareable-expired",
     status=410,
-    title="It has been cleared away",
-    remedy="Whoever has the admin passcode can clone it.",
-    detail="Its time is over: it can be read and cloned by its admins alone",
+    title="It has expired",
+    remedy="An admin can clone it, with the admin passcode.",
+    detail="It has expired: only its admins can read and clone it",
 ):
-    """It was open until a time that has passed. For a year after that its admins can read, clone and delete it; then it
-    is gone for everybody."""
+    """It has expired. For a year after that its admins can read, clone and delete it; then it is deleted."""
 
 
-class ShareMaker(Maker):
-    """Anybody, signed in or not."""
+class ShareMaker(Access):
+    """Anyone, signed in or not."""
 
+    needs_account = True
     unlisted = True
 
     @property
     def services(self) -> ShareablesContext:
-        found: ShareablesContext = self.context
-        return found
+        context: ShareablesContext = self.context
+        return context
 
 
 class ToShareable(ShareMaker):
-    """Anybody who has the id of an existing shareable."""
+    """Anyone who has the id of an existing shareable."""
 
     headers = TOKEN
     preview = "shareables/preview.html"
@@ -89,10 +90,15 @@ class ToShareable(ShareMaker):
 
     short_id: ShortId
 
-    def __init__(self, core: Any, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
-        super().__init__(core, context, visitor, ids)
-        token = _token(visitor)
-        self.token_hash = None if token is None else hash_of(token)
+    @cached_property
+    def token_hash(self) -> str | None:
+        """The hash of the session token: from a cookie for pages, from the Authorization header for the API."""
+        if self.visitor.by_page:
+            token = SHARE_COOKIE.value(self.visitor)
+        else:
+            header = self.visitor.headers.get("Authorization", "")
+            token = header[len(BEARER) :].strip() if header[: len(BEARER)].lower() == BEARER else ""
+        return hash_of(token) if SHARE_TOKEN.fullmatch(token) else None
 
     def reads(self) -> Sequence[Ref[Any]]:
         shareable = Shareable.one(self.short_id)
@@ -111,37 +117,36 @@ class ToShareable(ShareMaker):
             raise NotFound
 
     def refuse(self, refusal: WriteRefused) -> None:
-        if refusal.operation is not None and refusal.operation.plan.cls is Account:
-            raise AccountGone from refusal
-        current: Any = refusal.current
-        self.must_admit(current)
+        if refusal.operation is None or refusal.operation.plan.cls is not Shareable:
+            super().refuse(refusal)
+        self.must_admit(refusal.current)
 
-    # --- what the caller is ----------------------------------------------------------------------------------------
+    # --- the caller's role -----------------------------------------------------------------------------------------
 
     @property
     def role(self) -> Role | None:
         return self.role_in(self.shareable)
 
     def role_in(self, shareable: Shareable) -> Role | None:
-        """The caller's role, given the shareable as it is now."""
-        return self._known_as(shareable) or ("view" if shareable.view_passcode is None else None)
+        """The caller's role in the shareable as it is now."""
+        return self._proven_role(shareable) or ("view" if shareable.view_passcode is None else None)
 
-    def _known_as(self, shareable: Shareable) -> Role | None:
-        """The role proven by a session, or by having created it; None for a caller who only knows the id."""
+    def _proven_role(self, shareable: Shareable) -> Role | None:
+        """The role proven by a session, or by having created it; None for a caller who only has the id."""
         if self.principal is not None and self.principal.user_id == shareable.creator_id:
             return "admin"
-        session = self.session
-        counts = session is not None and session.passcode == shareable.passcode_of(session.role)
-        return session.role if session is not None and counts else None
+        if self.session is None or self.passcode_changed(shareable):
+            return None
+        return self.session.role
 
     def passcode_changed(self, shareable: Shareable) -> bool:
         """Whether the caller has a session whose passcode has been replaced."""
         session = self.session
         return session is not None and session.passcode != shareable.passcode_of(session.role)
 
-    def _still(self) -> Condition:
-        """The condition that the caller's role still holds, for a write."""
-        match self._known_as(self.shareable), self.session:
+    def _role_holds(self) -> Condition:
+        """The condition that the caller still has this role, for a write."""
+        match self._proven_role(self.shareable), self.session:
             case "admin", ShareSession() as session if session.role == "admin":
                 return the(Shareable.admin_passcode) == session.passcode
             case "admin", _:
@@ -153,7 +158,7 @@ class ToShareable(ShareMaker):
 
 
 class Reader(ToShareable):
-    """Whoever may view it: viewers until it expires, admins after that too."""
+    """Anyone who may view it: viewers until it expires, admins after that too."""
 
     admins_only = False
     while_open = False
@@ -171,8 +176,8 @@ class Reader(ToShareable):
             self.refuse_viewer(shareable)
 
     def refuse_viewer(self, shareable: Shareable) -> None:
-        """Refuse what only admins may do; a caller without a session may be an admin whose session has ended."""
-        if self._known_as(shareable) is not None:
+        """Refuse what only admins may do; a caller without a session may be an admin whose session is over."""
+        if self._proven_role(shareable) is not None:
             raise ShareableAdminsOnly.at(self.short_id)
         raise PasscodeNeeded.at(self.short_id, "manage", self._why_locked_out(shareable))
 
@@ -182,22 +187,25 @@ class Reader(ToShareable):
     def allowed(self) -> Condition:
         """The condition that the caller is still admitted, checked in the transaction of every write."""
         if self.while_open or self.role == "view":
-            return self._still() & (the(Shareable.expires_at) > self.now)
-        return self._still()
+            return self._role_holds() & (the(Shareable.expires_at) > self.now)
+        return self._role_holds()
 
     def checks(self) -> Sequence[Operation]:
         return (*super().checks(), check(Shareable.one(self.short_id), when=self.allowed()))
 
-    def right(self) -> Grant | None:
-        return Grant(Shareable.one(self.short_id), lambda row: self.role_in(row) is not None)
+    def grant_row(self) -> Ref[Any] | None:
+        return Shareable.one(self.short_id)
+
+    def entitles(self, row: Any) -> bool:
+        return self.role_in(row) is not None
 
     @classmethod
     def refusals(cls) -> Sequence[type[Exception]]:
-        return [PasscodeNeeded, Expired, *([Forbidden] if cls.admins_only else [])]
+        return [PasscodeNeeded, Expired, *([ShareableAdminsOnly] if cls.admins_only else [])]
 
 
 class Participant(Reader):
-    """Whoever may view it, until it expires."""
+    """Anyone who may view it, until it expires."""
 
     while_open = True
 
@@ -212,13 +220,3 @@ class Editor(Keeper):
     """Its admins, until it expires."""
 
     while_open = True
-
-
-def _token(visitor: Visitor) -> str | None:
-    """The session token: from a cookie for pages, from the Authorization header for the API."""
-    if visitor.by_page:
-        given = SHARE_COOKIE.value(visitor)
-    else:
-        given = visitor.headers.get("Authorization", "")
-        given = given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""
-    return given if SHARE_TOKEN.fullmatch(given) else None

@@ -1,4 +1,4 @@
-"""What an account means to shareables: its export, and what is deleted with it."""
+"""Account export and deletion: what an account's owner gets from shareables, and what is deleted with the account."""
 
 from collections.abc import AsyncIterator
 from uuid import UUID
@@ -7,44 +7,41 @@ from msgspec import Struct
 
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.items import ChecklistItemView, in_order
-from potluck.apps.shareables.own_list import own_list
+from potluck.apps.shareables.own_list import existing, own_list
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
-from potluck.store import Clock, Store, attempts
+from potluck.store import Store
 from potluck.table import WriteRefused
-from potluck.web import view_plan
 
 
 class ExportedItem(ChecklistItemView):
-    """One item in its maker's export, with the list that it is on."""
+    """One item in an export, with the list that it is on."""
 
     short_id: str
 
 
 class ShareablesData:
-    """Exports and deletes what one account has made."""
+    """Exports and deletes one person's shareables."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._clock = clock
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        """The shareables made while signed in to this account, and the items on their lists."""
-        made = await self._store.all(await own_list(self._store, user_id))
-        found = [each for each in await self._store.get_many([Shareable.one(row.short_id) for row in made]) if each]
-        for shareable in found:
-            yield "shareables", view_plan(OwnShareable).show(shareable)
-        for shareable in found:
+        """The shareables that the person created while signed in, and the items on their lists."""
+        shareables = await existing(self._store, await self._store.all(await own_list(self._store, user_id)))
+        for shareable in shareables:
+            yield "shareables", OwnShareable.show(shareable)
+        for shareable in shareables:
             for item in in_order(await self._store.all(ChecklistItem.of(shareable.short_id))):
-                yield "items", view_plan(ExportedItem).show(item)
+                yield "items", ExportedItem.show(item)
 
     async def forget(self, user_id: UUID) -> None:
-        """Delete every shareable made while signed in to this account; safe to call again."""
-        for made in await self._store.all(await own_list(self._store, user_id)):
-            async for _ in attempts("deleting a shareable", self._store.patience):
-                shareable = await self._store.get(Shareable.one(made.short_id))
+        """Delete every shareable that the person created while signed in; safe to call again after an interruption."""
+        for row in await self._store.all(await own_list(self._store, user_id)):
+            async for _ in self._store.attempts("deleting a shareable"):
+                shareable = await self._store.get(Shareable.one(row.short_id))
                 if shareable is None:
                     break
-                deletion = await deletion_of(self._store, shareable, self._clock().replace(microsecond=0))
+                deletion = await deletion_of(self._store, shareable, self._store.clock().replace(microsecond=0))
                 try:
                     await self._store.transact(*deletion.operations)
                 except WriteRefused:
@@ -53,4 +50,4 @@ class ShareablesData:
                 if deletion.after is not None:
                     await deletion.after()
                 break
-            await self._store.delete(made)
+            await self._store.delete(row)

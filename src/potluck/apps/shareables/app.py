@@ -1,7 +1,10 @@
-"""The shareables app, as the suite assembles it."""
+"""The Shareables app, as the suite mounts it."""
 
-from functools import partial
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from uuid import UUID
+
+from msgspec import Struct
 
 from potluck.apps.polls.app import TEMPLATES as POLLS_TEMPLATES
 from potluck.apps.polls.app import VOTER_IDS
@@ -11,7 +14,7 @@ from potluck.apps.shareables import ballots, creation, items, live, shareables
 from potluck.apps.shareables.account import ShareablesData
 from potluck.apps.shareables.consumers import consumers_of
 from potluck.apps.shareables.context import ShareablesContext
-from potluck.apps.shareables.demo import demo_of
+from potluck.apps.shareables.demo import fill
 from potluck.apps.shareables.entities import shareables as shareables_table
 from potluck.apps.shareables.entities import short_id_pool
 from potluck.apps.shareables.hashing import Hashing
@@ -20,41 +23,49 @@ from potluck.apps.shareables.pages import admin, opening, shareable, voting
 from potluck.apps.shareables.pages import creation as creation_pages
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
-from potluck.web import App, AppEntry, Core, Direct, Modules
-
-APP = "shareables"
-MODULES = Modules(
-    *(shareables, creation, items, ballots, live),
-    *(creation_pages, opening, shareable, voting, admin),
-)
+from potluck.people import Principal
+from potluck.streams import Consumer
+from potluck.web import App, Demo, HomeCard
 
 
-def shareables_app(core: Core) -> App:
-    """The app on the suite's core."""
-    polls = polls_context(core.store, core.clock, core.derived_key(VOTER_IDS), shared=True)
-    pool = ShortIdPool(core.store)
-    context = ShareablesContext(
-        pool=pool,
-        hashing=Hashing(core.people.passwords),
-        presence=Presence(core.store, core.clock),
-        polls=polls,
+class ShareablesApp(App):
+    name = "shareables"
+    title = "Shareables"
+    icon = "list-checks"
+    does = "Lists and polls that anyone with the short id can open."
+    address = shareables.HOME
+    # Polls in shareables are stored in the polls app's table, whether or not that app is served.
+    tables = (short_id_pool, shareables_table, ranked_choice_polls)
+    templates = Path(__file__).parent / "templates"
+    borrowed_templates = (POLLS_TEMPLATES,)
+    modules = (
+        *(shareables, creation, items, ballots, live),
+        *(creation_pages, opening, shareable, voting, admin),
     )
-    account_data = ShareablesData(core.store, core.clock)
-    return App(
-        name=APP,
-        # Polls in shareables are stored in the polls app's table, whether or not that app is served.
-        tables=[short_id_pool, shareables_table, ranked_choice_polls],
-        modules=MODULES,
-        context=context,
-        templates=Path(__file__).parent / "templates",
-        borrowed_templates=[POLLS_TEMPLATES],
-        entry=AppEntry(
-            APP, "Shareables", "list-checks", "Lists and polls that anyone with the short id can open.", shareables.HOME
-        ),
-        consumers=consumers_of(core),
-        background=[PoolRefill(core.store, pool)],
-        export=account_data.export,
-        forget=account_data.forget,
-        home_card=partial(home_card, core.store, core.clock),
-        demo=demo_of(Direct(core, MODULES.subjects, context)),
-    )
+
+    def make_context(self) -> ShareablesContext:
+        core = self.core
+        return ShareablesContext(
+            pool=ShortIdPool(core.store, core.random),
+            hashing=Hashing(core),
+            presence=Presence(core.store, core.random),
+            polls=polls_context(core.store, core.derived_key(VOTER_IDS), shared=True),
+        )
+
+    def consumers(self) -> Sequence[Consumer]:
+        return consumers_of(self.core)
+
+    def background(self) -> Sequence[PoolRefill]:
+        return [PoolRefill(self.core, self.context.pool)]
+
+    def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        return ShareablesData(self.core.store).export(user_id)
+
+    async def forget(self, user_id: UUID) -> None:
+        await ShareablesData(self.core.store).forget(user_id)
+
+    async def home_card(self, caller: Principal) -> HomeCard:
+        return await home_card(self.core.store, caller)
+
+    async def demo(self, demo: Demo) -> None:
+        await fill(demo)

@@ -1,4 +1,4 @@
-"""What follows from changes of the table."""
+"""What is done after a change to the table."""
 
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.purged_polls import PollsOfPurged
@@ -7,6 +7,6 @@ from potluck.web import Core
 
 
 def consumers_of(core: Core) -> list[Consumer]:
-    """Delete the polls of shareables that are gone, expired or deleted."""
-    purged = PollsOfPurged(core.store, core.clock)
+    """Delete the polls of shareables that were purged or deleted."""
+    purged = PollsOfPurged(core.store)
     return [Consumer("shareable-polls", deleted(Shareable, do=purged.delete_poll), lost=purged.delete_orphans)]

@@ -6,7 +6,6 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.short_ids import ShortIdPool
-from potluck.people import Random, system_random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,4 +15,3 @@ class ShareablesContext:
     presence: Presence
     polls: PollsContext
     """Serves the polls that belong to shareables."""
-    random: Random = system_random

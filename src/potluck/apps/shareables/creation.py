@@ -1,8 +1,9 @@
-"""Creating a shareable, a checklist with its items or a poll, under an id from the pool; and cloning one."""
+"""Creating a shareable, a checklist with items or a poll, under an id from the pool; and cloning one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,14 +17,13 @@ from potluck.apps.shareables.items import NewChecklistItem, in_order, new_item
 from potluck.apps.shareables.own_list import in_own_list
 from potluck.apps.shareables.passcodes import EQUAL, new_passcode, opened, same
 from potluck.apps.shareables.shareables import HOME, end_of, poll_of, shareables, ttl_of
-from potluck.people import Random, new_id
 from potluck.table import Operation, absent, put
 from potluck.validation import FieldError, Length, Message
-from potluck.web import UNSET, Input, Outcome, RateLimit, Unset, Writes, camel
+from potluck.web import UNSET, Input, Outcome, RateLimit, Unset, Writes
 
 
 class ShareableMade(Struct, rename="camel", frozen=True, kw_only=True):
-    """A shareable that was just created; its passcodes are never shown again."""
+    """A new shareable; its passcodes are never shown again."""
 
     short_id: str
     url: str
@@ -37,19 +37,19 @@ class ShareableMade(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Terms(Input):
-    """When it expires, by default after 30 days; and its passcodes."""
+    """Its expiry, by default after 30 days; and its passcodes."""
 
     expires_at: datetime | Unset = UNSET
     expires_in_days: Days | Unset = UNSET
     view_passcode: Passcode | Unset | None = UNSET
-    """Null: whoever has the id may view it. Unset, a clone gets a generated one if the original has one."""
+    """Null: anyone with the id may view it. If omitted, a clone gets a generated one if the original has one."""
     admin_passcode: Passcode | None = None
-    """Generated if none is given."""
+    """Generated if omitted."""
 
     @staticmethod
     def check(sent: "Terms") -> Iterator[FieldError]:
         if sent.expires_at is not UNSET and sent.expires_in_days is not UNSET:
-            yield FieldError("expiresInDays", "Say either expiresAt or expiresInDays")
+            yield FieldError("expiresInDays", "Send either expiresAt or expiresInDays")
         if same(sent.view_passcode, sent.admin_passcode):
             yield FieldError("adminPasscode", EQUAL)
 
@@ -75,9 +75,9 @@ class NewShareable(Terms):
         if sent.entity == "checklist":
             for name in OF_POLLS:
                 if getattr(sent, name) is not UNSET:
-                    yield FieldError(camel(name), "A checklist has items")
-            chosen = [each.checklist_item_id for each in sent.items or () if each.checklist_item_id is not UNSET]
-            if len(set(chosen)) < len(chosen):
+                    yield FieldError.of(name, "A checklist has items")
+            ids = [item.checklist_item_id for item in sent.items or () if item.checklist_item_id is not UNSET]
+            if len(set(ids)) < len(ids):
                 yield FieldError("items", "Two items have the same id")
         else:
             if sent.candidates is UNSET:
@@ -97,9 +97,9 @@ class Clone(Terms):
 
 
 def _size(new: NewShareable) -> int:
-    """How much of the rate limit it uses up: a long list counts as several short ones."""
-    texts = [new.note, *(each.note for each in new.items or ()), *(each.name for each in new.items or ())]
-    return 1 + sum(len(each) for each in texts if each is not None) // CHARACTERS_OF_ONE
+    """How much of the rate limit it uses: a long list counts as several short ones."""
+    texts = [new.note, *(item.note for item in new.items or ()), *(item.name for item in new.items or ())]
+    return 1 + sum(len(text) for text in texts if text is not None) // CHARACTERS_OF_ONE
 
 
 CHARACTERS_OF_ONE = 5_000
@@ -119,12 +119,12 @@ async def _new_shareable(
 ) -> Writes[ShareableMade]:
     """The writes that create a shareable under an id from the pool; `fill` adds its contents."""
     end = end_of(at, terms.expires_at, terms.expires_in_days)
-    admin_passcode = terms.admin_passcode or new_passcode(at.services.random)
+    admin_passcode = terms.admin_passcode or new_passcode(at.core.random)
     hashing, client = at.services.hashing, at.visitor.client
     admin_hash = await hashing.hash(admin_passcode, client)
     view_hash = None if view_passcode is None else await hashing.hash(view_passcode, client)
     principal = at.principal
-    # As late as possible: the longer it is held, the likelier that somebody else claims it.
+    # As late as possible: the longer this takes, the likelier that another request claims the same id.
     entry = await at.services.pool.pick()
     empty = Shareable(
         short_id=entry.id.lower(),
@@ -158,8 +158,8 @@ async def _new_shareable(
     )
 
 
-def _with_poll(shareable: Shareable, made: Writes[PollMade]) -> tuple[Shareable, list[Operation]]:
-    return replace(shareable, poll_id=made.answer.id), made.operations
+def _with_poll(shareable: Shareable, poll: Writes[PollMade]) -> tuple[Shareable, list[Operation]]:
+    return replace(shareable, poll_id=poll.answer.id), poll.operations
 
 
 # --- the actions ------------------------------------------------------------------------------------------------------
@@ -167,45 +167,45 @@ def _with_poll(shareable: Shareable, made: Writes[PollMade]) -> tuple[Shareable,
 
 @shareables.create(secret=True, rate_limit=SHAREABLES)
 async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[ShareableMade]:
-    """Lay out a checklist or a poll; nobody has to be signed in. Passcodes are told only now, and one for admins is
-    made up if none is given."""
-    random = at.services.random
+    """Create a checklist or a poll; no account is needed. Passcodes are returned only this once; the admin passcode is
+    generated if none is sent."""
 
     def fill(shareable: Shareable) -> tuple[Shareable, Iterable[Operation]]:
         if new.entity == "checklist":
-            rows = [new_item(shareable, order, each, random) for order, each in enumerate(new.items or ())]
-            return shareable, [put(each, when=absent) for each in rows]
-        said = {name: value for name in OF_POLLS if (value := getattr(new, name)) is not UNSET}
-        said |= {"title": new.name, "description": new.note, "expires_at": shareable.expires_at}
-        return _with_poll(shareable, created(said, None, at.now, random, short_id=shareable.short_id))
+            rows = [new_item(shareable, order, item, at.new_id) for order, item in enumerate(new.items or ())]
+            return shareable, [put(row, when=absent) for row in rows]
+        values = {name: value for name in OF_POLLS if (value := getattr(new, name)) is not UNSET}
+        values |= {"title": new.name, "description": new.note, "expires_at": shareable.expires_at}
+        poll = created(at.new_id(), values, None, at.now, at.core.random, short_id=shareable.short_id)
+        return _with_poll(shareable, poll)
 
     like = {"entity": new.entity, "name": new.name, "note": new.note}
     return await _new_shareable(at, like, new, new.view_passcode or None, fill)
 
 
 @shareables.action("POST", "/clone", status=201, secret=True, input_optional=True, rate_limit=CLONES)
-async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Writes[ShareableMade]:
-    """Lay the same out again, under a new id and with new passcodes, without its votes, and without its ticks unless
-    they are asked for. Admins only, also after it has expired."""
-    random = at.services.random
-    name = shareable.name if wanted.name is UNSET else wanted.name
+async def clone_shareable(at: Keeper, shareable: Shareable, options: Clone) -> Writes[ShareableMade]:
+    """Clone a shareable: the copy has a new id and new passcodes, no votes, and no ticks unless `keepTicks` is set.
+    Admins only, also after it has expired."""
+    name = shareable.name if options.name is UNSET else options.name
     items = in_order(await at.store.all(ChecklistItem.of(at.short_id)))
     poll = None if shareable.poll_id is None else await poll_of(at, shareable)
 
     def fill(clone: Shareable) -> tuple[Shareable, Iterable[Operation]]:
         if poll is not None:
-            otherwise = {"title": name, "expires_at": clone.expires_at}
-            return _with_poll(clone, copied(poll, None, at.now, random, short_id=clone.short_id, **otherwise))
-        return clone, [put(_cloned(item, clone, wanted.keep_ticks, random), when=absent) for item in items]
+            changes = {"title": name, "expires_at": clone.expires_at}
+            copy = copied(at.new_id(), poll, None, at.now, at.core.random, short_id=clone.short_id, **changes)
+            return _with_poll(clone, copy)
+        return clone, [put(_cloned(item, clone, options.keep_ticks, at.new_id()), when=absent) for item in items]
 
-    like = {each: getattr(shareable, each) for each in ("entity", "note", "viewers_can_tick")} | {"name": name}
-    view_passcode = wanted.view_passcode
+    like = {field: getattr(shareable, field) for field in ("entity", "note", "viewers_can_tick")} | {"name": name}
+    view_passcode = options.view_passcode
     if view_passcode is UNSET:
-        view_passcode = None if shareable.view_passcode is None else new_passcode(random)
-    return await _new_shareable(at, like, wanted, view_passcode, fill)
+        view_passcode = None if shareable.view_passcode is None else new_passcode(at.core.random)
+    return await _new_shareable(at, like, options, view_passcode, fill)
 
 
-def _cloned(item: ChecklistItem, clone: Shareable, keep_ticks: bool, random: Random) -> ChecklistItem:
-    kept = {"done": item.done, "done_at": item.done_at} if keep_ticks else {"done": False, "done_at": None}
-    new = {"short_id": clone.short_id, "checklist_item_id": new_id(random), "ttl": clone.ttl}
-    return replace(item, **kept, **new, version=1, edited_in=1, ticked_in=1)
+def _cloned(item: ChecklistItem, clone: Shareable, keep_ticks: bool, new_id: UUID) -> ChecklistItem:
+    tick = {"done": item.done, "done_at": item.done_at} if keep_ticks else {"done": False, "done_at": None}
+    new = {"short_id": clone.short_id, "checklist_item_id": new_id, "ttl": clone.ttl}
+    return replace(item, **tick, **new, version=1, edited_in=1, ticked_in=1)

@@ -1,6 +1,5 @@
 """Demo shareables: a half-done packing list, a poll, and a list that has expired."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from potluck.apps.polls.votes import NewVote
@@ -8,7 +7,7 @@ from potluck.apps.shareables.ballots import cast_vote
 from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import ChecklistItemEdit, NewChecklistItem, change_item
 from potluck.apps.shareables.shareables import HOME, one_shareable
-from potluck.web import Demo, Direct, Guests, WorthALook
+from potluck.web import Demo
 
 # Everything below is made up.
 
@@ -47,38 +46,31 @@ STALL = NewShareable(
 )
 
 
-def demo_of(direct: Direct) -> Demo:
-    """The function that fills shareables with demo data, through their rules."""
-
-    async def demo(guests: Guests) -> Sequence[WorthALook]:
-        guests.ago(days=14)
-        await direct.do(create_shareable, guests.mara, STALL)
-        guests.ago(days=6)
-        packing = await direct.do(create_shareable, guests.mara, PACKING)
-        await _ticked(direct, guests, packing)
-        guests.ago(days=2)
-        songs = await direct.do(create_shareable, guests.leo, SONGS)
-        assert isinstance(SONGS.candidates, list)
-        for hours, ranking in enumerate(SINGERS):
-            guests.ago(hours=40 - 7 * hours)
-            vote = NewVote(rankings=[SONGS.candidates[place] for place in ranking])
-            await direct.do(cast_vote, None, vote, short_id=songs.short_id)
-        return [
-            _look(f"{packing.name} (Mara’s, whoever has the id ticks)", packing),
-            _look(f"{songs.name} (Leo’s)", songs),
-        ]
-
-    return demo
+async def fill(demo: Demo) -> None:
+    demo.ago(days=14)
+    await demo.do(create_shareable, demo.mara, STALL)
+    demo.ago(days=6)
+    packing = await demo.do(create_shareable, demo.mara, PACKING)
+    await _ticked(demo, packing)
+    demo.ago(days=2)
+    songs = await demo.do(create_shareable, demo.leo, SONGS)
+    assert isinstance(SONGS.candidates, list)
+    for hours, ranking in enumerate(SINGERS):
+        demo.ago(hours=40 - 7 * hours)
+        vote = NewVote(rankings=[SONGS.candidates[place] for place in ranking])
+        await demo.do(cast_vote, None, vote, short_id=songs.short_id)
+    _point_out(demo, f"{packing.name} (Mara’s, anyone with the id ticks)", packing)
+    _point_out(demo, f"{songs.name} (Leo’s)", songs)
 
 
-async def _ticked(direct: Direct, guests: Guests, packing: Any) -> None:
-    items = (await direct.read(one_shareable, None, short_id=packing.short_id)).items
+async def _ticked(demo: Demo, packing: Any) -> None:
+    items = (await demo.read(one_shareable, None, short_id=packing.short_id)).items
     for hours, place in enumerate(PACKED):
-        guests.ago(hours=90 - 20 * hours)
+        demo.ago(hours=90 - 20 * hours)
         item_id = items[place].checklist_item_id
         done = ChecklistItemEdit(done=True)
-        await direct.do(change_item, None, done, version=1, short_id=packing.short_id, checklist_item_id=item_id)
+        await demo.do(change_item, None, done, version=1, short_id=packing.short_id, checklist_item_id=item_id)
 
 
-def _look(name: str, made: Any) -> WorthALook:
-    return WorthALook(name, f"{HOME}/{made.short_id}", f"Its admin passcode: {made.admin_passcode}")
+def _point_out(demo: Demo, name: str, shareable: Any) -> None:
+    demo.point_out(name, f"{HOME}/{shareable.short_id}", f"Its admin passcode: {shareable.admin_passcode}")

@@ -1,7 +1,7 @@
 """What shareables store and how it is found: the tables ShortIdPool and Shareables.
 
-Entities, keys and attributes are in the order of the tables' design and under its names; below each is what we add.
-A comment says where we differ from it, and why.
+Entities, keys and attributes are in the order of the tables' design and have its names; what we add comes after. A
+comment says where we differ from it, and why.
 """
 
 from datetime import UTC, datetime
@@ -19,7 +19,6 @@ from potluck.table import (
     KeyOnly,
     LeftOut,
     Milliseconds,
-    Number,
     Seconds,
     Table,
     Version,
@@ -32,8 +31,9 @@ from potluck.table import (
 
 short_id_pool = Table(
     "ShortIdPool",
-    Number("pk"),
+    "pk",
     "sk",
+    numbers=("pk",),
     accepted={"scan: ShortIdPoolEntry.every": "the pool has a fixed size, and is read whole only to refill it"},
 )
 shareables = Table(
@@ -41,9 +41,7 @@ shareables = Table(
     "pk",
     "sk",
     ttl="ttl",
-    accepted={
-        "shared-row: Shareable.items_version": "admins add and reorder, a few of them; ticking an item writes no other"
-    },
+    accepted={"shared-row: Shareable.items_version": "only the few admins add and reorder; a tick writes no other row"},
 )
 
 
@@ -68,7 +66,7 @@ def _time_in_key(text: str) -> datetime:
 
 
 class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "available#{bucket:02}")):
-    """A short id that nobody has; deleted by the transaction that creates a shareable with it."""
+    """An unused short id; deleted by the transaction that creates a shareable with it."""
 
     partition: Annotated[int, Meta(ge=0, lt=POOL_PARTITIONS), KeyOnly]
     bucket: Annotated[int, Meta(ge=0, lt=POOL_BUCKETS), KeyOnly]
@@ -81,13 +79,13 @@ class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "availab
     # Eventually consistent is enough: claiming an entry that is gone fails.
     @query()
     def in_partition(partition: int) -> None:
-        """Which ids are there to claim, and which buckets are there to refill?"""
+        """Which ids can be claimed?"""
 
 
-# One entity for checklists and polls, told apart by the attribute `entity`: the kind behind a short id is unknown until
-# the row is read, both have a name, passcodes and expiry, and each adds only one field.
+# One entity for checklists and polls, distinguished by the attribute `entity`: the kind behind a short id is unknown
+# until the row is read, both have a name, passcodes and expiry, and each adds only one field.
 class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
-    """A checklist or a poll that is handed around by its short id; its row decides for everything under it."""
+    """A checklist or a poll that is shared by its short id; its row decides access for everything under it."""
 
     entity: Kind
     short_id: ShortId
@@ -99,7 +97,7 @@ class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     # From here on our additions, left out when empty. What a poll adds is in the table of polls.
     poll_id: UUID | None = None
     viewers_can_tick: Annotated[bool, LeftOut] = True
-    # Incremented when items are added, deleted or reordered; a reordering of an outdated list is refused by it.
+    # Incremented when items are added, deleted or reordered, so that reordering an outdated list is refused.
     items_version: Annotated[Counter, LeftOut] = 0
     version: Annotated[Version, LeftOut] = 1
     # Who created it while signed in: they need no passcode.
@@ -109,19 +107,19 @@ class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     ttl: ExpiresAt | None = None
 
     def expired(self, now: datetime) -> bool:
-        """Whether only its admins still see it: from the very second of `expires_at` on."""
+        """Whether only its admins still see it: from the second of `expires_at` on."""
         return now >= self.expires_at
 
     @property
     def purge_at(self) -> datetime:
-        """When it is deleted for everybody, admins included."""
+        """When it is deleted."""
         return self.expires_at + KEPT
 
     def passcode_of(self, role: Role) -> str | None:
         """The stored hash of this role's passcode."""
         return self.admin_passcode if role == "admin" else self.view_passcode
 
-    # Consistent: it decides on every request who may do what.
+    # Consistent: it decides access on every request.
     @get(consistent=True)
     def one(short_id: ShortId) -> None:
         """What is behind this short id, and who may see or change it?"""
@@ -139,11 +137,11 @@ class ChecklistItem(
     order: Order
     name: Name
     note: Note | None = None
-    # From here on our additions, left out of an item that nobody has touched.
+    # From here on our additions, left out of an item that has not changed.
     done: Annotated[bool, LeftOut] = False
     done_at: Milliseconds | None = None
     version: Annotated[Version, LeftOut] = 1
-    # The versions that its last edit and its last tick made, so that an edit and a tick do not conflict.
+    # The versions made by the last edit and by the last tick, so that an edit and a tick do not conflict.
     edited_in: Annotated[VersionNumber, LeftOut] = 1
     ticked_in: Annotated[VersionNumber, LeftOut] = 1
     # Copied from the shareable, whose row decides; here it only lets the sweeper delete the item.
@@ -164,7 +162,7 @@ class ChecklistItem(
 
 
 class DeletedItem(Entity, table=shareables, key=("deleted_item#{short_id}", "01#{checklist_item_id:hex}#")):
-    """An item that was just deleted, as it was, for as long as that can be undone."""
+    """A deleted item as it was, for as long as its deletion can be undone."""
 
     short_id: ShortId
     checklist_item_id: ItemId
@@ -184,14 +182,14 @@ class DeletedItem(Entity, table=shareables, key=("deleted_item#{short_id}", "01#
 
     @query(consistent=True)
     def of(short_id: ShortId) -> None:
-        """All of a checklist, which end with it."""
+        """Which deleted items does a checklist have? They are deleted with it."""
 
 
 class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{token_hash}#")):
-    """Someone who gave a passcode, until the session's end or until that passcode is replaced.
+    """A session that was opened with a passcode, until it expires or that passcode is replaced.
 
-    `passcode` is the hash that let them in. Its salt is new whenever a passcode is set, so a session whose hash is no
-    longer the shareable's is dead at once, and those of the other passcode live on.
+    `passcode` is the hash of the passcode. Its salt is new whenever a passcode is set, so a session whose hash is no
+    longer the shareable's is invalid at once, and those of the other passcode stay valid.
     """
 
     short_id: ShortId
@@ -202,15 +200,15 @@ class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{tok
 
     @get(consistent=True)
     def one(short_id: ShortId, token_hash: TokenHash) -> None:
-        """Who holds this token, and by which passcode did they come in? Got together with the shareable."""
+        """Which role does this token have, and by which passcode? Fetched together with the shareable."""
 
     @query(consistent=True)
     def of(short_id: ShortId) -> None:
-        """All sessions of a shareable, which end with it."""
+        """Which sessions does a shareable have? They are deleted with it."""
 
 
 class Onlookers(Entity, table=shareables, key=("onlookers#{short_id}", "01#{worker}#")):
-    """How many have a shareable open in one process. It ends by itself, should the process not live to take it away."""
+    """How many people are viewing a shareable through one process. The row expires if that process dies."""
 
     short_id: ShortId
     worker: Annotated[WorkerId, KeyOnly]
@@ -219,11 +217,11 @@ class Onlookers(Entity, table=shareables, key=("onlookers#{short_id}", "01#{work
 
     @query(consistent=True)
     def of(short_id: ShortId) -> None:
-        """How many look at it now?"""
+        """How many people are viewing it now?"""
 
 
 class CreatedShareable(Entity, table=shareables, key=("user#{creator_id:hex}", "01#{created_at}#{short_id}#")):
-    """A shareable in its maker's own list: only where it is, so that nothing here can differ from the shareable."""
+    """A shareable in its creator's own list: only a reference, so that it cannot differ from the shareable itself."""
 
     creator_id: Annotated[UUID, KeyOnly]
     created_at: Annotated[Seconds, KeyOnly, InKeys("{:%Y%m%dt%H%M%Sz}".format, _time_in_key, max_bytes=16)]
@@ -233,13 +231,13 @@ class CreatedShareable(Entity, table=shareables, key=("user#{creator_id:hex}", "
 
     @query(descending=True, consistent=True)
     def of_creator(creator_id: UUID) -> None:
-        """Which shareables did this person make? Newest first; they themselves are then got together by their ids."""
+        """Which shareables did this person create? Newest first; they themselves are then fetched by id, in a batch."""
 
 
-# Stores from before CreatedShareable had its present key. A row is moved when its maker's list is read, or deleted with
-# what it refers to; none is written any more.
+# Stores from before CreatedShareable had its present key. A row is moved when its creator's list is read, or deleted
+# with its shareable; no new ones are written.
 class FormerCreatedShareable(Entity, table=shareables, key=("user#{creator_id}", "01#{created_at}#{short_id}#")):
-    """A shareable in its maker's own list, under the key of earlier stores."""
+    """A shareable in its creator's own list, under the key of earlier stores."""
 
     creator_id: Annotated[UUID, KeyOnly]
     created_at: Annotated[Seconds, KeyOnly]
@@ -248,4 +246,4 @@ class FormerCreatedShareable(Entity, table=shareables, key=("user#{creator_id}",
 
     @query(consistent=True)
     def of_creator(creator_id: UUID) -> None:
-        """Which rows of this person's list are still to be moved?"""
+        """Which rows of this person's list have yet to be moved?"""

@@ -1,9 +1,9 @@
-"""Passcodes, hashed by the suite's own hasher, with a limit on how many each client may have in progress."""
+"""Hashing of passcodes by the suite's own hasher, with a limit on how many hashes each client has in progress."""
 
 import asyncio
 from weakref import WeakValueDictionary
 
-from potluck.people import Passwords
+from potluck.web import Core
 
 AT_ONCE = 4
 
@@ -11,8 +11,8 @@ AT_ONCE = 4
 class Hashing:
     """Queues a client's hashes here: the hasher itself would refuse a client that has too many waiting."""
 
-    def __init__(self, passwords: Passwords) -> None:
-        self._passwords = passwords
+    def __init__(self, core: Core) -> None:
+        self._passwords = core.people.passwords
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._tries: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -27,8 +27,8 @@ class Hashing:
             return await self._passwords.verify(passcode, hash, client)
 
     def trying(self, client: str) -> asyncio.Lock:
-        """The lock to hold from counting an attempt until it is known to be right: many people arriving at once behind
-        one address must not be taken for somebody who is guessing."""
+        """The lock to hold from counting an attempt until it is verified: many people who arrive at once, from one
+        address, must not be mistaken for someone guessing."""
         return self._tries.setdefault(client, asyncio.Lock())
 
     def _turn(self, client: str) -> asyncio.Semaphore:

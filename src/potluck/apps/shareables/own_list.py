@@ -1,5 +1,6 @@
-"""The list of what a person made while signed in, in the order that they made it."""
+"""The list of what a person created while signed in."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from potluck.apps.shareables.entities import CreatedShareable, FormerCreatedShareable, Shareable
@@ -8,7 +9,7 @@ from potluck.table import Operation, Query, WriteRefused, absent, check, delete,
 
 
 def in_own_list(shareable: Shareable) -> CreatedShareable:
-    """The row that lists it for its maker."""
+    """The row that lists it for its creator."""
     assert shareable.creator_id is not None
     assert shareable.created_at is not None
     assert shareable.ttl is not None
@@ -21,7 +22,7 @@ def in_own_list(shareable: Shareable) -> CreatedShareable:
 
 
 def off_own_list(shareable: Shareable) -> list[Operation]:
-    """The writes that take it off its maker's list, under either key; none if it was made without an account."""
+    """The writes that remove it from its creator's list, under either key; none if it was made without an account."""
     if shareable.creator_id is None:
         return []
     row = in_own_list(shareable)
@@ -35,6 +36,12 @@ async def own_list(store: Store, user_id: UUID) -> Query[CreatedShareable]:
     return CreatedShareable.of_creator(user_id)
 
 
+async def existing(store: Store, rows: Iterable[CreatedShareable]) -> list[Shareable]:
+    """The shareables on this part of a list that still exist."""
+    shareables = await store.get_many([Shareable.one(row.short_id) for row in rows])
+    return [shareable for shareable in shareables if shareable is not None]
+
+
 async def _move(store: Store, former: FormerCreatedShareable) -> None:
     row = CreatedShareable(
         creator_id=former.creator_id, created_at=former.created_at, short_id=former.short_id, ttl=former.ttl
@@ -43,7 +50,7 @@ async def _move(store: Store, former: FormerCreatedShareable) -> None:
     try:
         await store.transact(exists, put(row, when=absent), delete(former))
     except WriteRefused:
-        # Moved already, perhaps with a later end; or its shareable is gone.
+        # It has been moved already, perhaps with a later end; or its shareable is gone.
         await store.delete(former)
 
 

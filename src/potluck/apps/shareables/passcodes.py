@@ -1,9 +1,10 @@
-"""Passcodes: one for viewers, one for admins; stored hashed, shown once, exchanged for a session."""
+"""Passcodes: one for viewers, one for admins; stored as hashes, shown once, exchanged for a session."""
 
 import asyncio
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from random import Random
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -11,14 +12,14 @@ from msgspec import Struct
 from potluck.apps.shareables.access import Editor, ShareMaker, ToShareable
 from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import AnyPasscode, Passcode, Role
-from potluck.people import Limit, Random, hash_of
+from potluck.people import hash_of
 from potluck.table import check, put, the
 from potluck.validation import FieldError, ValidationError
-from potluck.web import UNSET, Input, ProblemError, Unset, Writes, or_retry
+from potluck.web import UNSET, Input, ProblemError, RateLimit, Unset, Writes, or_retry
 
 SESSION_LASTS = timedelta(days=7)
 TOKEN_BYTES = 32
-# No letters that look like digits, so it can be read out and typed; twelve of them are 60 bits.
+# No letters that look like digits, so that passcodes can be read aloud and typed; twelve characters are 60 bits.
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PASSCODE_LENGTH = 12
 PASSCODE_GROUP = 4
@@ -26,10 +27,10 @@ LOOK_ALIKES = str.maketrans("oil", "011")
 NO_SIGN = re.compile(r"[\W_]+")
 
 # Wrong attempts from one client, at any shareable.
-TRIES_FROM = Limit("unlock from", 5, timedelta(minutes=1))
-# Wrong attempts at one shareable, from anywhere. Exceeding it locks nobody out: the limit below then applies as well.
-TRIES_AT = Limit("unlock", 60, timedelta(minutes=15))
-TRIES_FROM_AT = Limit("unlock from and at", 2, timedelta(minutes=5))
+TRIES_FROM = RateLimit("unlock from", 5, timedelta(minutes=1))
+# Wrong attempts at one shareable, from anywhere. Exceeding it blocks no one: the limit below then applies as well.
+TRIES_AT = RateLimit("unlock", 60, timedelta(minutes=15))
+TRIES_FROM_AT = RateLimit("unlock from and at", 2, timedelta(minutes=5))
 
 EQUAL = "The two passcodes must differ"
 
@@ -42,12 +43,12 @@ class WrongPasscode(
     field="passcode",
     detail="That is not one of the two passcodes",
 ):
-    """A shareable has an admin passcode, and may have one for looking. This is neither of them. `triesLeft` says how
-    many wrong ones can still follow before there is a pause."""
+    """A shareable has an admin passcode, and may have a view passcode. This is neither. `triesLeft` is the number of
+    wrong attempts that remain before a pause."""
 
 
 class SessionOpened(Struct, rename="camel", frozen=True, kw_only=True):
-    """What a passcode opens, for seven days or until it is replaced."""
+    """A session, valid for seven days or until its passcode is replaced."""
 
     role: Role
     token: str
@@ -60,7 +61,7 @@ class Unlock(Input):
 
 class PasscodeChange(Input):
     view: Passcode | Unset | None = UNSET
-    """Null: whoever has the id may view it."""
+    """Null: anyone with the id may view it."""
     admin: Passcode | Unset = UNSET
 
     @staticmethod
@@ -70,20 +71,20 @@ class PasscodeChange(Input):
 
 
 def same(one: str | Unset | None, other: str | Unset | None) -> bool:
-    """Whether one of them would open what the other opens."""
+    """Whether one of them would be accepted in place of the other."""
     return isinstance(one, str) and isinstance(other, str) and not spellings(one).isdisjoint(spellings(other))
 
 
 def new_passcode(random: Random) -> str:
     """A random passcode, such as k3mq-9txv-2hd7."""
-    bits = int.from_bytes(random(8))
+    bits = int.from_bytes(random.randbytes(8))
     return _grouped("".join(ALPHABET[bits >> 5 * place & 31] for place in range(PASSCODE_LENGTH)))
 
 
 def spellings(typed: str) -> set[str]:
-    """The passcodes that this may mean: what was typed, and the generated passcode that it is another spelling of.
+    """The passcodes that this may mean: what was typed, and the generated passcode that it may be a spelling of.
 
-    A passcode that a person chose counts only as they chose it.
+    A passcode that a person chose must be typed exactly.
     """
     signs = NO_SIGN.sub("", normalize("NFKC", typed).lower()).translate(LOOK_ALIKES)
     generated = len(signs) == PASSCODE_LENGTH and set(signs) <= set(ALPHABET)
@@ -98,7 +99,7 @@ def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpe
     """A new session in this role: the answer with its token, and the row to store."""
     passcode = shareable.passcode_of(role)
     assert passcode is not None
-    token = f"plu_{at.services.random(TOKEN_BYTES).hex()}"
+    token = f"plu_{at.core.random.randbytes(TOKEN_BYTES).hex()}"
     ends = at.now + SESSION_LASTS
     session = ShareSession(
         short_id=shareable.short_id,
@@ -111,13 +112,13 @@ def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpe
 
 
 async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writes[SessionOpened]:
-    """A session for this passcode. Attempts are counted before they are verified; WrongPasscode does not say which."""
+    """A session for this passcode. Attempts are counted before they are verified."""
     async with at.services.hashing.trying(at.visitor.client):
         role = await _role_by(at, shareable, passcode)
-    made, session = opened(at, shareable, role)
+    answer, session = opened(at, shareable, role)
     field = the(Shareable.admin_passcode if role == "admin" else Shareable.view_passcode)
-    still = check(Shareable.one(shareable.short_id), when=field == session.passcode)
-    return Writes(made, or_retry(still), put(session))
+    unchanged = check(Shareable.one(shareable.short_id), when=field == session.passcode)
+    return Writes(answer, or_retry(unchanged), put(session))
 
 
 async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role:
@@ -141,22 +142,22 @@ async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role
 
 
 async def _opens(at: ToShareable, typed: str, hashed: str | None) -> bool:
-    """Whether the hash is that of a passcode that may be meant; the work depends only on what was typed."""
+    """Whether the hash is that of a passcode that was typed; the work depends only on what was typed."""
     verify, client = at.services.hashing.verify, at.visitor.client
-    return any(await asyncio.gather(*(verify(each, hashed, client) for each in spellings(typed))))
+    return any(await asyncio.gather(*(verify(passcode, hashed, client) for passcode in spellings(typed))))
 
 
 async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
-    """The shareable with new passcodes; sessions opened with a replaced one end at once, the others go on."""
+    """The shareable with new passcodes; sessions opened with a replaced one end at once, the others stay valid."""
     hashing, client = at.services.hashing, at.visitor.client
     new: dict[str, str | None] = {}
-    for role, given, other in (("view", change.view, change.admin), ("admin", change.admin, change.view)):
-        if given is UNSET:
+    for role, passcode, other in (("view", change.view, change.admin), ("admin", change.admin, change.view)):
+        if passcode is UNSET:
             continue
-        kept = shareable.passcode_of("admin" if role == "view" else "view") if other is UNSET else None
-        if given is not None and kept is not None and await _opens(at, given, kept):
+        other_hash = shareable.passcode_of("admin" if role == "view" else "view") if other is UNSET else None
+        if passcode is not None and other_hash is not None and await _opens(at, passcode, other_hash):
             raise ValidationError(FieldError(role, EQUAL))
-        new[role] = None if given is None else await hashing.hash(given, client)
+        new[role] = None if passcode is None else await hashing.hash(passcode, client)
     if not new or (new == {"view": None} and shareable.view_passcode is None):
         return Writes(shareable)
     fields = {"view": Shareable.view_passcode, "admin": Shareable.admin_passcode}

@@ -1,4 +1,4 @@
-"""Shareables: reading, unlocking, changing and deleting one; and the list of those that a person created."""
+"""Shareables: reading, unlocking, changing and deleting one; and the list of a person's own."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ from potluck.apps.shareables.fields import (
     Role,
 )
 from potluck.apps.shareables.items import ChecklistItemView, in_order, new_values
-from potluck.apps.shareables.own_list import in_own_list, off_own_list, own_list
+from potluck.apps.shareables.own_list import existing, in_own_list, off_own_list, own_list
 from potluck.apps.shareables.passcodes import (
     PasscodeChange,
     SessionOpened,
@@ -50,7 +50,6 @@ from potluck.web import (
     Writes,
     computed,
     or_retry,
-    view_plan,
 )
 
 HOME = "/shareables"
@@ -61,7 +60,7 @@ TOO_LATE = f"expiresAt must be in the future, and at most {LONGEST_LIFE.days} da
 
 
 class BallotView(View[Poll]):
-    """What voters put in order."""
+    """The candidates of a poll, and how it is counted."""
 
     candidates: list[str]
     max_rankings: int | None
@@ -74,7 +73,7 @@ class BallotView(View[Poll]):
 
     @computed
     def lot_order(poll: Poll) -> list[str]:
-        """Who is favoured where nothing else decides, first to last; drawn before the first vote."""
+        """Who wins a tie that nothing else breaks, most favoured first; drawn before the first vote."""
         return poll.names(poll.lot_order)
 
 
@@ -87,18 +86,18 @@ class Contents(Struct, frozen=True):
     poll: BallotView | Unset = UNSET
 
     @classmethod
-    async def load(cls, at: ToShareable, found: Sequence[Shareable]) -> "Contents":
-        (shareable,) = found
+    async def load(cls, at: ToShareable, shareables: Sequence[Shareable]) -> "Contents":
+        (shareable,) = shareables
         role = at.role_in(shareable) or "view"
         if shareable.poll_id is None:
             rows = in_order(await at.store.all(ChecklistItem.of(shareable.short_id)))
             return cls(role, at.now, items=await at.show(ChecklistItemView, rows))
         poll = await at.store.get(Poll.one(shareable.poll_id))
-        return cls(role, at.now, poll=UNSET if poll is None else view_plan(BallotView).show(poll))
+        return cls(role, at.now, poll=UNSET if poll is None else BallotView.show(poll))
 
 
 class OwnShareable(View[Shareable]):
-    """A shareable in its maker's list."""
+    """A shareable in its creator's list."""
 
     short_id: str
     entity: Kind
@@ -110,17 +109,17 @@ class OwnShareable(View[Shareable]):
 
     @computed
     def purge_at(shareable: Shareable) -> datetime:
-        """When it is gone for everybody; from `expiresAt` on, its admins alone see it."""
+        """When it is deleted; from `expiresAt` until then, only its admins see it."""
         return shareable.purge_at
 
     @computed
     def asks_viewers(shareable: Shareable) -> bool:
-        """Whether a passcode is needed to look."""
+        """Whether a passcode is needed to view it."""
         return shareable.view_passcode is not None
 
 
 class ShareableView(OwnShareable):
-    """A shareable with what is in it, as the caller sees it."""
+    """A shareable with its contents, as the caller sees it."""
 
     @computed
     def role(shareable: Shareable, contents: Contents) -> Role:
@@ -132,7 +131,7 @@ class ShareableView(OwnShareable):
 
     @computed
     def items(shareable: Shareable, contents: Contents) -> list[ChecklistItemView] | Unset:
-        """Of a checklist, in order."""
+        """The items of a checklist, in order."""
         return contents.items
 
     @computed
@@ -151,7 +150,7 @@ class ShareableChange(Edit[Shareable]):
 
 
 def end_of(at: ShareMaker, expires_at: datetime | Unset, days: int | Unset = UNSET) -> datetime:
-    """When it expires, in UTC to the second; ValidationError for a time in the past or too far ahead."""
+    """The time it expires, in UTC to the second; ValidationError if that is in the past or too far ahead."""
     if expires_at is UNSET:
         return at.now + timedelta(days=days or USUAL_LIFE_DAYS)
     end = expires_at.astimezone(UTC).replace(microsecond=0)
@@ -172,32 +171,30 @@ own = Actions(SignedIn, Shareable.one, OwnShareable, api=HOME, tag="Shareables")
 
 @own.list()
 async def own_shareables(at: SignedIn) -> References[Shareable]:
-    """The shareables that the caller made signed in, newest first."""
+    """The shareables that the caller created while signed in, newest first."""
 
     async def get(created: Any) -> list[Shareable]:
-        found = await at.store.get_many([Shareable.one(each.short_id) for each in created])
-        # One may have been deleted since the list was read.
-        return [each for each in found if each is not None]
+        return await existing(at.store, created)
 
     return References(await own_list(at.store, at.principal.user_id), get)
 
 
 @shareables.read()
 async def one_shareable(at: Reader, shareable: Shareable) -> Shareable:
-    """A shareable with its items in order, and what the caller is in it. Viewers see it until it expires, admins for a
-    year longer."""
+    """A shareable with its items in order, and the caller's role. Viewers see it until it expires, admins for another
+    year."""
     return shareable
 
 
 @shareables.action("POST", "/sessions", WrongPasscode, Throttled, status=201, secret=True, idempotent=False)
-async def open_session(at: ToShareable, shareable: Shareable, given: Unlock) -> Writes[SessionOpened]:
-    """Give a passcode, for a token of its role. It ends after seven days, or when that passcode is replaced."""
-    return await unlocked(at, shareable, given.passcode)
+async def open_session(at: ToShareable, shareable: Shareable, sent: Unlock) -> Writes[SessionOpened]:
+    """Exchange a passcode for a session token in its role, valid for seven days or until that passcode is replaced."""
+    return await unlocked(at, shareable, sent.passcode)
 
 
 @shareables.action("PUT", "/passcodes")
 async def replace_passcodes(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
-    """Set other passcodes. Tokens that were got with a replaced one are dead at once. Admins only."""
+    """Replace passcodes. Sessions that were opened with a replaced one end at once. Admins only."""
     return await replaced(at, shareable, change)
 
 
@@ -223,7 +220,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
     if shareable.poll_id is not None:
         poll = await poll_of(at, shareable)
         follows = following(poll, after.name, after.note, after.expires_at)
-        others += [or_retry(each) for each in follows.operations]
+        others += [or_retry(operation) for operation in follows.operations]
     if moves:
         # Its rows expire together with it, including those added concurrently.
         for item in await at.store.all(ChecklistItem.of(at.short_id)):
@@ -234,9 +231,9 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
     return Writes(after, or_retry(write), *others)
 
 
-@shareables.delete(form=PageForm(path="/delete", then=HOME, flash="It is gone, with everything that was in it."))
+@shareables.delete(form=PageForm(path="/delete", then=HOME, flash="Deleted, with everything in it."))
 async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
-    """Delete a shareable with everything that belongs to it. Admins only, also after it has expired."""
+    """Delete a shareable with everything in it. Admins only, also after it has expired."""
     return await deletion_of(at.store, shareable, at.now)
 
 
@@ -249,20 +246,20 @@ async def poll_of(at: ToShareable, shareable: Shareable) -> Poll:
 
 
 async def deletion_of(store: Store, shareable: Shareable, now: datetime) -> Writes[None]:
-    """The writes that delete it with its items or its poll; sessions and deleted items, useless by then, go after."""
+    """The writes that delete it with its items or its poll; sessions and deleted items, by then useless, go after."""
     version = the(Shareable.items_version)
     writes: list[Operation] = [delete(shareable, when=version == shareable.items_version)]
-    writes += [delete(each) for each in await store.all(ChecklistItem.of(shareable.short_id))]
+    writes += [delete(item) for item in await store.all(ChecklistItem.of(shareable.short_id))]
     writes += off_own_list(shareable)
     poll = None if shareable.poll_id is None else await store.get(Poll.one(shareable.poll_id))
     if poll is not None:
         writes += deleting(poll, now)
 
-    async def tidied() -> None:
+    async def tidy() -> None:
         sessions = await store.all(ShareSession.of(shareable.short_id))
         items = [] if shareable.poll_id is not None else await store.all(DeletedItem.of(shareable.short_id))
         await store.write_each(map(delete, (*sessions, *items)))
         if poll is not None:
             await Deletions(store).carry_on(Deletion(poll_id=poll.poll_id, deleted_at=now), promptly=True)
 
-    return Writes(None, *map(or_retry, writes), after=tidied)
+    return Writes(None, *map(or_retry, writes), after=tidy)

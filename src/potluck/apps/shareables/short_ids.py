@@ -1,25 +1,24 @@
-"""The pool of short ids: unused ids, spread over a thousand partitions so that concurrent creators seldom conflict.
+"""The pool of short ids: unused ids, spread over a thousand partitions so that concurrent creators rarely conflict.
 
-Creating a shareable claims an id in the same transaction. Finding a partition empty means that the pool is running
-low, which happens when it is about half used: it is then refilled in the background.
+Creating a shareable claims an id in the same transaction. An empty partition means that the pool is running low, which
+happens when it is about half used: it is then refilled in the background.
 """
 
 import asyncio
 from collections.abc import Iterable
+from random import Random
 from string import ascii_uppercase, digits
 
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
-from potluck.people import Random, system_random
 from potluck.store import Store
-from potluck.streams import Lease
 from potluck.table import WriteRefused, absent, delete, put, the
-from potluck.web import Outcome, or_raise, or_retry
+from potluck.web import Core, Outcome, or_raise, or_retry
 
 POOL_DEPTH = 4
-# This many empty partitions in a row mean that the pool is empty, or as good as.
+# This many empty partitions in a row mean that the pool is empty, or nearly.
 PARTITIONS_TRIED = 8
-# The pause between adding one id to every partition and the next round. The first round is enough to serve requests;
-# the rest is in no hurry, and would take time from a process that has only just started.
+# The pause between rounds that each add one id to every partition. The first round is enough to serve requests; the
+# others can wait, and would take time from a process that has only just started.
 REST_SECONDS = 5.0
 SPELLING = (ascii_uppercase, ascii_uppercase, ascii_uppercase, "-") * 2 + (digits,) * 5
 
@@ -30,30 +29,30 @@ Place = tuple[int, int]
 class ShortIdPool:
     """Finds ids to claim, and refills the pool."""
 
-    def __init__(self, store: Store, random: Random = system_random) -> None:
+    def __init__(self, store: Store, random: Random) -> None:
         self._store = store
         self._random = random
         self.low = asyncio.Event()
 
     async def pick(self) -> ShortIdPoolEntry:
-        """An id to claim. Somebody else may be faster: the claim decides."""
+        """An id to claim. Another request may be faster: the claim decides."""
         partition = 0
         for _ in range(PARTITIONS_TRIED):
             partition = self._below(POOL_PARTITIONS)
-            found = await self._store.all(ShortIdPoolEntry.in_partition(partition))
-            if found:
-                return found[self._below(len(found))]
+            entries = await self._store.all(ShortIdPoolEntry.in_partition(partition))
+            if entries:
+                return entries[self._below(len(entries))]
             self.low.set()
-        made: list[ShortIdPoolEntry] = []
-        while not made:
-            made = await self._fill((partition, bucket) for bucket in range(POOL_DEPTH))
-        return made[self._below(len(made))]
+        new: list[ShortIdPoolEntry] = []
+        while not new:
+            new = await self._fill((partition, bucket) for bucket in range(POOL_DEPTH))
+        return new[self._below(len(new))]
 
     def claim(self, entry: ShortIdPoolEntry, shareable: Shareable) -> list[Outcome]:
-        """The writes that claim the id for this shareable; if somebody was faster, the rule retries with another id."""
+        """The writes that claim the id for this shareable; if it is taken, the rule retries with another id."""
 
         async def in_use(_: WriteRefused) -> None:
-            # The id was in the pool twice, or was put there by hand.
+            # The id was in the pool twice, or was added manually.
             await self._store.delete(entry)
 
         return [
@@ -64,27 +63,27 @@ class ShortIdPool:
     async def refill(self) -> None:
         """Fill every partition; ids claimed or added concurrently do no harm."""
         self.low.clear()
-        there = {(each.partition, each.bucket) async for each in self._store.each(ShortIdPoolEntry.every())}
+        filled = {(entry.partition, entry.bucket) async for entry in self._store.each(ShortIdPoolEntry.every())}
         places = ((partition, bucket) for bucket in range(POOL_DEPTH) for partition in range(POOL_PARTITIONS))
-        missing = [place for place in places if place not in there]
+        missing = [place for place in places if place not in filled]
         for start in range(0, len(missing), POOL_PARTITIONS):
             if start:
                 await asyncio.sleep(REST_SECONDS)
             await self._fill(missing[start : start + POOL_PARTITIONS])
 
     async def _fill(self, places: Iterable[Place]) -> list[ShortIdPoolEntry]:
-        """Put new ids in these places, replacing any that are there: whoever is about to claim one of those retries."""
-        entries = [ShortIdPoolEntry(partition=each[0], bucket=each[1], id=self._new_id()) for each in places]
-        in_use = await self._store.get_many([Shareable.one(each.id.lower()) for each in entries])
-        entries = [each for each, used in zip(entries, in_use, strict=True) if used is None]
+        """Put new ids in these places, replacing any that are there: a request about to claim one of those retries."""
+        entries = [ShortIdPoolEntry(partition=place[0], bucket=place[1], id=self._new_id()) for place in places]
+        in_use = await self._store.get_many([Shareable.one(entry.id.lower()) for entry in entries])
+        entries = [entry for entry, used in zip(entries, in_use, strict=True) if used is None]
         await self._store.write_each(map(put, entries))
         return entries
 
     def _new_id(self) -> str:
-        return "".join(signs[self._below(len(signs))] for signs in SPELLING)
+        return "".join(characters[self._below(len(characters))] for characters in SPELLING)
 
     def _below(self, bound: int) -> int:
-        return int.from_bytes(self._random(8)) % bound
+        return int.from_bytes(self._random.randbytes(8)) % bound
 
 
 class PoolRefill:
@@ -92,12 +91,11 @@ class PoolRefill:
 
     name = "short-id-pool"
 
-    def __init__(self, store: Store, pool: ShortIdPool) -> None:
+    def __init__(self, core: Core, pool: ShortIdPool) -> None:
         self._pool = pool
-        self._lease = Lease(store.engine, "REFILL#ShortIdPool")
+        self._lease = core.lease("REFILL#ShortIdPool")
 
     async def run(self) -> None:
-        await self._lease.work_table.create_if_missing(self._lease.engine)
         while True:
             await self._lease.run(self._pool.refill)
             await self._pool.low.wait()

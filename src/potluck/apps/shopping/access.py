@@ -1,4 +1,4 @@
-"""Access to a family: members see and change what it has; admins also manage members, stores and storage locations."""
+"""Access to a family: members see and edit its content; admins also manage members, stores and storage locations."""
 
 from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.fields import FamilyId

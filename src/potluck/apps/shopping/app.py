@@ -1,39 +1,52 @@
-"""The Shopping app, as the suite mounts it."""
+"""The Shopping app, declared for the suite."""
 
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from uuid import UUID
+
+from msgspec import Struct
 
 from potluck.apps.shopping import clearing, families, inventory, locations, offline, restocking, shopping_list, stores
-from potluck.apps.shopping.account import export_of
+from potluck.apps.shopping.account import export
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.consumers import consumers_of
-from potluck.apps.shopping.demo import demo_of
+from potluck.apps.shopping.demo import fill
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.families import HOME
-from potluck.apps.shopping.home_card import home_card_of
+from potluck.apps.shopping.home_card import home_card
 from potluck.apps.shopping.pages import inventory as inventory_pages
 from potluck.apps.shopping.pages import shopping_list as list_pages
-from potluck.web import App, AppEntry, Core, Modules
-
-MODULES = Modules(
-    *(families, stores, locations, shopping_list, clearing, inventory, restocking),
-    *(list_pages, inventory_pages, offline),
-)
+from potluck.people import Principal
+from potluck.streams import Consumer
+from potluck.web import App, Demo, HomeCard
 
 
-def shopping_app(core: Core) -> App:
-    """Builds the app on the suite's core."""
-    return App(
-        name=APP,
-        tables=[inventory_table],
-        place=families.families.in_suite(core),
-        welcome="You’re in. What you add, everyone sees.",
-        modules=MODULES,
-        templates=Path(__file__).parent / "templates",
-        entry=AppEntry(
-            APP, "Shopping", "shopping-basket", "What the family has and what it needs. Works without signal.", HOME
-        ),
-        consumers=consumers_of(core),
-        export=export_of(core),
-        home_card=home_card_of(core),
-        demo=demo_of(core, MODULES.subjects),
+class ShoppingApp(App):
+    name = APP
+    title = "Shopping"
+    icon = "shopping-basket"
+    does = "What the family has and what it needs. Works without signal."
+    address = HOME
+    welcome = "You’re in. What you add, everyone sees."
+    tables = (inventory_table,)
+    place = families.families
+    templates = Path(__file__).parent / "templates"
+    modules = (
+        *(families, stores, locations, shopping_list, clearing, inventory, restocking),
+        *(list_pages, inventory_pages, offline),
     )
+
+    def consumers(self) -> Sequence[Consumer]:
+        return consumers_of(self.core)
+
+    async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        async for row in super().export(user_id):
+            yield row
+        async for row in export(self.core.store, user_id):
+            yield row
+
+    async def home_card(self, caller: Principal) -> HomeCard:
+        return await home_card(self.core.store, caller)
+
+    async def demo(self, demo: Demo) -> None:
+        await fill(demo)

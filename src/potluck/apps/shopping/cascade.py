@@ -1,9 +1,9 @@
-"""Deletes what other rows link to: the same transaction clears the links if they fit, else a consumer does.
+"""Deletes rows that other rows link to, and clears the links.
 
-The deleting transaction also puts a Deletion, and clears the links it found if they fit. No link can be made after it,
-because every write that makes one checks in the same transaction that its target exists. So one more search finds
-whatever is left: the consumer of the table's stream does that for every Deletion, in batches, and deletes the Deletion
-once no link is left. The work is idempotent, so the consumer may be killed at any moment.
+The deleting transaction also puts a Deletion, and clears the links that it found if they fit. No link can be made after
+it, because every write that makes one checks in the same transaction that its target exists. So one more search finds
+the rest: the consumer of the table's stream does it for every Deletion, in batches, and deletes the Deletion when no
+link is left. The work is idempotent, so the consumer may be killed at any moment.
 """
 
 import contextlib
@@ -22,8 +22,6 @@ from potluck.apps.shopping.entities import (
     StorageLocation,
     Store,
 )
-from potluck.people import Invitations
-from potluck.store import Clock, attempts
 from potluck.store import Store as Rows
 from potluck.table import (
     Condition,
@@ -35,13 +33,13 @@ from potluck.table import (
     the,
     update,
 )
-from potluck.web import Outcome, or_retry
+from potluck.web import Core, Outcome, or_retry
 
 APP = "shopping"
 """The app's name in invitations."""
 
-# A transaction takes 100 actions. Besides the links there are the caller's row, the deleted row with the guard of its
-# name, the guard of its pending items, the Deletion, and up to three that store an idempotent response.
+# A transaction takes 100 actions. In addition to the links there are the caller's row, the deleted row and the guard of
+# its name, the guard of its pending items, the Deletion, and up to three actions that store an idempotent response.
 LINKS_AT_ONCE = 90
 # After this many refused attempts the row is deleted alone, and its links are left to the consumer.
 TRIES_AT_ONCE = 3
@@ -63,12 +61,12 @@ async def deleting(
         delete(gone, when=when),
         put(deletion),
         *([delete(PendingGuard.by_item(gone.family_id, gone_id))] if what == "item" else []),
-        *(or_retry(unlinked(each, gone_id, at.now)) for each in links if together),
+        *(or_retry(unlinked(link, gone_id, at.now)) for link in links if together),
     ]
 
 
 async def links_to(rows: Rows, family_id: UUID, what: Deletable, gone_id: UUID) -> list[Linked]:
-    """Every row that links to it, read consistently: a link that an index does not show yet would never be cleared."""
+    """All rows with a link to it, read consistently: a link that an index does not have yet would never be cleared."""
     links: list[Linked] = []
     if what == "item":
         links += await rows.all(ShoppingListItem.orphaned_by(family_id, gone_id))
@@ -76,7 +74,7 @@ async def links_to(rows: Rows, family_id: UUID, what: Deletable, gone_id: UUID) 
         links += await rows.all(ShoppingListItem.unassigned_by(family_id, gone_id))
     if what in ("store", "location"):
         items = await rows.all(InventoryItem.all_of_family(family_id))
-        links += [each for each in items if _links_to(each, gone_id)]
+        links += [item for item in items if _links_to(item, gone_id)]
     return links
 
 
@@ -91,72 +89,71 @@ def unlinked(row: Linked, gone_id: UUID, now: datetime) -> Operation:
     if row.preferred_store_id == gone_id:
         changes.append(the(InventoryItem.preferred_store_id).becomes(None))
     if gone_id in row.alternate_store_ids:
-        left = tuple(each for each in row.alternate_store_ids if each != gone_id)
-        changes.append(the(InventoryItem.alternate_store_ids).becomes(left))
+        others = tuple(store_id for store_id in row.alternate_store_ids if store_id != gone_id)
+        changes.append(the(InventoryItem.alternate_store_ids).becomes(others))
     return update(row, *changes, the(InventoryItem.updated_at).becomes(now))
 
 
 class Cascade:
     """Finishes deletions."""
 
-    def __init__(self, rows: Rows, clock: Clock, invitations: Invitations) -> None:
-        self._rows = rows
-        self._clock = clock
-        self._invitations = invitations
+    def __init__(self, core: Core) -> None:
+        self._store = core.store
+        self._invitations = core.people.invitations
 
     async def resume(self) -> None:
-        """Changes may have been missed, so scan the table for unfinished deletions."""
-        async for deletion in self._rows.each(Deletion.every()):
+        """Scan the table for unfinished deletions, after changes may have been missed."""
+        async for deletion in self._store.each(Deletion.every()):
             await self.finish(deletion)
 
     async def finish(self, deletion: Deletion) -> None:
-        """Clear every link that is left, then delete the record of the deletion."""
+        """Clear all remaining links, then delete the Deletion."""
         if deletion.what == "family":
             await self._finish_family(deletion.family_id)
         else:
             await self._clear_links(deletion.family_id, deletion.what, deletion.gone_id)
-        await self._rows.delete(Deletion.by_id(deletion.family_id, deletion.what, deletion.gone_id))
+        await self._store.delete(Deletion.by_id(deletion.family_id, deletion.what, deletion.gone_id))
 
     async def _clear_links(self, family_id: UUID, what: Deletable, gone_id: UUID) -> None:
-        async for _ in attempts("clearing links", self._rows.patience):
-            links = await links_to(self._rows, family_id, what, gone_id)
+        async for _ in self._store.attempts("clearing links"):
+            links = await links_to(self._store, family_id, what, gone_id)
             if not links:
                 return
-            now = self._clock().replace(microsecond=0)
+            now = self._store.clock().replace(microsecond=0)
             for start in range(0, len(links), LINKS_AT_ONCE):
-                await self._each([unlinked(each, gone_id, now) for each in links[start : start + LINKS_AT_ONCE]])
+                await self._write([unlinked(link, gone_id, now) for link in links[start : start + LINKS_AT_ONCE]])
 
     async def _finish_family(self, family_id: UUID) -> None:
         await self._invitations.withdraw_all(APP, str(family_id))
-        async for _ in attempts("deleting what a family had", self._rows.patience):
-            left = await self._left_of(family_id)
-            if not left:
+        async for _ in self._store.attempts("deleting a family's rows"):
+            deletes = await self._remaining(family_id)
+            if not deletes:
                 return
             # A refused row changed since it was read; the next attempt reads it again.
             with contextlib.suppress(WriteRefused):
-                await self._rows.write_each(left)
+                await self._store.write_each(deletes)
 
-    async def _left_of(self, family_id: UUID) -> list[Operation]:
-        """The operations that delete all that is left in the family's partition, except the family's own Deletion."""
-        found = await self._rows.gather(EverythingOfFamily.of(family_id))
-        assert found is not None
+    async def _remaining(self, family_id: UUID) -> list[Operation]:
+        """The operations that delete the rest of the family's partition, except the family's own Deletion."""
+        everything = await self._store.gather(EverythingOfFamily.of(family_id))
+        assert everything is not None
         return [
-            *(delete(Member.by_id(family_id, each.member_id)) for each in found.members),
-            *(delete(ShoppingListItem.by_id(family_id, each.shopping_item_id)) for each in found.shopping_items),
+            *(delete(Member.by_id(family_id, member.member_id)) for member in everything.members),
+            *(delete(ShoppingListItem.by_id(family_id, item.shopping_item_id)) for item in everything.shopping_items),
             # By entity, so that the guards of their unique names go too
-            *(delete(each) for each in (*found.inventory_items, *found.locations, *found.stores)),
-            *(delete(each) for each in (*found.pending_guards, *found.cleared_items)),
-            *(delete(each) for each in found.deletions if each.what != "family"),
+            *(delete(row) for row in (*everything.inventory_items, *everything.locations, *everything.stores)),
+            *(delete(row) for row in (*everything.pending_guards, *everything.cleared_items)),
+            *(delete(deletion) for deletion in everything.deletions if deletion.what != "family"),
         ]
 
-    async def _each(self, operations: list[Operation]) -> None:
-        """Writes all in one transaction, or one by one if it is refused; the next pass retries rows that changed."""
+    async def _write(self, operations: list[Operation]) -> None:
+        """Write all in one transaction, or one by one if it is refused; the next attempt retries rows that changed."""
         try:
-            await self._rows.transact(*operations)
+            await self._store.transact(*operations)
         except WriteRefused:
             for operation in operations:
                 with contextlib.suppress(WriteRefused):
-                    await self._rows.transact(operation)
+                    await self._store.transact(operation)
 
 
 def _links_to(item: InventoryItem, gone_id: UUID) -> bool:

@@ -16,22 +16,20 @@ from potluck.apps.shopping.entities import ClearedItems, InventoryItem, Shopping
 from potluck.apps.shopping.families import FAMILY, TAG
 from potluck.apps.shopping.fields import UndoToken
 from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
-from potluck.people import new_id
-from potluck.store import attempts
 from potluck.table import Operation, Ref, absent, check, delete, present, put
-from potluck.web import Actions, Input, NoLongerValid, Outcome, Step, Writes, or_raise, or_retry
+from potluck.web import Actions, Input, Outcome, ProblemError, Step, Writes, or_raise, or_retry
 
 UNDO_LASTS = timedelta(hours=1)
-# Undoing takes up to three actions for each item: it, and checks that its inventory item and its store exist.
+# Undoing takes up to three actions for each item: a put, and checks that its inventory item and its store exist.
 CLEARED_AT_ONCE = 30
 
 
-class NothingToUndo(NoLongerValid, detail="This can no longer be undone"):
+class NothingToUndo(ProblemError, slug="expired", detail="This can no longer be undone"):
     """The token was never issued, was used, or has expired."""
 
 
 class Cleared(Struct, rename="camel", frozen=True, kw_only=True):
-    """How much was cleared, and what brings it back; no token where nothing was."""
+    """How many items were cleared, and the token to undo that; null if there were none."""
 
     cleared: int
     undo_token: UUID | None
@@ -42,7 +40,7 @@ class Undo(Input):
 
 
 class ShoppingItems(Struct, frozen=True):
-    """Several things on the list."""
+    """Several items of the list."""
 
     items: list[ShoppingItemView]
 
@@ -54,31 +52,31 @@ undoing: Actions[ShoppingListItem] = Actions(
 
 @shopping_list.action("POST", "/clear-purchased", frees_room=True)
 async def clear_purchased(at: InFamily) -> Writes[Cleared]:
-    """Clear what is purchased from the list. The token brings it back, for an hour."""
-    clearing_id = new_id()
+    """Clear the purchased items from the list. For an hour, the token can restore them."""
+    clearing_id = at.new_id()
     cleared = part = 0
-    async for _ in attempts("clearing the list", at.store.patience):
+    async for _ in at.store.attempts("clearing the list"):
         listed = await at.store.all(ShoppingListItem.all_of_family(at.family_id))
-        waiting = [each for each in listed if each.status == "purchased"]
+        purchased = [item for item in listed if item.status == "purchased"]
         last = Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
-        while waiting:
-            items, rest = waiting[:CLEARED_AT_ONCE], waiting[CLEARED_AT_ONCE:]
-            remembered = ClearedItems(
+        while purchased:
+            items, rest = purchased[:CLEARED_AT_ONCE], purchased[CLEARED_AT_ONCE:]
+            record = ClearedItems(
                 family_id=at.family_id,
                 clearing_id=clearing_id,
                 part=part,
                 cleared_by=at.principal.user_id,
-                items=[msgspec.to_builtins(each) for each in items],
+                items=[msgspec.to_builtins(item) for item in items],
                 created_at=at.now,
                 ttl=int((at.now + UNDO_LASTS).timestamp()),
             )
-            writes: list[Operation | Outcome] = [put(remembered)]
-            writes += (or_retry(delete(each, when=present)) for each in items)
+            writes: list[Operation | Outcome] = [put(record)]
+            writes += (or_retry(delete(item, when=present)) for item in items)
             # The last part completes the answer, which is stored with it.
             last = Writes(Cleared(cleared=cleared + len(items), undo_token=clearing_id), *writes)
             if not await at.commit(Step(*writes) if rest else last):
                 break
-            cleared, part, waiting = cleared + len(items), part + 1, rest
+            cleared, part, purchased = cleared + len(items), part + 1, rest
         else:
             return last
     raise AssertionError("attempts end by raising")
@@ -87,46 +85,46 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
 # Serialized because it takes several transactions: a concurrent retry would find some parts undone and no answer yet.
 @undoing.action("POST", "", NothingToUndo, serialized=True)
 async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
-    """Bring back what was cleared, as it was. Once for each token."""
+    """Restore cleared items. A token works once."""
     parts = await at.store.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))
     if not parts:
         raise NothingToUndo
-    back: list[ShoppingItemView] = []
+    restored: list[ShoppingItemView] = []
     for part in parts:
-        async for _ in attempts("undoing", at.store.patience):
+        async for _ in at.store.attempts("undoing"):
             items, links = await _restored(at, part)
-            shown = await at.show(ShoppingItemView, items)
-            placing = (or_retry(put(each, when=absent)) for each in items)
-            writes = [or_raise(delete(part, when=present), NothingToUndo), *placing, *links]
-            last = Writes(ShoppingItems([*back, *shown]), *writes)
+            views = await at.show(ShoppingItemView, items)
+            puts = (or_retry(put(item, when=absent)) for item in items)
+            writes = [or_raise(delete(part, when=present), NothingToUndo), *puts, *links]
+            last = Writes(ShoppingItems([*restored, *views]), *writes)
             if await at.commit(last if part is parts[-1] else Step(*writes)):
                 break
-        back += shown
+        restored += views
     return last
 
 
 async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingListItem], list[Outcome]]:
     """The items that can come back, without links to deleted rows, and checks that their other links still exist."""
-    items = [msgspec.convert(each, ShoppingListItem) for each in part.items]
-    items = [each for each in items if each.ttl is None or each.ttl > at.store.now]
+    items = [msgspec.convert(row, ShoppingListItem) for row in part.items]
+    items = [item for item in items if item.ttl is None or item.ttl > at.store.now]
     refs: dict[tuple[str, UUID], Ref[Any]] = {}
-    for each in items:
-        refs["shopping item", each.shopping_item_id] = ShoppingListItem.by_id(at.family_id, each.shopping_item_id)
-        if each.item_id is not None:
-            refs["item", each.item_id] = InventoryItem.by_id(at.family_id, each.item_id)
-        if each.store_id is not None:
-            refs["store", each.store_id] = Store.by_id(at.family_id, each.store_id)
+    for item in items:
+        refs["shopping item", item.shopping_item_id] = ShoppingListItem.by_id(at.family_id, item.shopping_item_id)
+        if item.item_id is not None:
+            refs["item", item.item_id] = InventoryItem.by_id(at.family_id, item.item_id)
+        if item.store_id is not None:
+            refs["store", item.store_id] = Store.by_id(at.family_id, item.store_id)
     rows = await at.store.get_many(list(refs.values()))
-    there = {key for key, row in zip(refs, rows, strict=True) if row is not None}
+    existing = {key for key, row in zip(refs, rows, strict=True) if row is not None}
     restored = [
         replace(
-            each,
-            item_id=each.item_id if ("item", each.item_id) in there else None,
-            store_id=each.store_id if ("store", each.store_id) in there else None,
+            item,
+            item_id=item.item_id if ("item", item.item_id) in existing else None,
+            store_id=item.store_id if ("store", item.store_id) in existing else None,
         )
-        for each in items
-        # An item with this id that exists by now wins.
-        if ("shopping item", each.shopping_item_id) not in there
+        for item in items
+        # An item that has this id by now is kept.
+        if ("shopping item", item.shopping_item_id) not in existing
     ]
-    links = [or_retry(check(refs[key], when=present)) for key in there if key[0] != "shopping item"]
+    links = [or_retry(check(refs[key], when=present)) for key in existing if key[0] != "shopping item"]
     return restored, links

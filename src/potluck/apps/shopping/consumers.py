@@ -1,4 +1,4 @@
-"""What follows from changes of the table."""
+"""The consumers of the table's stream."""
 
 from potluck.apps.shopping.cascade import Cascade
 from potluck.apps.shopping.entities import Deletion
@@ -8,5 +8,5 @@ from potluck.web import Core
 
 def consumers_of(core: Core) -> list[Consumer]:
     """Finish deletions."""
-    cascade = Cascade(core.store, core.clock, core.people.invitations)
+    cascade = Cascade(core)
     return [Consumer("shopping-deletions", created(Deletion, do=cascade.finish), lost=cascade.resume)]

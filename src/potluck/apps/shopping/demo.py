@@ -1,10 +1,10 @@
 """Demo families: a household with most of what it needs, and a club's kitchen with little."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from potluck.apps.shopping.families import FamilyView, families
+from potluck.apps.shopping.families import families
 from potluck.apps.shopping.fields import Role
 from potluck.apps.shopping.inventory import InventoryItemView, NewInventoryItem, add_inventory_item
 from potluck.apps.shopping.locations import NewLocation, add_location
@@ -19,7 +19,7 @@ from potluck.apps.shopping.shopping_list import (
 )
 from potluck.apps.shopping.stores import NewStore, add_store
 from potluck.people import Principal
-from potluck.web import Actions, Core, Demo, Direct, Guests, InvitationMade, WorthALook
+from potluck.web import Demo, InvitationMade
 
 # Everything below is made up.
 
@@ -37,7 +37,7 @@ LOCATIONS = {
 
 
 class AtHome(NamedTuple):
-    """Something kept at home; at or below the threshold it counts as running low."""
+    """An inventory item; at or below the threshold it counts as running low."""
 
     name: str
     quantity: int
@@ -73,7 +73,7 @@ AT_HOME = (
 
 
 class ToBuy(NamedTuple):
-    """Something on the list, linked to the thing at home of the same name if there is one."""
+    """An item of the list, linked to the inventory item with the same name if there is one."""
 
     by: str
     name: str
@@ -104,107 +104,110 @@ AND_LATELY = "6 Poppy seed buns\nRye bread"
 CLUB_LIST = "Bananas\nElectrolyte powder\nMat cleaner\n100 Paper cups"
 
 
-def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
-    """The function that fills these families."""
-    direct = Direct(core, subjects)
+async def fill(demo: Demo) -> None:
+    await _household(demo)
+    await _club(demo)
 
-    async def demo(guests: Guests) -> Sequence[WorthALook]:
-        return [await household(guests), await club(guests)]
 
-    async def household(guests: Guests) -> WorthALook:
-        guests.ago(days=18)
-        mara, leo, noor = guests.mara, guests.leo, guests.noor
-        family = await made_by(mara, "Lund Street 7")
-        # Expired rows are swept by the real time, so an invitation is younger than it lasts.
-        guests.ago(days=6)
-        await joined(leo, await invited(mara, family, "admin"))
-        await joined(noor, await invited(leo, family, "member"))
-        guests.ago(days=17)
-        bought_at = {
-            name: (await direct.do(add_store, mara, NewStore(name=name, address=address), family_id=family)).store_id
-            for name, address in STORES.items()
-        }
-        kept_in = {
-            name: (
-                await direct.do(add_location, leo, NewLocation(name=name, description=description), family_id=family)
-            ).location_id
-            for name, description in LOCATIONS.items()
-        }
-        guests.ago(days=16)
-        at_home = {each.name: await kept(leo, family, each, bought_at, kept_in) for each in AT_HOME}
-        people = {"mara": mara, "leo": leo, "noor": noor}
-        for place, wanted in enumerate(ON_THE_LIST):
-            # Purchases happened two days ago; the last item was added last night.
-            guests.ago(hours=60 - 4 * place)
-            await listed(people, family, wanted, bought_at, at_home)
-        guests.ago(minutes=25)
-        await direct.do(add_lines, noor, PastedLines(lines=AND_LATELY), family_id=family)
-        open_one = await invited(mara, family, "member", "ida@potluck.example")
-        return WorthALook(
-            "Lund Street 7: Mara and Leo are its admins, Noor is a member, Ida is invited",
-            f"/invitation#{open_one.token}",
-            "It lets one person in, once: Ida, or an account of your own.",
-        )
+async def _household(demo: Demo) -> None:
+    demo.ago(days=18)
+    mara, leo, noor = demo.mara, demo.leo, demo.noor
+    family = await _made_by(demo, mara, "Lund Street 7")
+    # Expired rows are deleted by real time, so the invitation must be younger than its lifetime.
+    demo.ago(days=6)
+    await _joined(demo, leo, await _invited(demo, mara, family, "admin"))
+    await _joined(demo, noor, await _invited(demo, leo, family, "member"))
+    demo.ago(days=17)
+    bought_at = {
+        name: (await demo.do(add_store, mara, NewStore(name=name, address=address), family_id=family)).store_id
+        for name, address in STORES.items()
+    }
+    kept_in = {
+        name: (
+            await demo.do(add_location, leo, NewLocation(name=name, description=description), family_id=family)
+        ).location_id
+        for name, description in LOCATIONS.items()
+    }
+    demo.ago(days=16)
+    at_home = {thing.name: await _kept(demo, leo, family, thing, bought_at, kept_in) for thing in AT_HOME}
+    people = {"mara": mara, "leo": leo, "noor": noor}
+    for place, wanted in enumerate(ON_THE_LIST):
+        # Purchases happened two days ago; the last item was added last night.
+        demo.ago(hours=60 - 4 * place)
+        await _listed(demo, people, family, wanted, bought_at, at_home)
+    demo.ago(minutes=25)
+    await demo.do(add_lines, noor, PastedLines(lines=AND_LATELY), family_id=family)
+    open_one = await _invited(demo, mara, family, "member", "ida@potluck.example")
+    demo.point_out(
+        "Lund Street 7: Mara and Leo are its admins, Noor is a member, Ida is invited",
+        f"/invitation#{open_one.token}",
+        "It lets one person in, once: Ida, or an account of your own.",
+    )
 
-    async def made_by(person: Principal, name: str) -> UUID:
-        family: FamilyView = await direct.do(families.create, person, families.new(name=name))
-        return family.family_id
 
-    async def invited(by: Principal, family: UUID, role: Role, email: str | None = None) -> InvitationMade:
-        new = families.new_invitation(role=role, email=email)
-        made: InvitationMade = await direct.do(families.invite, by, new, family_id=family)
-        return made
+async def _made_by(demo: Demo, person: Principal, name: str) -> UUID:
+    family_id: UUID = (await demo.do(families.create, person, families.new(name=name))).family_id
+    return family_id
 
-    async def joined(person: Principal, by: InvitationMade) -> None:
-        await direct.join(person, by.token, families.app, families.join)
 
-    async def kept(
-        by: Principal, family: UUID, thing: AtHome, bought_at: Mapping[str, UUID], kept_in: Mapping[str, UUID]
-    ) -> UUID:
-        new = NewInventoryItem(
-            name=thing.name,
-            quantity=thing.quantity,
-            threshold=thing.threshold,
-            unit=thing.unit,
-            location_id=kept_in[thing.location],
-            preferred_store_id=None if thing.store is None else bought_at[thing.store],
-            alternate_store_ids=tuple(bought_at[each] for each in thing.others),
-        )
-        made: InventoryItemView = await direct.do(add_inventory_item, by, new, family_id=family)
-        return made.item_id
+async def _invited(demo: Demo, by: Principal, family: UUID, role: Role, email: str | None = None) -> InvitationMade:
+    new = families.new_invitation(role=role, email=email)
+    invitation: InvitationMade = await demo.do(families.invite, by, new, family_id=family)
+    return invitation
 
-    async def listed(
-        people: Mapping[str, Principal],
-        family: UUID,
-        wanted: ToBuy,
-        bought_at: Mapping[str, UUID],
-        at_home: Mapping[str, UUID],
-    ) -> None:
-        new = NewShoppingItem(
-            name=wanted.name,
-            item_id=at_home.get(wanted.name),
-            store_id=None if wanted.store is None else bought_at[wanted.store],
-            quantity=wanted.quantity,
-            unit=wanted.unit,
-            notes=wanted.notes,
-        )
-        added = await direct.do(add_to_list, people[wanted.by], new, family_id=family)
-        if not wanted.bought_by:
-            return
-        buyer, ids = people[wanted.bought_by], {"family_id": family, "shopping_item_id": added.shopping_item_id}
-        await direct.do(check_off, buyer, StatusChange(status="purchased"), version=added.version, **ids)
-        if wanted.name == BUTTER:
-            # Only the butter has been put away; the other purchases are still in somebody's bag.
-            await direct.do(restock, buyer, Restock(), **ids)
 
-    async def club(guests: Guests) -> WorthALook:
-        guests.ago(days=9)
-        family = await made_by(guests.renzo, "Mat club kitchen")
-        guests.ago(days=6)
-        for caller in (guests.mara, guests.ida):
-            await joined(caller, await invited(guests.renzo, family, "member"))
-        guests.ago(days=1)
-        await direct.do(add_lines, guests.ida, PastedLines(lines=CLUB_LIST), family_id=family)
-        return WorthALook("Mat club kitchen: Renzo is its admin, Mara and Ida are members", f"/shopping/{family}")
+async def _joined(demo: Demo, person: Principal, by: InvitationMade) -> None:
+    await demo.join(person, by.token, families.app, families.join)
 
-    return demo
+
+async def _kept(
+    demo: Demo, by: Principal, family: UUID, thing: AtHome, bought_at: Mapping[str, UUID], kept_in: Mapping[str, UUID]
+) -> UUID:
+    new = NewInventoryItem(
+        name=thing.name,
+        quantity=thing.quantity,
+        threshold=thing.threshold,
+        unit=thing.unit,
+        location_id=kept_in[thing.location],
+        preferred_store_id=None if thing.store is None else bought_at[thing.store],
+        alternate_store_ids=tuple(bought_at[name] for name in thing.others),
+    )
+    item: InventoryItemView = await demo.do(add_inventory_item, by, new, family_id=family)
+    return item.item_id
+
+
+async def _listed(
+    demo: Demo,
+    people: Mapping[str, Principal],
+    family: UUID,
+    wanted: ToBuy,
+    bought_at: Mapping[str, UUID],
+    at_home: Mapping[str, UUID],
+) -> None:
+    new = NewShoppingItem(
+        name=wanted.name,
+        item_id=at_home.get(wanted.name),
+        store_id=None if wanted.store is None else bought_at[wanted.store],
+        quantity=wanted.quantity,
+        unit=wanted.unit,
+        notes=wanted.notes,
+    )
+    added = await demo.do(add_to_list, people[wanted.by], new, family_id=family)
+    if not wanted.bought_by:
+        return
+    buyer, ids = people[wanted.bought_by], {"family_id": family, "shopping_item_id": added.shopping_item_id}
+    await demo.do(check_off, buyer, StatusChange(status="purchased"), version=added.version, **ids)
+    if wanted.name == BUTTER:
+        # Only the butter has been put away; the other purchases are still in a bag.
+        await demo.do(restock, buyer, Restock(), **ids)
+
+
+async def _club(demo: Demo) -> None:
+    demo.ago(days=9)
+    family = await _made_by(demo, demo.renzo, "Mat club kitchen")
+    demo.ago(days=6)
+    for caller in (demo.mara, demo.ida):
+        await _joined(demo, caller, await _invited(demo, demo.renzo, family, "member"))
+    demo.ago(days=1)
+    await demo.do(add_lines, demo.ida, PastedLines(lines=CLUB_LIST), family_id=family)
+    demo.point_out("Mat club kitchen: Renzo is its admin, Mara and Ida are members", f"/shopping/{family}")

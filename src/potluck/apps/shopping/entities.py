@@ -1,4 +1,4 @@
-"""Shopping's table: the shopping list as its design document has it, and the rows that the list relies on."""
+"""Shopping's table: the shopping list as in its design document, and the rows that the list relies on."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -39,9 +39,8 @@ from potluck.table import (
     get,
     query,
     scan,
-    sparse,
 )
-from potluck.web import MemberRow, MemberStatus, PlaceRow
+from potluck.web import MemberRow, PlaceRow
 
 inventory = Table(
     "InventoryManagement",
@@ -53,13 +52,13 @@ inventory = Table(
     names="camel",
     accepted={
         "scan: Deletion.every": "only after the consumer lost its place in the log",
-        "filter: ShoppingListItem.by_status": "the whole list is what a family looks at; the filter only shows a part",
+        "filter: ShoppingListItem.by_status": "a family looks at the whole list; the filter only shows a part",
         "filter: ShoppingListItem.orphaned_by": "an index may lag, and a link that it misses would stay for ever",
         "filter: ShoppingListItem.unassigned_by": "an index may lag, and a link that it misses would stay for ever",
         "filter: Member.families_of": "a person is in a few families and has left a few others",
-        "filter: InventoryItem.low": "few of the things that run low are archived",
-        "shared-row: Family.manager_count": "only a change of who is admin writes it",
-        "shared-row: Family.member_count": "only who comes or goes writes it",
+        "filter: InventoryItem.low": "few of the items that run low are archived",
+        "shared-row: Family.manager_count": "only a change of admins writes it",
+        "shared-row: Family.member_count": "only joining and leaving write it",
         "unbounded-row: ClearedItems": "99 shopping items have less than 400 KB at their longest",
     },
 )
@@ -76,7 +75,7 @@ class ShoppingListItem(
 ):
     """An item that needs to be purchased, linked to an inventory item or free text."""
 
-    # Primary identifiers. The design says UUID v4, but its own records hold others: any UUID will do.
+    # Primary identifiers. The design says UUID v4, but its own records have others: any UUID is accepted.
     shopping_item_id: ShoppingItemId
     family_id: FamilyId
     # Item details
@@ -94,12 +93,12 @@ class ShoppingListItem(
     added_by: UUID
     created_at: Seconds
     updated_at: Seconds
-    # Ours; left out when None, so that a row without them is a row of the design.
+    # Ours; omitted when None, so that a row without them is a row of the design.
     unit: Unit | None = None
     restocked_at: Seconds | None = None
     """When the purchase was added to the inventory, which happens once."""
     updated_by: UUID | None = None
-    """The memberId of whoever changed it last, so that a version conflict can name them."""
+    """The memberId of the person who changed it last, so that a version conflict can name them."""
 
     @get(consistent=True)
     def by_id(family_id: UUID, shopping_item_id: UUID) -> None:
@@ -122,9 +121,9 @@ class ShoppingListItem(
 
     @query("GSI2")
     def by_store_and_status(family_id: UUID, store_id: UUID | None, status: ItemStatus) -> None:
-        """List pending by store, or what was purchased there."""
+        """List pending by store, or list purchased by store."""
 
-    # The design queries this before every add, to refuse duplicates; here the PendingGuard refuses them.
+    # The design queries this before every add to find duplicates; here, the PendingGuard refuses them.
     @query("GSI1")
     def linked_to(family_id: UUID, item_id: UUID) -> None:
         """Which items on the list are linked to this inventory item?"""
@@ -139,7 +138,7 @@ class ShoppingListItem(
         """Which items become unassigned when this store is deleted?"""
 
 
-# --- what the shopping list rests on ---------------------------------------------------------------------------------
+# --- rows that the shopping list relies on -------------------------------------------------------------------------
 
 
 class Family(
@@ -148,14 +147,14 @@ class Family(
     type="Family",
     key=("FAMILY#{family_id}", "FAMILY#{family_id}"),
 ):
-    """The people who share an inventory and a list; everything else is in its partition."""
+    """People who share an inventory and a list; everything else is in its partition."""
 
     family_id: FamilyId
     name: Name
     created_by: UUID
-    # Ours: every write that takes an admin away is conditional on this number, so a family always keeps one.
+    # Ours: every write that removes an admin is conditional on this number, so a family always keeps one.
     manager_count: Counter = field(default=1, name="adminCount")
-    # Ours: how many members there are, so that one transaction can remove all of them with the family.
+    # Ours: the number of members, so that one transaction can remove all of them with the family.
     member_count: Counter = 1
     version: Version = 1
     created_at: Seconds
@@ -173,7 +172,7 @@ class Member(
     key=("FAMILY#{family_id}", "MEMBER#{member_id}"),
     GSI1=("MEMBER#{member_id}", "FAMILY#{family_id}"),
 ):
-    """A person in a family. The row of one who left stays, so that what they added is a former member's."""
+    """A person in a family. The row stays when they leave, so that their items show a former member."""
 
     member_id: MemberId
     """The account's userId."""
@@ -181,27 +180,27 @@ class Member(
     name: Name
     email: Annotated[str, Meta(min_length=3, max_length=254)]
     role: Role = "member"
-    status: MemberStatus = "active"
+    status: Literal["active", "removed"] = "active"
     version: Version = 1
     created_at: Seconds
     updated_at: Seconds
 
-    # Read for every request, so that a removed member is out on the next one.
+    # Read for every request, so that a removed member has no access from the next one on.
     @get(consistent=True)
     def by_id(family_id: UUID, member_id: UUID) -> None:
-        """May this person see the family, and as what?"""
+        """May this person see the family, and in which role?"""
 
     @query(consistent=True)
     def all_of_family(family_id: UUID) -> None:
         """Who is, or was, in the family?"""
 
     @query("GSI1", filter=("status",))
-    def families_of(member_id: UUID, status: MemberStatus) -> None:
+    def families_of(member_id: UUID, status: Literal["active", "removed"]) -> None:
         """Which families is this person in?"""
 
     @query("GSI1")
     def every_family_of(member_id: UUID) -> None:
-        """Which families know this person, also those left: to follow a new name, to export and to forget."""
+        """Which families is or was this person in, to copy a new name, to export, or to delete them?"""
 
 
 class InventoryItem(
@@ -209,19 +208,15 @@ class InventoryItem(
     table=inventory,
     type="InventoryItem",
     key=("FAMILY#{family_id}", "ITEM#{item_id}"),
-    # Ours: a sparse index that holds an item only while it is low, so that querying low items reads no others.
-    GSI1=sparse(
-        "FAMILY#{family_id}#LOW",
-        "ITEM#{item_id}",
-        when=lambda quantity, threshold: quantity <= threshold,
-    ),
+    # Ours: a sparse index that has an item only while it is low, so that querying low items reads no others.
+    GSI1=("FAMILY#{family_id}#LOW", "ITEM#{item_id}", lambda quantity, threshold: quantity <= threshold),
     GSI2=("FAMILY#{family_id}#ITEMS", "STATUS#{status}#QUANTITY#{quantity:10}"),
 ):
-    """Something the family keeps at home, and how much of it."""
+    """Something the family keeps at home, with its quantity."""
 
     item_id: ItemId
     family_id: FamilyId
-    # "Pasta" and "pasta" are one stock, also if two people add it at once.
+    # "Pasta" and "pasta" are the same item, even if two people add them at once.
     name: Annotated[Name, Unique("FAMILY#{family_id}", "UNIQUE#ITEM#{name:caseless}")]
     quantity: Quantity = 0
     threshold: Threshold = 0
@@ -239,14 +234,14 @@ class InventoryItem(
     def by_id(family_id: UUID, item_id: UUID) -> None:
         """Get inventory item by ID."""
 
-    # Consistent also because deleting a store or a location searches this for links.
+    # Consistent, because deleting a store or a location searches it for links.
     @query(consistent=True)
     def all_of_family(family_id: UUID) -> None:
         """List all inventory items."""
 
     @query("GSI2")
     def by_status(family_id: UUID, status: InventoryStatus) -> None:
-        """List by status, those there is least of first."""
+        """List by status, the smallest quantity first."""
 
     @query("GSI1", filter=("status",))
     def low(family_id: UUID, status: InventoryStatus) -> None:
@@ -312,10 +307,10 @@ class PendingGuard(
     type="PendingGuard",
     key=("FAMILY#{family_id}", "PENDING#{item_id}"),
 ):
-    """The pending items linked to one inventory item, so that the write of a duplicate is itself refused.
+    """The pending items linked to one inventory item, so that the write of a duplicate is refused.
 
-    Every add puts its id into the set, creating the row if it is the first; checking off or deleting takes it out.
-    Unless duplicates are allowed, an add requires the set to be empty. The row is deleted with the inventory item.
+    Adding an item puts its id into the set and creates the row if necessary; checking off or deleting removes the id.
+    Unless duplicates are allowed, the set must be empty. The row is deleted with the inventory item.
     """
 
     family_id: FamilyId
@@ -324,7 +319,7 @@ class PendingGuard(
 
     @get(consistent=True)
     def by_item(family_id: UUID, item_id: UUID) -> None:
-        """Is this inventory item on the list already, and where?"""
+        """Which pending items are linked to this inventory item?"""
 
 
 Deletable = Literal["item", "location", "store", "family"]
@@ -336,10 +331,10 @@ class Deletion(
     type="Deletion",
     key=("FAMILY#{family_id}", "DELETION#{what}#{gone_id}"),
 ):
-    """Something deleted that may still have links to it; kept until the last of them is cleared.
+    """A deleted thing that other rows may still link to; it stays until the last link is cleared.
 
-    The deleting transaction puts it. It leads the consumer to the links that were made while that transaction was
-    prepared, and to those it had no room for; until they are cleared it tells readers which links lead nowhere.
+    The deleting transaction puts it. It makes the consumer clear the links that were made while that transaction was
+    prepared, and those that did not fit into it. Until then, it tells readers which links are dangling.
     """
 
     family_id: FamilyId
@@ -350,15 +345,15 @@ class Deletion(
 
     @scan(consistent=True)
     def every() -> None:
-        """Which deletions are under way, in every family?"""
+        """Which deletions are unfinished, in all families?"""
 
     @get(consistent=True)
     def by_id(family_id: UUID, what: Deletable, gone_id: UUID) -> None:
-        """Is this deletion still under way?"""
+        """Is this deletion unfinished?"""
 
     @query(consistent=True)
     def under_way(family_id: UUID) -> None:
-        """Which links lead to something that is gone?"""
+        """Which links are dangling?"""
 
 
 class ClearedItems(
@@ -367,21 +362,21 @@ class ClearedItems(
     type="ClearedItems",
     key=("FAMILY#{family_id}", "CLEARED#{clearing_id}#{part:03}"),
 ):
-    """Purchased items that were cleared from the list, exactly as they were, for as long as that can be undone."""
+    """Purchased items that were cleared from the list, unchanged, for as long as that can be undone."""
 
     family_id: FamilyId
     clearing_id: UUID
     """The undo token."""
     part: Annotated[int, Meta(ge=0, le=999)] = 0
     cleared_by: UUID
-    # One transaction deletes these items and puts this row; even the longest ones fit into its size limit.
+    # One transaction deletes these items and puts this row; even the largest items fit into its size limit.
     items: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=99)]
     created_at: Seconds
     ttl: ExpiresAt
 
     @query(consistent=True)
     def by_clearing(family_id: UUID, clearing_id: UUID) -> None:
-        """What does this undo bring back?"""
+        """Which items does this undo restore?"""
 
 
 class EverythingOfFamily(ItemCollection):
@@ -399,4 +394,4 @@ class EverythingOfFamily(ItemCollection):
 
     @query(consistent=True)
     def of(family_id: UUID) -> None:
-        """What is there to export, or to delete with the family?"""
+        """Which rows are deleted with the family?"""

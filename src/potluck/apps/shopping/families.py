@@ -1,33 +1,23 @@
-"""Families: the caller who creates one is its first admin, members see it, and deleting it deletes everything in it."""
+"""Families: their creator is the first admin, members see them, and deleting one deletes everything in it."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from starlette.responses import Response
 
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
-from potluck.apps.shopping.fields import MOST_FAMILIES, Role
-from potluck.apps.shopping.ordering import by_name
+from potluck.apps.shopping.fields import MOST_FAMILIES
 from potluck.table import put
 from potluck.web import (
     NotFound,
-    OwnMember,
-    OwnPlaces,
     Place,
-    PlacePage,
     ProblemError,
     SealedCookie,
     Section,
     Show,
     SignedIn,
-    View,
-    computed,
-    redirect,
-    view_plan,
 )
 
 TAG = "Shopping"
@@ -44,37 +34,13 @@ class LastAdmin(
     title="A family keeps its last admin",
     remedy="Make another member an admin first, or delete the family.",
 ):
-    """A family always has somebody who can look after it. This would have taken its last admin, so it was not done."""
+    """A family always has an admin. This would have removed the last one, so nothing was changed."""
 
     def __init__(self) -> None:
-        super().__init__("A family keeps its last admin: make somebody else an admin first, or delete the family")
+        super().__init__("A family keeps its last admin: make someone else an admin first, or delete the family")
 
 
-class FamilyView(View[Family]):
-    """A family, as one who is in it sees it."""
-
-    family_id: UUID
-    name: str
-    member_count: int
-    created_by: UUID
-    version: int
-    created_at: datetime
-    updated_at: datetime
-
-    @computed
-    def role(family: Family, own: OwnMember) -> Role:
-        role: Role = own.members[family.family_id].role
-        return role
-
-
-async def families_of(at: SignedIn) -> list[FamilyView]:
-    """The caller's families, by name, for pages that link to them."""
-    found = await families.of_person(at.store, at.principal.user_id)
-    own = OwnMember({family.family_id: member for family, member in found})
-    return sorted((view_plan(FamilyView).show(family, own) for family, _ in found), key=by_name)
-
-
-# --- what stands around the pages of a family -------------------------------------------------------------------------
+# --- the navigation around the pages of a family -------------------------------------------------------------------
 
 SECTIONS = (
     ("list", "shopping-basket", "List", ""),
@@ -92,14 +58,14 @@ def sections(home: str, current: str) -> list[Section]:
 def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """Template values that all pages of a section share: the family, and links to the other sections."""
 
-    async def frame(at: InFamily | OwnPlaces) -> dict[str, Any]:
+    async def frame(at: SignedIn) -> dict[str, Any]:
         shared: dict[str, Any] = {"app": APP, "here": "Shopping"}
         if not isinstance(at, InFamily):
             return shared
         family = await at.store.get(Family.by_id(at.family_id))
         if family is None:
             raise NotFound
-        (shown,) = await at.show(FamilyView, [family])
+        (shown,) = await at.show(families.view, [family])
         home = f"{HOME}/{at.family_id}"
         admin = at.row.role == "admin"
         return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": admin}
@@ -107,19 +73,19 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     return frame
 
 
-async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
+async def first_page(at: SignedIn, show: Show) -> dict[str, Any] | Response:
     """Redirects to the family shown last; a person without a family gets the form to create one."""
-    found = await families_of(at)
-    if not found or show.refusal is not None:
+    own = await families.own_views(at)
+    if not own or show.refusal is not None:
         return {"form": show.form(families.new)}
     last = LAST_FAMILY.value(at.visitor)
-    first, *_ = sorted(found, key=lambda each: str(each.family_id) != last)
-    return redirect(f"{HOME}/{first.family_id}")
+    first, *_ = sorted(own, key=lambda family: str(family.family_id) != last)
+    return show.redirect(f"{HOME}/{first.family_id}")
 
 
 async def other_families(at: InFamily) -> dict[str, Any]:
-    """What the members page shows besides: the families to switch to."""
-    return {"families": await families_of(at)}
+    """Additional values for the members page: the families to switch to."""
+    return {"families": await families.own_views(at)}
 
 
 families = Place(
@@ -134,9 +100,8 @@ families = Place(
     page=HOME,
     tag=TAG,
     frame=frame_of("members"),
-    view=FamilyView,
-    start=PlacePage("", "shopping/first.html", first_page),
-    settings=PlacePage("/members", "shopping/members.html", other_families),
+    start=("", "shopping/first.html", first_page),
+    settings=("/members", "shopping/members.html", other_families),
     create_path="/families",
     last_manager=LastAdmin,
     # The consumer deletes the rest of the family's rows.

@@ -3,17 +3,17 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from potluck.validation import Integer, Length, ManyLines, Message, OneLine, Text
+from potluck.validation import Integer, Length, Message, Text
 
-# The largest quantity, on the list and in the inventory; the design sets no bound, and every number needs one.
+# The largest quantity, on the list and in the inventory. The design has no limit, but every number needs one.
 MOST = 100_000
 MOST_ALTERNATES = 20
-# How many of each a family may have. A list of two thousand is longer than anyone shops by, and still fast to read.
+# What a family may have. A list of two thousand items is longer than anyone's, and still fast to read.
 MOST_LISTED = 2_000
 MOST_AT_HOME = 5_000
 MOST_STORES = 200
 MOST_LOCATIONS = 200
-# How many families one person may be in.
+# The families that one person may be in.
 MOST_FAMILIES = 100
 LONGEST_LINES = 10_000
 
@@ -31,19 +31,22 @@ StoreChoice = Annotated[
         0,
         36,
         "Invalid store ID format",
+        kind="raw",
         trim=False,
         pattern="^(unassigned|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$",
     ),
 ]
 """A store's id, or `unassigned` for items without a store."""
 
-Name = Annotated[str, OneLine(1, 100, "Name must be 1-100 characters")]
-LocationName = Annotated[str, OneLine(1, 50, "Name must be 1-50 characters")]
-Address = Annotated[str, OneLine(0, 200, "Address must be 200 characters or less")]
-Description = Annotated[str, OneLine(0, 200, "Description must be 200 characters or less")]
-Notes = Annotated[str, ManyLines(0, 500, "Notes must be 500 characters or less")]
-Unit = Annotated[str, OneLine(0, 50, "Unit must be 50 characters or less")]
-Lines = Annotated[str, ManyLines(0, LONGEST_LINES, f"Lines must be {LONGEST_LINES} characters or less", trim=False)]
+Name = Annotated[str, Text(1, 100, "Name must be 1-100 characters")]
+LocationName = Annotated[str, Text(1, 50, "Name must be 1-50 characters")]
+Address = Annotated[str, Text(0, 200, "Address must be 200 characters or less")]
+Description = Annotated[str, Text(0, 200, "Description must be 200 characters or less")]
+Notes = Annotated[str, Text(0, 500, "Notes must be 500 characters or less", kind="lines")]
+Unit = Annotated[str, Text(0, 50, "Unit must be 50 characters or less")]
+Lines = Annotated[
+    str, Text(0, LONGEST_LINES, f"Lines must be {LONGEST_LINES} characters or less", kind="lines", trim=False)
+]
 ToBuy = Annotated[
     int, Integer(1, MOST, "Quantity must be a positive integer", too_large=f"Quantity must be at most {MOST:,}")
 ]

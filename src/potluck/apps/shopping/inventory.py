@@ -1,4 +1,4 @@
-"""The inventory: what a family keeps at home, how much of it, where, and what is running low."""
+"""The inventory: what a family keeps at home, how much and where, and what is running low."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ from potluck.apps.shopping.fields import (
 )
 from potluck.apps.shopping.names import ItemNames
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import TooMany, new_id
+from potluck.people import TooMany
 from potluck.table import Operation, Query, Ref, check, present, the
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
@@ -82,7 +82,7 @@ class InventoryItemView(View[InventoryItem]):
 
     @computed
     def alternate_store_ids(item: InventoryItem, names: ItemNames) -> tuple[UUID, ...]:
-        return tuple(each for each in item.alternate_store_ids if each in names.stores)
+        return tuple(store_id for store_id in item.alternate_store_ids if store_id in names.stores)
 
 
 class NewInventoryItem(New[InventoryItem]):
@@ -113,7 +113,7 @@ class Adjustment(Input):
 
 class InventoryFilter(Input):
     low_stock: bool = False
-    """Only what is running low."""
+    """Only active items that are running low."""
     status: InventoryStatus | Unset = UNSET
 
 
@@ -130,7 +130,7 @@ inventory = Actions(
 
 @inventory.list(order=by_name, live=lambda at: InventoryItem.all_of_family(at.family_id))
 async def inventory_items(at: InFamily, wanted: InventoryFilter) -> Query[InventoryItem]:
-    """What the family has at home, by name; of lowStock, what is active and running low."""
+    """List the inventory, by name."""
     if wanted.low_stock:
         return InventoryItem.low(at.family_id, "active")
     if wanted.status is UNSET:
@@ -140,19 +140,19 @@ async def inventory_items(at: InFamily, wanted: InventoryFilter) -> Query[Invent
 
 @inventory.read()
 async def inventory_item(at: InFamily, item: InventoryItem) -> InventoryItem:
-    """One thing of the inventory."""
+    """Get an inventory item."""
     return item
 
 
 @inventory.create(IdTaken, NameTaken, TooMany)
 async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[InventoryItem]:
-    """Add something to the inventory. Case makes no other name: “pasta” is the Pasta that is there."""
-    await at.must_fit(InventoryItem.all_of_family(at.family_id), MOST_AT_HOME, "things in the inventory")
+    """Add an inventory item. Its name is unique regardless of case: “pasta” is the same as “Pasta”."""
+    await at.must_fit(InventoryItem.all_of_family(at.family_id), MOST_AT_HOME, "items in the inventory")
     item = at.make(
         new,
         family_id=at.family_id,
-        item_id=new.item_id or new_id(),
-        alternate_store_ids=_once(new.alternate_store_ids),
+        item_id=new.item_id or at.new_id(),
+        alternate_store_ids=_distinct(new.alternate_store_ids),
         created_by=at.principal.user_id,
     )
     return Writes(item, *put_new(item, "item", new.item_id), *_links_of(item))
@@ -162,35 +162,35 @@ async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[Inve
 async def change_inventory_item(
     at: InFamily, item: InventoryItem, change: InventoryItemChange
 ) -> Writes[InventoryItem]:
-    """Edit a thing of the inventory."""
+    """Edit an inventory item."""
     if change.alternate_store_ids is not UNSET:
-        change = replace(change, alternate_store_ids=_once(change.alternate_store_ids))
+        change = replace(change, alternate_store_ids=_distinct(change.alternate_store_ids))
     after = at.apply(item, change).answer
     return at.apply(item, change, *_links_of(after, item), refused=name_taken)
 
 
 @inventory.action("POST", "/adjust", serialized=True)
 async def adjust(at: InFamily, item: InventoryItem, step: Adjustment) -> Writes[InventoryItem]:
-    """So many more at home, or fewer. It stops at zero, and no step of anyone else is lost."""
+    """Increase or decrease the quantity of an inventory item, to zero at least. No concurrent step is lost."""
     after, write = stepped(at, item, step.by, field="by")
     return Writes(item) if after.quantity == item.quantity else Writes(after, write)
 
 
 @inventory.delete()
 async def delete_inventory_item(at: InFamily, item: InventoryItem) -> Writes[None]:
-    """Delete a thing from the inventory. What is on the list for it becomes free text, with its name and store."""
+    """Delete an inventory item. Items on the list that are linked to it become free text, with its name and store."""
     return Writes(None, *await deleting(at, item))
 
 
 def stepped(at: InFamily, item: InventoryItem, by: int, *, field: str) -> tuple[InventoryItem, Operation]:
-    """The item with `by` more, never below zero, and the write; ValidationError on `field` if that is too many."""
+    """The item with `by` more, but at least zero, and the write; ValidationError on `field` if that is too many."""
     quantity = max(0, item.quantity + by)
     if quantity > MOST:
         raise ValidationError(FieldError(field, f"There can be at most {MOST:,} of an item"))
     return at.edit(item, the(InventoryItem.quantity).becomes(quantity))
 
 
-def _once(store_ids: Sequence[UUID]) -> tuple[UUID, ...]:
+def _distinct(store_ids: Sequence[UUID]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(store_ids))
 
 
@@ -200,9 +200,9 @@ def _links_of(item: InventoryItem, before: InventoryItem | None = None) -> list[
     if before is not None:
         stores, locations = stores - _stores_of(before), locations - {before.location_id}
     refs: list[Ref[Store] | Ref[StorageLocation]] = []
-    refs += [Store.by_id(item.family_id, each) for each in stores if each is not None]
-    refs += [StorageLocation.by_id(item.family_id, each) for each in locations if each is not None]
-    return [or_raise(check(each, when=present), NotFound) for each in refs]
+    refs += [Store.by_id(item.family_id, store_id) for store_id in stores if store_id is not None]
+    refs += [StorageLocation.by_id(item.family_id, location_id) for location_id in locations if location_id is not None]
+    return [or_raise(check(ref, when=present), NotFound) for ref in refs]
 
 
 def _stores_of(item: InventoryItem) -> set[UUID | None]:

@@ -1,4 +1,4 @@
-"""Storage locations: where a family keeps things at home. No two have the same name."""
+"""Storage locations: where a family keeps things at home. Their names are unique."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from potluck.apps.shopping.entities import StorageLocation
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_LOCATIONS, Description, LocationId, LocationName
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import TooMany, new_id
+from potluck.people import TooMany
 from potluck.table import Query
 from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
 
@@ -47,19 +47,19 @@ locations = Actions(
 
 @locations.list(order=by_name, live=True)
 def all_locations(at: InFamily) -> Query[StorageLocation]:
-    """Where the family keeps things, by name."""
+    """List the storage locations, by name."""
     return StorageLocation.all_of_family(at.family_id)
 
 
 @locations.read()
 async def one_location(at: InFamily, location: StorageLocation) -> StorageLocation:
-    """One storage location."""
+    """Get a storage location."""
     return location
 
 
 @locations.page("", "shopping/place.html")
 async def location_page(at: InFamily, location: StorageLocation, show: Show) -> dict[str, Any]:
-    """A storage location, and how to change it."""
+    """A storage location, and the form to edit it."""
     form = show.form(LocationChange, location)
     return {
         "kind": "location",
@@ -79,9 +79,9 @@ TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
 
 @locations.create(NameTaken, IdTaken, TooMany)
 async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocation]:
-    """Add a storage location. Admins may; no two have the same name."""
+    """Add a storage location, whose name must be unique. Only admins may."""
     await at.must_fit(StorageLocation.all_of_family(at.family_id), MOST_LOCATIONS, "locations in a family")
-    location = at.make(new, family_id=at.family_id, location_id=new.location_id or new_id())
+    location = at.make(new, family_id=at.family_id, location_id=new.location_id or at.new_id())
     return Writes(location, *put_new(location, "location", new.location_id))
 
 
@@ -89,11 +89,11 @@ async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocat
 async def change_location(
     at: FamilyAdmin, location: StorageLocation, change: LocationChange
 ) -> Writes[StorageLocation]:
-    """Edit a storage location. Admins may."""
+    """Edit a storage location. Only admins may."""
     return at.apply(location, change, refused=name_taken)
 
 
 @locations.delete(form=TO_DELETE)
 async def delete_location(at: FamilyAdmin, location: StorageLocation) -> Writes[None]:
-    """Delete a storage location. What is kept there is kept nowhere in particular. Admins may."""
+    """Delete a storage location. Inventory items that are kept there have no location then. Only admins may."""
     return Writes(None, *await deleting(at, location))

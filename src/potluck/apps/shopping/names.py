@@ -1,4 +1,4 @@
-"""Current names for the ids in a family's rows, and which of those ids point to deleted things."""
+"""Current names for the ids in a family's rows, and the ids that point to deleted items."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -19,7 +19,7 @@ from potluck.apps.shopping.entities import (
 from potluck.store import all_done
 from potluck.table import Query, Ref
 
-# As many ids as one item has. For more, it is cheaper to read all of the family's stores, members and locations.
+# The number of ids in one item. For more, it is cheaper to read all of the family's stores, members and locations.
 FEW = 3
 
 
@@ -33,22 +33,22 @@ class Names(Struct, frozen=True):
     """Deleted inventory items that may still have links to them."""
 
     @classmethod
-    def of(cls, found: Iterable[Any]) -> Self:
-        """Collects the names of rows of any kind."""
+    def of(cls, rows: Iterable[Any]) -> Self:
+        """The names in rows of any type."""
         stores: dict[UUID, str] = {}
         locations: dict[UUID, str] = {}
         members: dict[UUID, str] = {}
         gone: set[UUID] = set()
-        for each in found:
-            match each:
+        for row in rows:
+            match row:
                 case Store():
-                    stores[each.store_id] = each.name
+                    stores[row.store_id] = row.name
                 case StorageLocation():
-                    locations[each.location_id] = each.name
+                    locations[row.location_id] = row.name
                 case Member(status="active"):
-                    members[each.member_id] = each.name
+                    members[row.member_id] = row.name
                 case Deletion(what="item"):
-                    gone.add(each.gone_id)
+                    gone.add(row.gone_id)
         return cls(stores, locations, members, frozenset(gone))
 
 
@@ -62,12 +62,12 @@ class ListNames(Names, frozen=True):
         stores = {item.store_id for item in items if item.store_id is not None}
         linked = {item.item_id for item in items if item.item_id is not None}
         wanted: Iterator[Ref[Any]] = chain(
-            (Member.by_id(family_id, each) for each in members - {at.row.member_id}),
-            (Store.by_id(family_id, each) for each in stores),
-            (Deletion.by_id(family_id, "item", each) for each in linked),
+            (Member.by_id(family_id, user_id) for user_id in members - {at.row.member_id}),
+            (Store.by_id(family_id, store_id) for store_id in stores),
+            (Deletion.by_id(family_id, "item", item_id) for item_id in linked),
         )
         everything = Member.all_of_family, Store.all_of_family, Deletion.under_way
-        return cls.of([at.row, *await _found(at, wanted, everything)])
+        return cls.of([at.row, *await _read(at, wanted, everything)])
 
 
 class ItemNames(Names, frozen=True):
@@ -76,22 +76,22 @@ class ItemNames(Names, frozen=True):
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[InventoryItem]) -> Self:
         family_id = at.family_id
-        stores = {each for item in items for each in (item.preferred_store_id, *item.alternate_store_ids)}
+        stores = {store_id for item in items for store_id in (item.preferred_store_id, *item.alternate_store_ids)}
         locations = {item.location_id for item in items if item.location_id is not None}
         wanted: Iterator[Ref[Any]] = chain(
-            (Store.by_id(family_id, each) for each in stores if each is not None),
-            (StorageLocation.by_id(family_id, each) for each in locations),
+            (Store.by_id(family_id, store_id) for store_id in stores if store_id is not None),
+            (StorageLocation.by_id(family_id, location_id) for location_id in locations),
         )
         everything = Store.all_of_family, StorageLocation.all_of_family
-        return cls.of(await _found(at, wanted, everything))
+        return cls.of(await _read(at, wanted, everything))
 
 
-async def _found(
+async def _read(
     at: InFamily, wanted: Iterator[Ref[Any]], everything: Sequence[Callable[[UUID], Query[Any]]]
 ) -> list[Any]:
-    """The wanted rows in one request if they are few, else all rows of their kinds."""
+    """The wanted rows in one request if they are few, else all rows of their types."""
     first = list(islice(wanted, FEW + 1))
     if len(first) <= FEW:
         return await at.store.get_many(first) if first else []
-    asked = [at.store.all(each(at.family_id)) for each in everything]
-    return [row for found in await all_done(asked) for row in found]
+    reads = [at.store.all(query(at.family_id)) for query in everything]
+    return [row for rows in await all_done(reads) for row in rows]

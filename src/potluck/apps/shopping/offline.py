@@ -14,33 +14,35 @@ from starlette.responses import Response
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.families import HOME, sections
 from potluck.apps.shopping.shopping_list import TypedItem
-from potluck.web import Assets, Call, Endpoints, blank
+from potluck.web import Call, Endpoints, Form
 
 SHELL = f"{HOME}/offline"
 WORKER = f"{HOME}/worker.js"
 WORKER_SCRIPT = Path(__file__).parent / "static" / "worker.js"
-NOBODYS = f"{HOME}/FAMILY"
+PLACEHOLDER = f"{HOME}/FAMILY"
 
 offline_pages = Endpoints()
 
 
-def _cached(shell: str, assets: Assets) -> list[str]:
-    """The shell, what it links to, and everything that its scripts may import."""
+def _cached(shell: str, call: Call) -> list[str]:
+    """The addresses of the shell, the files it links to, and all files that its scripts may import."""
+    assets = call.site.templates.assets
     linked = re.findall(rf'"({assets.at}/[^"#]+)', shell)
     imported = [*assets.addresses("js/kit/"), assets.address("vendor/idb/index.js"), *assets.addresses("", APP)]
-    return [SHELL, *dict.fromkeys(each for each in (*linked, *imported) if not each.endswith(WORKER_SCRIPT.name))]
+    addresses = dict.fromkeys((*linked, *imported))
+    return [SHELL, *(address for address in addresses if not address.endswith(WORKER_SCRIPT.name))]
 
 
 def _shell_context() -> dict[str, Any]:
-    """The values of the list's page for an empty family and nobody signed in."""
+    """The template values of the list's page for an empty family, without a signed-in person."""
     return {
         "app": APP,
         "here": "Shopping",
-        "sections": sections(NOBODYS, "list"),
+        "sections": sections(PLACEHOLDER, "list"),
         "me": None,
         "sign_in": "",
-        "home": NOBODYS,
-        "form": blank(TypedItem),
+        "home": PLACEHOLDER,
+        "form": Form.blank(TypedItem),
         "stores": [],
         "family": None,
         "families": [],
@@ -66,9 +68,9 @@ async def shell(call: Call) -> Response:
 
 @offline_pages.get(WORKER)
 async def worker(call: Call) -> Response:
-    """The service worker. Its version changes with any file it caches, so that browsers install it anew."""
+    """The service worker. Its version changes with every file that it caches, so that browsers install it again."""
     shell = call.site.templates.render(call.request, "shopping/shell.html", _shell_context())
-    cached = _cached(shell, call.site.templates.assets)
+    cached = _cached(shell, call)
     version = sha256(f"{cached}{shell}".encode()).hexdigest()[:16]
     return Response(
         f"const VERSION = {msgspec.json.encode(version).decode()};\n"

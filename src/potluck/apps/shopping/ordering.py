@@ -1,4 +1,4 @@
-"""Sort keys for lists as people read them, and the number of items for each store. Pure functions of views."""
+"""Sort keys for lists of views, and the number of items for each store."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -26,7 +26,7 @@ def by_name(item: Nameable) -> Place:
 
 
 class OnList(Nameable, Protocol):
-    """An item of a shopping list, as it is shown."""
+    """The view of an item on a shopping list."""
 
     @property
     def shopping_item_id(self) -> UUID: ...
@@ -54,7 +54,7 @@ def by_store(item: OnList) -> Place:
 
 
 class StoreTotals(Struct, rename="camel", frozen=True, kw_only=True):
-    """What is on the list for one store, in numbers; no store, for what is unassigned."""
+    """The number of items on the list for one store; without a store, of unassigned items."""
 
     store_id: UUID | None
     store_name: str | None
@@ -63,13 +63,13 @@ class StoreTotals(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Groups(Struct, frozen=True):
-    """How much there is for each store on the whole list, whichever page of it is asked for."""
+    """The number of items for each store on the whole list, regardless of the requested page."""
 
     groups: list[StoreTotals]
 
 
 def groups_of(items: Iterable[OnList]) -> Groups:
-    """Counts the items of each store, in the order of the items."""
+    """The number of items of each store, in the order of the items."""
     counted: dict[tuple[UUID | None, str | None], list[int]] = {}
     for item in items:
         numbers = counted.setdefault((item.store_id, item.store_name), [0, 0])

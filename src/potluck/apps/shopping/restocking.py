@@ -1,4 +1,4 @@
-"""Restocking: adds a purchase's quantity to the inventory, once."""
+"""Restocking: adding the quantity of a purchase to the inventory, once."""
 
 from msgspec import Struct
 
@@ -15,35 +15,35 @@ class AlreadyRestocked(
     ProblemError,
     slug="already-restocked",
     status=409,
-    title="Added already",
+    title="Already added",
     remedy="Adjust the inventory item itself if its quantity is wrong.",
 ):
-    """What was bought is added to the inventory once, and that has happened. Nothing was added."""
+    """A purchase can be added to the inventory once. Nothing was added again."""
 
     def __init__(self) -> None:
-        super().__init__("This purchase was added to the inventory already")
+        super().__init__("This purchase was already added to the inventory")
 
 
 class NotRestockable(
     ProblemError,
     slug="not-restockable",
     status=409,
-    title="Nothing to add to",
-    remedy="Check it off first. Free text has no place in the inventory until you make one.",
+    title="Cannot be restocked",
+    remedy="Check it off first. For free text, create an inventory item first.",
 ):
-    """Only an item that is purchased, and that comes from the inventory, can be added to the inventory."""
+    """Only a purchased item that is linked to the inventory can be added to it."""
 
     def __init__(self) -> None:
-        super().__init__("Only what is purchased and comes from the inventory can be added to it")
+        super().__init__("Only a purchased item that is linked to the inventory can be added to it")
 
 
 class Restock(Input):
     quantity: ToBuy | None = None
-    """How much to add; by default the quantity on the list, or one."""
+    """How much to add; by default, the quantity on the list, or one."""
 
 
 class Restocked(Struct, rename="camel", frozen=True, kw_only=True):
-    """A purchase that is at home now."""
+    """A purchase, and the inventory item that it was added to."""
 
     shopping_item: ShoppingItemView
     inventory_item: InventoryItemView
@@ -51,7 +51,7 @@ class Restocked(Struct, rename="camel", frozen=True, kw_only=True):
 
 @shopping_list.action("POST", "/restock", AlreadyRestocked, NotRestockable)
 async def restock(at: InFamily, bought: ShoppingListItem, wanted: Restock) -> Writes[Restocked]:
-    """Add a purchase to the inventory. It is done once."""
+    """Add a purchase to the inventory. This can be done once."""
     if bought.restocked_at is not None:
         raise AlreadyRestocked
     if bought.status != "purchased" or bought.item_id is None:

@@ -1,4 +1,4 @@
-"""The shopping list: reading it, adding to it, changing items and checking them off."""
+"""The shopping list: reading it, adding to it, editing items and checking them off."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -30,12 +30,11 @@ from potluck.apps.shopping.fields import (
     ToBuy,
     Unit,
 )
-from potluck.apps.shopping.line_parser import ShoppingLine, read_lines, wrong_with
+from potluck.apps.shopping.line_parser import ShoppingLine, line_errors, read_lines
 from potluck.apps.shopping.names import ListNames
 from potluck.apps.shopping.ordering import by_name, by_store, groups_of
 from potluck.apps.shopping.suggestions import called
-from potluck.people import TooMany, new_id
-from potluck.store import attempts
+from potluck.people import TooMany
 from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
 from potluck.validation import FieldError
 from potluck.web import (
@@ -46,7 +45,6 @@ from potluck.web import (
     NotFound,
     Outcome,
     ProblemError,
-    Refused,
     Step,
     Unset,
     Versioned,
@@ -60,8 +58,8 @@ from potluck.web import (
 PURCHASED_ITEMS_STAY = timedelta(days=7)
 UNASSIGNED = "unassigned"
 FORMER_MEMBER = "Former member"
-# A transaction takes 100 actions. Besides the lines there are the caller's row and three that store an idempotent
-# response; a line with a link also updates the guard of its inventory item, and checks that item and its store exist.
+# A transaction takes 100 actions. In addition to the lines, there are the caller's row and three to store an idempotent
+# response; a linked line also updates the guard of its inventory item, and checks that the item and its store exist.
 ROOM_FOR_LINES = 96
 ACTIONS_OF_A_LINK = 3
 
@@ -107,11 +105,11 @@ class ShoppingItemView(View[ShoppingListItem]):
         return names.members.get(item.updated_by or item.added_by, FORMER_MEMBER)
 
 
-# --- what may be sent -------------------------------------------------------------------------------------------------
+# --- inputs ----------------------------------------------------------------------------------------------------------
 
 
 class NewShoppingItem(Input):
-    """Something to buy. Of an inventory item it has the name, the store and the unit, unless others are given."""
+    """Something to buy. The name, store and unit default to those of the inventory item."""
 
     shopping_item_id: ShoppingItemId | Unset = UNSET
     item_id: ItemId | None = None
@@ -130,15 +128,15 @@ class NewShoppingItem(Input):
 
 class PastedLines(Input):
     lines: Lines
-    """One thing to a line, perhaps with how much in front: "2 milk"."""
+    """One thing per line, optionally with an amount in front: "2 milk"."""
 
     @staticmethod
     def check(pasted: "PastedLines") -> Iterator[FieldError]:
-        return (FieldError("lines", message) for message in wrong_with(read_lines(pasted.lines)))
+        return (FieldError("lines", message) for message in line_errors(read_lines(pasted.lines)))
 
 
 class TypedItem(Input):
-    """One thing as it was typed, or one that was offered; nothing else of it is chosen but where to buy it."""
+    """A typed or suggested thing; only the store can be chosen."""
 
     lines: Lines = ""
     item_id: ItemId | None = None
@@ -149,10 +147,10 @@ class TypedItem(Input):
 
     @staticmethod
     def check(typed: "TypedItem") -> Iterator[FieldError]:
-        read = read_lines(typed.lines)
-        if typed.item_id is None or read:
-            for message in wrong_with(read):
-                yield FieldError("lines" if read else "name", message)
+        lines = read_lines(typed.lines)
+        if typed.item_id is None or lines:
+            for message in line_errors(lines):
+                yield FieldError("lines" if lines else "name", message)
 
 
 class ShoppingItemChange(Edit[ShoppingListItem]):
@@ -190,8 +188,8 @@ shopping_list = Actions(
 
 @shopping_list.list(order=by_store, also=groups_of, live=lambda at: ShoppingListItem.all_of_family(at.family_id))
 async def items_on_list(at: InFamily, wanted: ListFilter) -> Query[ShoppingListItem]:
-    """The list, or what is for one store, or what is pending or purchased. By store name and unassigned last, pending
-    first, newest first; `groups` count all of it, whichever page is asked for."""
+    """List the items of the shopping list: by store name with unassigned ones last, pending first, newest first.
+    `groups` counts the whole list, regardless of the requested page."""
     family_id, status = at.family_id, wanted.status
     if wanted.store_id is UNSET:
         if status is UNSET:
@@ -207,7 +205,7 @@ async def items_on_list(at: InFamily, wanted: ListFilter) -> Query[ShoppingListI
 
 @shopping_list.read()
 async def shopping_item(at: InFamily, item: ShoppingListItem) -> ShoppingListItem:
-    """One thing on the list, with the names of its store and of who added it."""
+    """Get an item of the list, with the names of its store and of the person who added it."""
     return item
 
 
@@ -220,19 +218,19 @@ async def already_there(refusal: WriteRefused) -> ProblemError | None:
 
 @shopping_list.create(DuplicateItem, IdTaken, TooMany)
 async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingListItem]:
-    """Put something on the list. What is linked to the inventory and there already is answered with 409, and with it as
+    """Add an item to the list. If a pending item has the same inventory item, the answer is 409 with the pending one as
     `existing`, unless `allowDuplicate` is true."""
-    item, writes = await _adding(at, new, already_there)
+    item, writes = await _adding(at, new)
     return Writes(item, *writes)
 
 
-async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[ShoppingListItem, list[Outcome]]:
-    """The new item and the writes that add it; `taken` says what to raise if its id is in use."""
+async def _adding(at: InFamily, new: NewShoppingItem) -> tuple[ShoppingListItem, list[Outcome]]:
+    """The new item and the writes that add it."""
     await _must_fit(at, 1)
     linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
     now = at.now
     item = ShoppingListItem(
-        shopping_item_id=new_id() if new.shopping_item_id is UNSET else new.shopping_item_id,
+        shopping_item_id=at.new_id() if new.shopping_item_id is UNSET else new.shopping_item_id,
         family_id=at.family_id,
         item_id=new.item_id,
         name=new.name if isinstance(new.name, str) or linked is None else linked.name,  # type: ignore[arg-type]
@@ -244,18 +242,18 @@ async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[S
         created_at=now,
         updated_at=now,
     )
-    writes = [Outcome(put(item, when=absent), taken)]
+    writes = [or_raise(put(item, when=absent), already_there)]
     if item.item_id is not None:
         writes.append(enter_guard(at.store, item, new.allow_duplicate))
         writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
     if item.store_id is not None:
-        there = check(Store.by_id(at.family_id, item.store_id), when=present)
-        writes.append(or_retry(there) if new.store_id is UNSET else or_raise(there, NotFound))
+        exists = check(Store.by_id(at.family_id, item.store_id), when=present)
+        writes.append(or_retry(exists) if new.store_id is UNSET else or_raise(exists, NotFound))
     return item, writes
 
 
 async def _must_fit(at: InFamily, more: int) -> None:
-    await at.must_fit(ShoppingListItem.all_of_family(at.family_id), MOST_LISTED, "things on the list", more)
+    await at.must_fit(ShoppingListItem.all_of_family(at.family_id), MOST_LISTED, "items on the list", more)
 
 
 async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> InventoryItem:
@@ -265,35 +263,35 @@ async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> Invento
     if linked is None:
         raise NotFound
     if allow_duplicate and guard is not None and len(guard.shopping_item_ids) >= MOST_DUPLICATES:
-        raise TooMany("of the same thing on the list", MOST_DUPLICATES)
+        raise TooMany("of the same item on the list", MOST_DUPLICATES)
     return linked
 
 
 async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | None:
-    """The store where it is usually bought, if that still exists."""
+    """The store where the item is usually bought, if it still exists."""
     if linked is None or linked.preferred_store_id is None:
         return None
     store = await at.store.get(Store.by_id(at.family_id, linked.preferred_store_id))
     return None if store is None else store.store_id
 
 
-# --- adding what was typed --------------------------------------------------------------------------------------------
+# --- adding typed lines -----------------------------------------------------------------------------------------------
 
 
 @shopping_list.action("POST", "/bulk", TooMany, status=201)
 async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingListItem]]:
-    """Put several things on the list, as they were typed or pasted. All of them or none. What is at home by the name of
-    a line, and is not on the list yet, is linked to it."""
+    """Add several typed or pasted lines to the list, all or none. A line is linked to the inventory item with its name,
+    unless that is on the list already."""
     lines = read_lines(pasted.lines)
     await _must_fit(at, len(lines))
-    linked = await _meant(at, lines)
+    linked = await _links_by_line(at, lines)
     items: list[ShoppingListItem] = []
     writes: list[Outcome] = []
     for line in lines:
         thing = linked.get(line)
         store_id = await _usual_store(at, thing)
         item = ShoppingListItem(
-            shopping_item_id=new_id(),
+            shopping_item_id=at.new_id(),
             family_id=at.family_id,
             item_id=None if thing is None else thing.item_id,
             name=line.name if thing is None else thing.name,
@@ -309,29 +307,29 @@ async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingLi
         if item.item_id is not None:
             writes.append(or_retry(entering_guard(item)))
             writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
-    stores = {each.store_id for each in items if each.store_id is not None}
-    there = (or_retry(check(Store.by_id(at.family_id, each), when=present)) for each in stores)
-    return Writes(items, *writes, *there)
+    stores = {item.store_id for item in items if item.store_id is not None}
+    checks = (or_retry(check(Store.by_id(at.family_id, store_id), when=present)) for store_id in stores)
+    return Writes(items, *writes, *checks)
 
 
 async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
-    """Put one typed thing on the list, linked to the inventory item of that name if there is one. If there is none, a
-    pending item of that name makes it a duplicate, unless duplicates are allowed."""
+    """Add a typed thing to the list, linked to the inventory item with that name. If there is none, it duplicates a
+    pending item with that name, unless duplicates are allowed."""
     if typed.shopping_item_id is not UNSET:
-        there = await at.store.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
-        if there is not None:
-            return Writes(there)
+        existing = await at.store.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
+        if existing is not None:
+            return Writes(existing)
     lines = read_lines(typed.lines)
     line = lines[0] if lines else None
     item_id = typed.item_id
     if item_id is None and line is not None:
-        meant = called(line.name, await _at_home(at))
-        item_id = None if meant is None else meant.item_id
-        if meant is None and not typed.allow_duplicate:
+        match = called(line.name, await _at_home(at))
+        item_id = None if match is None else match.item_id
+        if match is None and not typed.allow_duplicate:
             pending = await at.store.all(ShoppingListItem.by_status(at.family_id, "pending"))
-            existing = called(line.name, pending)
-            if existing is not None:
-                raise DuplicateItem(existing)
+            duplicate = called(line.name, pending)
+            if duplicate is not None:
+                raise DuplicateItem(duplicate)
     new = NewShoppingItem(
         shopping_item_id=typed.shopping_item_id,
         item_id=item_id,
@@ -341,17 +339,17 @@ async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
         unit=UNSET if line is None or line.unit is None else line.unit,
         allow_duplicate=typed.allow_duplicate,
     )
-    item, writes = await _adding(at, new, None)
+    item, writes = await _adding(at, new)
     return Writes(item, *writes)
 
 
 async def add_low_stock(at: InFamily) -> Writes[None]:
-    """Put everything that runs low on the list, each in a transaction of its own."""
+    """Add everything that is running low to the list, each item in its own transaction."""
     for thing in await at.store.all(InventoryItem.low(at.family_id, "active")):
-        # Listed already, or deleted meanwhile: nothing to do.
+        # The item is on the list already, or was deleted meanwhile.
         with suppress(DuplicateItem, NotFound):
-            async for _ in attempts("adding what runs low", at.store.patience):
-                _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id), None)
+            async for _ in at.store.attempts("adding low stock"):
+                _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id))
                 if await at.commit(Step(*writes)):
                     break
     return Writes(None)
@@ -362,25 +360,25 @@ async def _at_home(at: InFamily) -> Sequence[InventoryItem]:
     return sorted(await at.store.all(InventoryItem.by_status(at.family_id, "active")), key=by_name)
 
 
-async def _meant(at: InFamily, lines: Sequence[ShoppingLine]) -> dict[ShoppingLine, InventoryItem]:
-    """The inventory items to link lines to: each once, if not on the list yet, as many as fit the transaction."""
+async def _links_by_line(at: InFamily, lines: Sequence[ShoppingLine]) -> dict[ShoppingLine, InventoryItem]:
+    """The inventory items to link lines to: each once, if it is not on the list, as many as fit into a transaction."""
     at_home = await _at_home(at)
-    found = {line: thing for line in lines if (thing := called(line.name, at_home)) is not None}
-    once = {thing.item_id: (line, thing) for line, thing in reversed(found.items())}
-    guards = await at.store.get_many([PendingGuard.by_item(at.family_id, each) for each in once])
-    listed = {each.item_id for each in guards if each is not None and each.shopping_item_ids}
+    named = {line: thing for line in lines if (thing := called(line.name, at_home)) is not None}
+    once = {thing.item_id: (line, thing) for line, thing in reversed(named.items())}
+    guards = await at.store.get_many([PendingGuard.by_item(at.family_id, item_id) for item_id in once])
+    listed = {guard.item_id for guard in guards if guard is not None and guard.shopping_item_ids}
     fitting = (ROOM_FOR_LINES - len(lines)) // ACTIONS_OF_A_LINK
-    return dict([each for item_id, each in reversed(once.items()) if item_id not in listed][:fitting])
+    return dict([pair for item_id, pair in reversed(once.items()) if item_id not in listed][:fitting])
 
 
-# --- changing ---------------------------------------------------------------------------------------------------------
+# --- editing ----------------------------------------------------------------------------------------------------------
 
 
 @shopping_list.change()
 async def change_shopping_item(
     at: InFamily, item: ShoppingListItem, change: ShoppingItemChange
 ) -> Writes[ShoppingListItem]:
-    """Edit the details of a thing on the list."""
+    """Edit an item of the list."""
     others: list[Outcome] = []
     if isinstance(change.store_id, UUID) and change.store_id != item.store_id:
         others.append(or_raise(check(Store.by_id(at.family_id, change.store_id), when=present), NotFound))
@@ -389,7 +387,7 @@ async def change_shopping_item(
 
 @shopping_list.action("PATCH", "/status", DuplicateItem)
 async def check_off(at: InFamily, item: ShoppingListItem, wanted: StatusChange) -> Writes[ShoppingListItem]:
-    """Check a thing off, or put it back. What is purchased goes by itself seven days later."""
+    """Check an item off, or put it back on the list. Purchased items are deleted after seven days."""
     if item.status == wanted.status:
         return Writes(item)
     purchased = wanted.status == "purchased"
@@ -406,13 +404,13 @@ async def check_off(at: InFamily, item: ShoppingListItem, wanted: StatusChange) 
     if purchased:
         return Writes(after, write, or_retry(leaving_guard(after)))
     assert after.item_id is not None
-    there = check(InventoryItem.by_id(at.family_id, after.item_id), when=present)
-    return Writes(after, write, enter_guard(at.store, after, wanted.allow_duplicate), or_retry(there))
+    exists = check(InventoryItem.by_id(at.family_id, after.item_id), when=present)
+    return Writes(after, write, enter_guard(at.store, after, wanted.allow_duplicate), or_retry(exists))
 
 
 @shopping_list.delete()
 async def delete_shopping_item(at: InFamily, item: ShoppingListItem) -> Writes[None]:
-    """Take a thing off the list."""
+    """Remove an item from the list."""
     guarded = item.status == "pending" and await _is_guarded(at, item)
     return Writes(None, delete(item, when=present), *([or_retry(leaving_guard(item))] if guarded else []))
 

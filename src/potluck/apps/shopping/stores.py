@@ -1,4 +1,4 @@
-"""Stores: where a family buys things. No two have the same name."""
+"""Stores: where a family buys things. Their names are unique."""
 
 from collections import Counter
 from datetime import datetime
@@ -13,7 +13,7 @@ from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_STORES, Address, Name, StoreId
 from potluck.apps.shopping.locations import LocationView, NewLocation, add_location, all_locations, locations
 from potluck.apps.shopping.ordering import by_name
-from potluck.people import TooMany, new_id
+from potluck.people import TooMany
 from potluck.table import Query
 from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
 
@@ -48,26 +48,26 @@ stores = Actions(
 
 @stores.list(order=by_name, live=True)
 def all_stores(at: InFamily) -> Query[Store]:
-    """The family's stores, by name."""
+    """List the stores, by name."""
     return Store.all_of_family(at.family_id)
 
 
 @stores.read()
 async def one_store(at: InFamily, store: Store) -> Store:
-    """One store."""
+    """Get a store."""
     return store
 
 
 @stores.page("", "shopping/stores.html")
 async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
-    """The stores and the storage locations, with what is to be bought or kept there."""
+    """The stores and storage locations, with the number of items to buy or kept there."""
     listed = await at.store.all(ShoppingListItem.by_status(at.family_id, "pending"))
-    kept = await at.store.all(InventoryItem.by_status(at.family_id, "active"))
+    at_home = await at.store.all(InventoryItem.by_status(at.family_id, "active"))
     return {
         "stores": sorted(await at.show(StoreView, await at.store.all(all_stores(at))), key=by_name),
         "locations": sorted(await at.show(LocationView, await at.store.all(all_locations(at))), key=by_name),
-        "to_buy": Counter(each.store_id for each in listed),
-        "kept_at": Counter(each.location_id for each in kept),
+        "to_buy": Counter(item.store_id for item in listed),
+        "kept_at": Counter(item.location_id for item in at_home),
         "store_form": show.form(NewStore),
         "location_form": show.form(NewLocation),
     }
@@ -75,10 +75,10 @@ async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
 
 @stores.page("", "shopping/place.html")
 async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
-    """A store, and how to change it."""
+    """A store, and the form to edit it."""
     form = show.form(StoreChange, store)
     links = await links_to(at.store, at.family_id, "store", store.store_id)
-    on_list = sum(isinstance(each, ShoppingListItem) for each in links)
+    on_list = sum(isinstance(link, ShoppingListItem) for link in links)
     return {
         "kind": "store",
         "place": store,
@@ -98,21 +98,21 @@ TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
 
 @stores.create(NameTaken, IdTaken, TooMany, form=TO_ADD)
 async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
-    """Add a store. Admins may; no two have the same name."""
+    """Add a store, whose name must be unique. Only admins may."""
     await at.must_fit(Store.all_of_family(at.family_id), MOST_STORES, "stores in a family")
-    store = at.make(new, family_id=at.family_id, store_id=new.store_id or new_id())
+    store = at.make(new, family_id=at.family_id, store_id=new.store_id or at.new_id())
     return Writes(store, *put_new(store, "store", new.store_id))
 
 
 @stores.change(NameTaken, form=TO_CHANGE)
 async def change_store(at: FamilyAdmin, store: Store, change: StoreChange) -> Writes[Store]:
-    """Edit a store. Admins may."""
+    """Edit a store. Only admins may."""
     return at.apply(store, change, refused=name_taken)
 
 
 @stores.delete(form=TO_DELETE)
 async def delete_store(at: FamilyAdmin, store: Store) -> Writes[None]:
-    """Delete a store. What was to be bought there is unassigned. Admins may."""
+    """Delete a store. Items to buy there become unassigned. Only admins may."""
     return Writes(None, *await deleting(at, store))
 
 

@@ -1,4 +1,4 @@
-"""Suggestions for the list's text box, from the inventory and past purchases; and the lookup of things by name."""
+"""Suggestions for the list's text box, from the inventory and past purchases; and finding things by name."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 MOST_SUGGESTIONS = 200
 
 
-class Named(Protocol):
+class HasName(Protocol):
     @property
     def name(self) -> str: ...
 
 
-N = TypeVar("N", bound=Named)
+N = TypeVar("N", bound=HasName)
 
 
 class Suggestion(Struct, rename="camel", frozen=True, kw_only=True):
-    """Something that one tap adds to the list."""
+    """An item that one tap adds to the list."""
 
     name: str
     item_id: UUID | None = None
@@ -36,29 +36,28 @@ class Suggestion(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[ShoppingItemView]) -> list[Suggestion]:
-    """What runs low, then recent purchases, then the rest of the inventory; each name once.
+    """What is running low, then recent purchases, then the rest of the inventory; each name once.
 
-    Items on the list are included, since they may be bought at any moment: the caller leaves them out.
+    Pending items are included, since they may be bought at any moment: the caller leaves them out.
     """
-    at_home = [each for each in inventory if each.status == "active"]
-    bought = sorted(
-        (each for each in listed if each.status == "purchased"), key=lambda each: each.updated_at, reverse=True
-    )
-    kept = {fold(each.name): _of(each) for each in at_home}
-    low = [_of(each) for each in at_home if each.low]
+    at_home = [_of(item) for item in inventory if item.status == "active"]
+    by_name = {fold(suggestion.name): suggestion for suggestion in at_home}
+    low = [suggestion for suggestion in at_home if suggestion.low]
+    purchased = [item for item in listed if item.status == "purchased"]
     lately = [
-        kept.get(fold(each.name), Suggestion(name=each.name, store_id=each.store_id, unit=each.unit)) for each in bought
+        by_name.get(fold(item.name), Suggestion(name=item.name, store_id=item.store_id, unit=item.unit))
+        for item in sorted(purchased, key=lambda item: item.updated_at, reverse=True)
     ]
-    found: dict[str, Suggestion] = {}
-    for each in (*low, *lately, *kept.values()):
-        found.setdefault(fold(each.name), each)
-    return list(found.values())[:MOST_SUGGESTIONS]
+    offered: dict[str, Suggestion] = {}
+    for suggestion in (*low, *lately, *by_name.values()):
+        offered.setdefault(fold(suggestion.name), suggestion)
+    return list(offered.values())[:MOST_SUGGESTIONS]
 
 
 def called(name: str, things: Iterable[N]) -> N | None:
     """The first of these things with this name, ignoring case and accents."""
-    wanted = fold(name)
-    return next((each for each in things if fold(each.name) == wanted), None)
+    folded = fold(name)
+    return next((thing for thing in things if fold(thing.name) == folded), None)
 
 
 def _of(item: InventoryItemView) -> Suggestion:

@@ -37,11 +37,11 @@ class GeneratedCode:
     ) -> str:
         """The name of this function for a nested struct; generated on first use."""
         # How deep its values may nest depends on how deep the struct itself is.
-        asked = (purpose, plan.core, plan.remaining_levels)
-        name = self._struct_functions.get(asked)
+        key = (purpose, plan.core, plan.remaining_levels)
+        name = self._struct_functions.get(key)
         if name is None:
             readable = re.sub(r"\W", "_", plan.core.__name__)  # msgspec.defstruct takes any name
-            name = self._struct_functions[asked] = f"{purpose}_{readable}_{len(self._struct_functions)}"
+            name = self._struct_functions[key] = f"{purpose}_{readable}_{len(self._struct_functions)}"
             self.lines += [f"def {name}(it):", *indented(body(self, plan)), ""]
         return name
 

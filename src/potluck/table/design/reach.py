@@ -65,8 +65,8 @@ class Reach:
         theirs = template_segments(template, fields)
         if self.operator == "BETWEEN":
             return can_be_between(*self.ends, theirs)
-        asked = segments(self.parts, self.pattern.members[0].fields)
-        return can_equal(asked, theirs) if self.operator == "=" else can_begin(asked, theirs)
+        own_segments = segments(self.parts, self.pattern.members[0].fields)
+        return can_equal(own_segments, theirs) if self.operator == "=" else can_begin(own_segments, theirs)
 
     @property
     def condition(self) -> str:

@@ -96,12 +96,12 @@ def _nearest(child: EntityPlan, parents: dict[EntityPlan, tuple[str, ...]]) -> d
         nearer = any(
             set(via) < set(other)
             and not _is_optional(child, other)
-            and _goes_on(each, child) >= _goes_on(parent, child)
-            for each, other in parents.items()
+            and _goes_on(rival, child) >= _goes_on(parent, child)
+            for rival, other in parents.items()
         )
-        rivals = [each for each, other in parents.items() if set(other) == set(via) and not _same_key(each, parent)]
+        rivals = [rival for rival, other in parents.items() if set(other) == set(via) and not _same_key(rival, parent)]
         outdone = any(
-            (_is_whole(each, via), _is_named(each)) > (_is_whole(parent, via), _is_named(parent)) for each in rivals
+            (_is_whole(rival, via), _is_named(rival)) > (_is_whole(parent, via), _is_named(parent)) for rival in rivals
         )
         if not nearer and not outdone:
             nearest[parent] = via

@@ -179,9 +179,9 @@ class Expressions:
                 return _joined(OR, [f"attribute_not_exists({name})", within[0]]) if may_be_missing else within
             case Compared(_, operator, operand):
                 return self._compared(field, name, operator, operand), ONE_TEST
-            case Among(asked, values):
+            case Among(reference, values):
                 if len(values) > AMONG_VALUES:
-                    raise ValueError(f"{asked}.among() takes at most {AMONG_VALUES} values")
+                    raise ValueError(f"{reference}.among() takes at most {AMONG_VALUES} values")
                 placeholders = [self.value(field.attribute, encode_value(field, value)) for value in values]
                 return f"{name} IN ({', '.join(dict.fromkeys(placeholders))})", ONE_TEST
             case Between(_, low, high):

@@ -386,11 +386,11 @@ def _check_length(template: KeyTemplate, limit: int, which: str, key: KeyPlan) -
     too_long = f"{which} key {template.text!r} could have {template.max_bytes:,} bytes, and {limit:,} are allowed"
     if not template.components:
         raise DesignError(f"{key.index or 'primary key'}: {too_long}; write a shorter one")
-    each = ", ".join(f"{each.field} up to {each.max_bytes:,}" for each in template.components)
+    lengths = ", ".join(f"{component.field} up to {component.max_bytes:,}" for component in template.components)
     longest = max(template.components, key=lambda component: component.max_bytes)
     cut = "" if key.index is None else f", or cut it: {{{longest.field}:folded 400}}"
     raise DesignError(
-        f"{longest.entity}, {key.index or 'primary key'}: {too_long}; its parts have {each} bytes; "
+        f"{longest.entity}, {key.index or 'primary key'}: {too_long}; its parts have {lengths} bytes; "
         f"give {longest.field} a smaller max_length{cut}"
     )
 

@@ -54,17 +54,17 @@ def discrete(
 ) -> Callable[[Range[Any]], KeySpan | None]:
     """Spans of discrete values: `floor` is the last one up to a bound, `step` moves by one."""
 
-    def span(asked: Range[Any]) -> KeySpan | None:
+    def span(bounds: Range[Any]) -> KeySpan | None:
         low = high = None
-        if asked.low is not None:
-            low = floor(asked.low)
-            if low is not None and (asked.low_open or low < asked.low):
+        if bounds.low is not None:
+            low = floor(bounds.low)
+            if low is not None and (bounds.low_open or low < bounds.low):
                 low = step(low, 1)
                 if low is None:
                     return None
-        if asked.high is not None:
-            high = floor(asked.high)
-            if high is not None and asked.high_open and high == asked.high:
+        if bounds.high is not None:
+            high = floor(bounds.high)
+            if high is not None and bounds.high_open and high == bounds.high:
                 high = step(high, -1)
             if high is None or (low is not None and low > high):
                 return None

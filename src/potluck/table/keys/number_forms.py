@@ -205,12 +205,12 @@ def number_form(field: FieldPlan, spec: str) -> KeyEncoding:
         except DynamoError as error:
             raise InvalidValue(field.entity, field.name, f"{value}: {error.message}") from None
 
-    def span(asked: Range[Decimal]) -> KeySpan | None:
-        low = None if asked.low is None else encode(asked.low)
-        high = None if asked.high is None else encode(asked.high)
-        if asked.low is not None and asked.high is not None and asked.low > asked.high:
+    def span(bounds: Range[Decimal]) -> KeySpan | None:
+        low = None if bounds.low is None else encode(bounds.low)
+        high = None if bounds.high is None else encode(bounds.high)
+        if bounds.low is not None and bounds.high is not None and bounds.low > bounds.high:
             return None
-        return KeySpan(low, high, asked.high_open, asked.low_open)
+        return KeySpan(low, high, bounds.high_open, bounds.low_open)
 
     return KeyEncoding(
         name="number",

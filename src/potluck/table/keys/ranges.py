@@ -19,9 +19,9 @@ class Range(Generic[T]):
     """Values from `low` to `high`; None means no bound, and an open end is excluded."""
 
     low: T | None = None
-    low_open: bool = False
     high: T | None = None
-    high_open: bool = False
+    low_open: bool = field(default=False, kw_only=True)
+    high_open: bool = field(default=False, kw_only=True)
 
     def holds(self, value: T) -> bool:
         """Whether the value is in it."""
@@ -37,31 +37,6 @@ class StartsWith:
     """Texts that begin with this; folded if the key is."""
 
     text: str
-
-
-def between(low: T, high: T) -> Range[T]:
-    """From `low` to `high`, both included."""
-    return Range(low, False, high, False)
-
-
-def at_least(low: T) -> Range[T]:
-    return Range(low=low)
-
-
-def more_than(low: T) -> Range[T]:
-    return Range(low=low, low_open=True)
-
-
-def at_most(high: T) -> Range[T]:
-    return Range(high=high)
-
-
-def less_than(high: T) -> Range[T]:
-    return Range(high=high, high_open=True)
-
-
-def starts_with(text: str) -> StartsWith:
-    return StartsWith(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +55,13 @@ def sort_condition(template: KeyTemplate, values: Mapping[str, Any], *, alone: b
     """
     components = _first_components(template, values)
     *exact, last = components or (None,)
-    asked = values[last.field] if last is not None else None
+    argument = values[last.field] if last is not None else None
     tests: list[Keep] = []
-    if last is not None and isinstance(asked, Range | StartsWith):
+    if last is not None and isinstance(argument, Range | StartsWith):
         before = template.prefix(values, len(exact))
-        condition, loose = _ranged(template, last, before, asked)
+        condition, loose = _ranged(template, last, before, argument)
         if loose or not alone or last.substitute is not None:
-            tests.append(_within(last, asked))
+            tests.append(_within(last, argument))
     else:
         exact = list(components)
         condition = _equal(template, values, len(exact))
@@ -150,14 +125,14 @@ def _equal(template: KeyTemplate, values: Mapping[str, Any], count: int) -> Sort
 
 
 def _ranged(
-    template: KeyTemplate, component: Component, before: str, asked: Range[Any] | StartsWith
+    template: KeyTemplate, component: Component, before: str, argument: Range[Any] | StartsWith
 ) -> tuple[SortCondition, bool]:
     """The condition, and whether it lets through rows that do not match."""
     form = component.form
-    if isinstance(asked, StartsWith):
+    if isinstance(argument, StartsWith):
         check_range(template, component.field, "prefix", "the query")
         assert form.begins is not None
-        beginning = form.begins(asked.text)
+        beginning = form.begins(argument.text)
         if beginning is None:
             return _nothing(template, before), True
         whole = before + beginning
@@ -165,7 +140,7 @@ def _ranged(
         return condition, form.lost_its_end(beginning)
     check_range(template, component.field, "range", "the query")
     assert form.span is not None
-    span = form.span(asked)
+    span = form.span(argument)
     if span is None:
         return _nothing(template, before), True
     low = before + (span.low or "")
@@ -194,13 +169,13 @@ def _nothing(template: KeyTemplate, before: str) -> SortCondition:
     return SortCondition("=", ("0" if template.is_number else before + '"',))
 
 
-def _within(component: Component, asked: Range[Any] | StartsWith) -> Keep:
+def _within(component: Component, argument: Range[Any] | StartsWith) -> Keep:
     name, as_compared = component.field, component.form.compared_as or _itself
-    if isinstance(asked, StartsWith):
-        beginning = as_compared(asked.text)
+    if isinstance(argument, StartsWith):
+        beginning = as_compared(argument.text)
         return lambda row: (value := getattr(row, name)) is not None and as_compared(value).startswith(beginning)
-    low, high = (None if bound is None else as_compared(bound) for bound in (asked.low, asked.high))
-    compared = Range(low, asked.low_open, high, asked.high_open)
+    low, high = (None if bound is None else as_compared(bound) for bound in (argument.low, argument.high))
+    compared = Range(low, high, low_open=argument.low_open, high_open=argument.high_open)
     return lambda row: (value := getattr(row, name)) is not None and compared.holds(as_compared(value))
 
 

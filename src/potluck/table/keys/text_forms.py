@@ -59,18 +59,18 @@ def text_form(field: FieldPlan, spec: str) -> KeyEncoding:
             raise InvalidValue(field.entity, field.name, f"{len(value)} characters, not {shortest} to {longest}")
         return value.replace('"', '"!').replace("#", '"~')
 
-    def span(asked: Range[str]) -> KeySpan | None:
-        low, high = asked.low, asked.high
+    def span(bounds: Range[str]) -> KeySpan | None:
+        low, high = bounds.low, bounds.high
         loose = False
         if low is not None:
             low = valid_text(field, low)
             # No value is longer than `longest`, so a longer bound is cut; what is left sorts before the bound.
-            after = asked.low_open or len(low) > longest
+            after = bounds.low_open or len(low) > longest
             loose = after and len(low) >= longest
             low = escape(low[:longest]) + ("\0" if after and not loose else "")
         if high is not None:
             high = escape(valid_text(field, high)[:longest])
-        return KeySpan(low, high, asked.high_open and len(asked.high or "") <= longest, loose)
+        return KeySpan(low, high, bounds.high_open and len(bounds.high or "") <= longest, loose)
 
     def begins(text: str) -> str | None:
         text = valid_text(field, text)
@@ -125,13 +125,13 @@ def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: 
     def whole(value: str) -> str:
         return normalize(valid_text(field, value), None)
 
-    def span(asked: Range[str]) -> KeySpan | None:
-        low = None if asked.low is None else encode(asked.low)
-        high = None if asked.high is None else encode(asked.high)
+    def span(bounds: Range[str]) -> KeySpan | None:
+        low = None if bounds.low is None else encode(bounds.low)
+        high = None if bounds.high is None else encode(bounds.high)
         low_cut, high_cut = (text is not None and lost_its_end(text) for text in (low, high))
-        if low is not None and asked.low_open and not low_cut:
+        if low is not None and bounds.low_open and not low_cut:
             low += "$"  # sorts after the text itself, alone or followed by "#", and before every longer text
-        return KeySpan(low, high, asked.high_open and not high_cut, low_cut or high_cut)
+        return KeySpan(low, high, bounds.high_open and not high_cut, low_cut or high_cut)
 
     form = KeyEncoding(
         name=spec,

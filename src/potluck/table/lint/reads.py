@@ -61,9 +61,9 @@ def alternatives(table: Table) -> Iterator[Finding]:
         if reach.operator != "begins_with":
             continue
         for plan in pattern.members:
-            asked = pattern.sort_templates(plan)
+            own_templates = pattern.sort_templates(plan)
             for other in pattern.key_plan(plan).sort:
-                if other in asked or not reach.meets_sort_key(other, plan.fields):
+                if other in own_templates or not reach.meets_sort_key(other, plan.fields):
                     continue
                 yield Finding(
                     "overlap",

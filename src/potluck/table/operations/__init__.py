@@ -113,8 +113,8 @@ class Operation(Struct, frozen=True, eq=False):
         """The same write with this condition added."""
         first, *guards = self.writes
         parts = [*conjuncts(first.condition), *conjuncts(_on_the_item(condition))]
-        wanted = _all(parts) if parts else None
-        return replace(self, writes=(replace(first, condition=wanted), *guards))
+        conjunction = _all(parts) if parts else None
+        return replace(self, writes=(replace(first, condition=conjunction), *guards))
 
     def actions(self, now: int | None = None) -> list[TransactionAction]:
         """Its actions in a transaction; `now`, in seconds, is needed where the entity expires."""
@@ -234,12 +234,12 @@ def update(
         if condition != present and mentions_the_item(condition):
             raise ValueError(f"update {plan.name}: an update requires an existing item, so that condition is redundant")
         _try(plan, condition)
-    asked = _by_field(plan, changes)
-    values = {name: change.value for name, change in asked.items() if isinstance(change, Becomes)}
-    clauses: list[Clause] = [clause(plan.fields[name], change) for name, change in asked.items()]
+    by_field = _by_field(plan, changes)
+    values = {name: change.value for name, change in by_field.items() if isinstance(change, Becomes)}
+    clauses: list[Clause] = [clause(plan.fields[name], change) for name, change in by_field.items()]
     stated = stated_values(conditions)
 
-    raised = None if keep_version or _only_counts(plan, asked) else _version(aim, stated)
+    raised = None if keep_version or _only_counts(plan, by_field) else _version(aim, stated)
     relied_on: dict[str, Still] = {}
     if raised is not None:
         assert plan.version is not None
@@ -256,7 +256,7 @@ def update(
 
     relied_on |= before.relied_on | after.relied_on
     others = [condition for condition in conditions if condition != present]
-    condition = _all([present, *relied_on.values(), *others, *_bounds(plan, asked)])
+    condition = _all([present, *relied_on.values(), *others, *_bounds(plan, by_field)])
     write = WriteRequest("Update", plan, aim.key, condition, clauses=tuple(clauses))
     return Update(plan, aim.key, aim.seen, when, (write, *guards), raised.version if raised is not None else None)
 
@@ -276,22 +276,22 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
         if mentions_the_item(condition):
             raise ValueError(f"upsert {plan.name}: it creates the item or changes it, so that condition is pointless")
         _try(plan, condition)
-    asked = _by_field(plan, changes)
+    by_field = _by_field(plan, changes)
     missing = [
         field.name
         for field in plan.fields.values()
-        if field.required and field.kind is not Kind.SET and field.name not in {*aim.values, *asked}
+        if field.required and field.kind is not Kind.SET and field.name not in {*aim.values, *by_field}
     ]
     if missing:
         raise ValueError(f"upsert {plan.name}: a new item would lack {', '.join(missing)}; set it with becomes(...)")
-    values = {name: change.value for name, change in asked.items() if isinstance(change, Becomes)}
+    values = {name: change.value for name, change in by_field.items() if isinstance(change, Becomes)}
     known = KnownValues(plan, {**stated_values(conditions), **aim.values, **values}, None)
     clauses = [
         *_own_attributes(plan, aim.values),
-        *(clause(plan.fields[name], change) for name, change in asked.items()),
+        *(clause(plan.fields[name], change) for name, change in by_field.items()),
         *index_keys(plan, frozenset(plan.fields), known),
     ]
-    checks: list[Condition] = [*conditions, *_bounds(plan, asked)]
+    checks: list[Condition] = [*conditions, *_bounds(plan, by_field)]
     if plan.expiry is not None:
         checks.insert(0, Unexpired())
     if plan.shares_its_key:
@@ -406,7 +406,7 @@ def _all(parts: Iterable[Condition]) -> Condition:
 
 def _by_field(plan: EntityPlan, changes: Iterable[Change]) -> dict[str, Becomes | Add | Include | Exclude]:
     """The changes by field; raises for a field that is changed twice, or that an update cannot change."""
-    asked: dict[str, Becomes | Add | Include | Exclude] = {}
+    by_field: dict[str, Becomes | Add | Include | Exclude] = {}
     for change in changes:
         if isinstance(change, Still):
             continue
@@ -420,16 +420,16 @@ def _by_field(plan: EntityPlan, changes: Iterable[Change]) -> dict[str, Becomes 
             raise ValueError(f"{change.field} is a part of {plan.name}'s key, which never changes: put another item")
         if field.is_version:
             raise ValueError(f"{change.field} is incremented by the update itself")
-        if name in asked:
+        if name in by_field:
             raise ValueError(f"update {plan.name}: {name} is changed twice")
         if not isinstance(change, Becomes):
             for row, parts in _rows_made_of_fields(plan):
                 if name in parts:
                     raise ValueError(f"{change.field} is a part of {row}: use becomes(...)")
-        asked[name] = change
-    if not asked:
+        by_field[name] = change
+    if not by_field:
         raise ValueError(f"update {plan.name}: nothing is changed")
-    return asked
+    return by_field
 
 
 def _rows_made_of_fields(plan: EntityPlan) -> Iterable[tuple[str, frozenset[str]]]:
@@ -439,11 +439,11 @@ def _rows_made_of_fields(plan: EntityPlan) -> Iterable[tuple[str, frozenset[str]
         yield f"the guard of {unique.field}", guarded_fields(plan, unique)
 
 
-def _bounds(plan: EntityPlan, asked: Mapping[str, Change]) -> list[Condition]:
+def _bounds(plan: EntityPlan, by_field: Mapping[str, Change]) -> list[Condition]:
     """Conditions that keep the numbers being added to within the bounds of their fields."""
     return [
         Fits(change.field, change.amount)
-        for name, change in asked.items()
+        for name, change in by_field.items()
         if isinstance(change, Add) and room_for(plan.fields[name], change.amount)[1]
     ]
 
@@ -459,8 +459,8 @@ def _own_attributes(plan: EntityPlan, values: Mapping[str, Any]) -> list[Clause]
     return own
 
 
-def _only_counts(plan: EntityPlan, asked: Mapping[str, Change]) -> bool:
-    return all(isinstance(change, Add) and plan.fields[name].is_counter for name, change in asked.items())
+def _only_counts(plan: EntityPlan, by_field: Mapping[str, Change]) -> bool:
+    return all(isinstance(change, Add) and plan.fields[name].is_counter for name, change in by_field.items())
 
 
 class _Raised(NamedTuple):

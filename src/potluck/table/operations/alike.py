@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import NODEFAULT
@@ -17,24 +16,20 @@ from potluck.table.fields import FieldPlan
 from potluck.table.operations import Update, update
 from potluck.table.operations.writes import WriteRequest
 
-Asked = tuple[Sequence[Change], Condition | None]
-
 
 class AlikeUpdates:
     """Updates items that were read, all in the same way; their versions stay.
 
-    `asked` returns an item's changes and condition: for items of one kind, always on the same fields. The requests are
-    those of `update`, for less than half the work.
+    For items of one kind, the changes and the condition are always on the same fields. The requests are those of
+    `update`, for less than half the work.
     """
 
-    def __init__(self, asked: Callable[[Any], Asked]) -> None:
-        self._asked = asked
+    def __init__(self) -> None:
         self._forms: dict[tuple[EntityPlan, tuple[str, ...]], _Form | None] = {}
 
-    def of(self, item: Entity) -> Update:
+    def update(self, item: Entity, *changes: Change, when: Condition | None = None) -> Update:
         """The update of one item."""
         plan = plan_of(item)
-        changes, when = self._asked(item)
         becomes = {change.field.name: change.value for change in changes if isinstance(change, Becomes)}
         after = plan.coding.encode(replace(item, **becomes))
         # Which attributes a row has determines the text of its expressions.

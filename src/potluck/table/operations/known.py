@@ -54,8 +54,8 @@ class KnownValues(Mapping[str, Any]):
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Which of these are not certain."""
-        wanted = set(names)
-        return [name for name in self._plan.fields if name in wanted and name not in self._certain]
+        name_set = set(names)
+        return [name for name in self._plan.fields if name in name_set and name not in self._certain]
 
 
 def index_keys(plan: EntityPlan, changed: frozenset[str], values: KnownValues) -> list[Assign | Remove]:

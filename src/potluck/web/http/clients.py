@@ -46,7 +46,7 @@ class Clients:
         return client_named(client_seen(peer, header_values(scope, b"x-forwarded-for"), self.proxies))
 
     def behind_connection(self, peer: Peer | None) -> str | None:
-        """The key that a connection is counted under; None for a proxy's, which carry everybody's requests."""
+        """The key that a connection is counted under; None for a proxy, which has the requests of many clients."""
         address = _address(peer[0]) if peer else None
         return None if self._trusted(address) else client_named(address)
 

@@ -98,7 +98,7 @@ class Problems:
 
 def wants_html(accept: str) -> bool:
     """Whether an Accept header prefers HTML: a browser asks for it by name; a program that takes anything gets JSON."""
-    best, wanted = 0.0, False
+    best, is_html = 0.0, False
     for choice in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in choice.split(";"))
         quality = next((part[2:] for part in parameters if part.startswith("q=")), "1")
@@ -107,8 +107,8 @@ def wants_html(accept: str) -> bool:
         except ValueError:
             weight = 0.0
         if weight > best:
-            best, wanted = weight, kind in ("text/html", "text/*")
-    return wanted
+            best, is_html = weight, kind in ("text/html", "text/*")
+    return is_html
 
 
 def _shown(members: Mapping[str, Any]) -> dict[str, Any]:

@@ -278,9 +278,9 @@ def _our_words(text: str, arguments: Any) -> str:
     """Our own message with its arguments; an exception among them is reduced to its type."""
     if not arguments:
         return text
-    given = arguments if isinstance(arguments, tuple) else (arguments,)
+    values = arguments if isinstance(arguments, tuple) else (arguments,)
     try:
-        return text % tuple(_Kind(each) if isinstance(each, BaseException) else each for each in given)
+        return text % tuple(_Kind(value) if isinstance(value, BaseException) else value for value in values)
     except (TypeError, ValueError):
         return text
 
@@ -318,7 +318,7 @@ def described(error: BaseException, causes: int = CAUSES) -> dict[str, Any]:
         for frame, line in list(traceback.walk_tb(error.__traceback__))[-FRAMES:]
     ]
     if causes and isinstance(error, BaseExceptionGroup):
-        description["exceptions"] = [described(each, causes - 1) for each in error.exceptions[:CAUSES]]
+        description["exceptions"] = [described(member, causes - 1) for member in error.exceptions[:CAUSES]]
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if causes and cause is not None:
         description["cause"] = described(cause, causes - 1)

@@ -81,6 +81,6 @@ def redirect(address: str, *cookies: Cookie, headers: Mapping[str, str] | None =
 
 def with_cookies(response: Response, cookies: Sequence[Cookie]) -> Response:
     """The response with these cookies; of two with the same name and path, the later wins."""
-    for each in {(each.name, each.path): each for each in cookies}.values():
-        each.set_on(response)
+    for cookie in {(cookie.name, cookie.path): cookie for cookie in cookies}.values():
+        cookie.set_on(response)
     return response

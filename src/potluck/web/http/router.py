@@ -46,10 +46,10 @@ class RouteMatch(Struct, frozen=True):
 
     def endpoint(self, method: str) -> EndpointMatch | None:
         """The endpoint for this method; that of GET also answers HEAD."""
-        found = self.methods.get(method) or (self.methods.get("GET") if method == "HEAD" else None)
-        if found is None:
+        route = self.methods.get(method) or (self.methods.get("GET") if method == "HEAD" else None)
+        if route is None:
             return None
-        return EndpointMatch(found.endpoint, dict(zip(found.names, self.values, strict=False)), found.path)
+        return EndpointMatch(route.endpoint, dict(zip(route.names, self.values, strict=False)), route.path)
 
     @property
     def allowed(self) -> str:
@@ -123,13 +123,13 @@ def _find(node: _Node, segments: list[str], position: int, values: tuple[str, ..
     segment = segments[position]
     literal = node.literals.get(segment)
     if literal is not None:
-        found = _find(literal, segments, position + 1, values)
-        if found is not None:
-            return found
+        match = _find(literal, segments, position + 1, values)
+        if match is not None:
+            return match
     if node.parameter is not None and segment:
-        found = _find(node.parameter, segments, position + 1, (*values, segment))
-        if found is not None:
-            return found
+        match = _find(node.parameter, segments, position + 1, (*values, segment))
+        if match is not None:
+            return match
     if node.rest is not None:
         return RouteMatch({"GET": node.rest}, ("/".join(segments[position:]),))
     return None

@@ -109,15 +109,17 @@ class SealedCookies:
         return self._number
 
     def _numbered(self) -> Cookie:
-        kept = int(LONGEST.total_seconds())
+        max_age = int(LONGEST.total_seconds())
         sealed = self._seal.seal((self._number or "").encode(), f"{NUMBER} {self._user_id}")
-        return Cookie(name=self._number_cookie, value=sealed, max_age=kept, secure=self._secure)
+        return Cookie(name=self._number_cookie, value=sealed, max_age=max_age, secure=self._secure)
 
     def _kept(self, name: str, value: str, max_age: int, path: str, owner: str) -> Cookie:
         sealed = self._seal.seal(value.encode(), f"{name} {owner}")
         return Cookie(name=name, value=sealed, max_age=max_age, path=path, secure=self._secure)
 
     def _opened(self, sealed: str, name: str, owner: str) -> str:
+        if not sealed:
+            return ""
         try:
             return self._seal.unseal(sealed, f"{name} {owner}").decode()
         except NotSealed:

@@ -37,7 +37,7 @@ DATA_HEADERS = {
 DATA = frozenset({b"application/json", b"application/problem+json"})
 
 API = "/api/"
-# Two people at one browser use the same URLs, and the same ETag may stand for different things: the response to one
+# Two people at one browser use the same URLs, and the same ETag may identify different content: the response to one
 # must neither be shown to the other nor be revalidated for the other.
 OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
 OWN_PAGE = [(b"cache-control", b"no-store")]

@@ -11,25 +11,21 @@ from potluck.table.membership import Membership
 from potluck.table.tables import Table
 
 
-def _there(row: Any) -> bool:
-    return True
-
-
 class Grant(NamedTuple):
-    """The caller's own row, in a table that is followed; the caller has access while `held` is true of it."""
+    """The row of a followed table that gives a caller access, while `entitles` is true of it."""
 
     row: Ref[Any]
-    held: Callable[[Any], bool] = _there
+    entitles: Callable[[Any], bool]
 
 
 class GrantHistory:
-    """Tells from changes of the right's row whether the caller's access was interrupted."""
+    """Tells from changes of the grant's row whether the caller's access was interrupted."""
 
-    __slots__ = ("_held", "_row")
+    __slots__ = ("_entitles", "_row")
 
-    def __init__(self, right: Grant) -> None:
-        self._row = Membership(right.row)
-        self._held = right.held
+    def __init__(self, grant: Grant) -> None:
+        self._row = Membership(grant.row)
+        self._entitles = grant.entitles
 
     @property
     def table(self) -> Table:
@@ -54,4 +50,4 @@ class GrantHistory:
             entity = self._row.entity(row, 0, decoded)
         except UnreadableItem:
             return False
-        return entity is not None and self._held(entity)
+        return entity is not None and self._entitles(entity)

@@ -55,8 +55,8 @@ def _entity(row: Item | None, lists: Sequence[Membership], now: int, decoded: di
     if row is None:
         return None
     try:
-        for each in lists:
-            entity = each.entity(row, now, decoded)
+        for membership in lists:
+            entity = membership.entity(row, now, decoded)
             if entity is not None:
                 return entity
     except UnreadableItem:

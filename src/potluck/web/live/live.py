@@ -125,9 +125,9 @@ class Live:
         default as many as indexes lag. `read_by` is the query the list is read with, if that is not the one followed.
         """
         streams: dict[bytes, Vector] = {}
-        for each in of:
-            buffer = await self._tail(_table_of(each)).ready()
-            seconds = behind if behind is not None else self._lag_seconds if _may_lag(read_by or each) else 0.0
+        for source in of:
+            buffer = await self._tail(_table_of(source)).ready()
+            seconds = behind if behind is not None else self._lag_seconds if _may_lag(read_by or source) else 0.0
             vector = buffer.vector
             if seconds > 0 and buffer.log.tag not in streams:
                 earliest = time.monotonic() - seconds
@@ -138,7 +138,7 @@ class Live:
                 else:
                     vector = buffer.floor
             streams[buffer.log.tag] = vector
-        lists = [each for each in of if not isinstance(each, Table)]
+        lists = [source for source in of if not isinstance(source, Table)]
         return self._codec.encode(self._now, streams.items(), _lists_id(lists, caller) if lists else EVERY_LIST)
 
     def open(
@@ -150,7 +150,7 @@ class Live:
         see: Projection,
         allowed: Allowed,
         by: Listener,
-        right: Grant | None = None,
+        grant: Grant | None = None,
         caller: UUID | None = None,
         render: Render = as_json,
         schedule: Schedule | None = None,
@@ -158,13 +158,13 @@ class Live:
         """A stream of the lists' events; ValidationError at once for a `since` that is no position of theirs.
 
         A `last_event_id`, which a browser sends by itself, takes precedence over `since`. `by` is who listens,
-        whose streams are limited. `right` is the row that gives them access: a position from before they last lost or
+        whose streams are limited. `grant` is the row that gives them access: a position from before they last lost or
         regained it counts as too old, and one that was made for another `caller` is no position of theirs. At the time
         that `schedule` gives, one `updated` event with no item is sent.
         """
         position, lost = self._start(since, last_event_id, of, caller)
         self._open.check_room_for(by)
-        reader = self._reader(of, right, caller)
+        reader = self._reader(of, grant, caller)
         reader.check_readable()
         stream = Stream(
             reader=reader,
@@ -187,7 +187,7 @@ class Live:
         *,
         of: AnyQuery | Sequence[AnyQuery],
         see: Projection,
-        right: Grant | None = None,
+        grant: Grant | None = None,
         caller: UUID | None = None,
         schedule: Schedule | None = None,
         limit: int = MOST_CHANGES,
@@ -199,8 +199,8 @@ class Live:
         is too old.
         """
         position, lost = self._start(since, None, of, caller)
-        reader = self._reader(of, right, caller)
-        found: list[EventChange] = []
+        reader = self._reader(of, grant, caller)
+        changes: list[EventChange] = []
         more = False
         try:
             for _ in range(TURNS_FOR_THE_TAIL):
@@ -213,19 +213,19 @@ class Live:
                 read, more = await reader.read(self._now)
                 if most_read is not None and reader.log_read > most_read:
                     raise Lost
-                for number, each in enumerate(read):
-                    change = in_lists(each, self._now)
+                for number, record in enumerate(read):
+                    change = in_lists(record, self._now)
                     event = None if change is None else await event_for(change.old, change.new, see)
                     if event is not None:
-                        found.append(EventChange(event=event.name, position=each.position, item=event.item))
-                        if len(found) == limit:
+                        changes.append(EventChange(event=event.name, position=record.position, item=event.item))
+                        if len(changes) == limit:
                             more = more or number + 1 < len(read)
-                            return Changes(changes=found, position=found[-1].position, reset=False, more=more)
+                            return Changes(changes=changes, position=changes[-1].position, reset=False, more=more)
                 if not more:
                     break
             if not more and Deadline(schedule, self._clock).is_due(reader.since):
-                found.append(EventChange(event="updated", position=reader.position(), item=None))
-            return Changes(changes=found, position=reader.position(), reset=False, more=more)
+                changes.append(EventChange(event="updated", position=reader.position(), item=None))
+            return Changes(changes=changes, position=reader.position(), reset=False, more=more)
         except Lost:
             await reader.begin(None, self._now)
             return Changes(changes=[], position=reader.position(), reset=True, more=False)
@@ -244,14 +244,14 @@ class Live:
             tail = self._tails[table.name] = Tail(self._engine, table, **self._buffer)
         return tail
 
-    def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Grant | None, caller: UUID | None) -> ListReader:
+    def _reader(self, of: AnyQuery | Sequence[AnyQuery], grant: Grant | None, caller: UUID | None) -> ListReader:
         lists: dict[Tail, list[Membership]] = {}
         for query in _several(of):
             member = Membership(query)
             lists.setdefault(self._tail(member.table), []).append(member)
-        history = None if right is None else GrantHistory(right)
+        history = None if grant is None else GrantHistory(grant)
         if history is not None and self._tail(history.table) not in lists:
-            raise ValueError(f"the right is a row of {history.table.name}, which is not followed here")
+            raise ValueError(f"the grant is a row of {history.table.name}, which is not followed here")
         return ListReader(self._codec, self._log_slots, lists, _lists_id(_several(of), caller), history)
 
     def _start(
@@ -272,7 +272,7 @@ class Live:
             raise ValidationError(FieldError("since", "since must be a position of this list")) from None
 
     def _read(self, text: str, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None) -> LivePosition:
-        """The position, if it was made for these lists, and for this caller or for everybody."""
+        """The position, if it was made for these lists, and for this caller or for all callers."""
         lists = _several(of)
         try:
             return self._codec.decode(text, _lists_id(lists, caller))
@@ -287,8 +287,8 @@ def _several(of: AnyQuery | Sequence[AnyQuery]) -> Sequence[AnyQuery]:
 
 
 def _lists_id(lists: Sequence[AnyQuery], caller: UUID | None = None) -> bytes:
-    """The id of these lists in positions, for everybody or for one caller: a digest of their partitions, the same in
-    any process and for any query."""
+    """The id of these lists in positions, for all callers or for one: a digest of their partitions, the same in any
+    process and for any query."""
     whose = () if caller is None else (f"for {caller}",)
     return _digest((*sorted({_partition_id(query) for query in lists}), *whose))
 

@@ -46,7 +46,7 @@ class PositionCodec:
 
     def __init__(self, key: bytes | None = None) -> None:
         self._cipher = AESSIV(NO_KEY if key is None else key)
-        # After a restart, or a change, everybody reads the same lists in the same second.
+        # After a restart, or a change, many clients read the same lists in the same second.
         self._text = lru_cache(POSITIONS_CACHED)(self._encrypted)
 
     def encode(self, at: int, streams: Iterable[tuple[bytes, Vector]], of: bytes = EVERY_LIST) -> str:

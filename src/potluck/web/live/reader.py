@@ -45,16 +45,16 @@ class ReadChange:
 class TablePart:
     """The part of a reader that follows lists of one table: which, and how far it has read there."""
 
-    __slots__ = ("ahead", "buffer", "lists", "log_pages", "mark", "place", "right", "tail", "topics", "vector")
+    __slots__ = ("ahead", "buffer", "grant", "lists", "log_pages", "mark", "place", "tail", "topics", "vector")
 
-    def __init__(self, tail: Tail, lists: Sequence[Membership], right: GrantHistory | None) -> None:
+    def __init__(self, tail: Tail, lists: Sequence[Membership], grant: GrantHistory | None) -> None:
         self.tail = tail
         self.lists = lists
-        self.right = right
+        self.grant = grant
         """What gives the caller access, if that is a row of this table."""
         topics = dict.fromkeys((member.index, partition_text(member.partition)) for member in lists)
-        if right is not None:
-            topics[right.topic] = None
+        if grant is not None:
+            topics[grant.topic] = None
         self.topics: tuple[TopicKey, ...] = tuple(topics)
         self.buffer: Buffer | None = None
         self.place = 0
@@ -66,10 +66,10 @@ class TablePart:
         self.log_pages: AsyncIterator[list[BufferedRecord]] | None = None
         self.mark = 0
 
-    def check_right(self, records: Iterable[BufferedRecord]) -> None:
+    def check_grant(self, records: Iterable[BufferedRecord]) -> None:
         """Lost if the caller's access was interrupted: there is no telling which changes were made in that time."""
-        right = self.right
-        if right is not None and any(right.interrupted_by(record) for record in records):
+        grant = self.grant
+        if grant is not None and any(grant.interrupted_by(record) for record in records):
             raise Lost
 
     def check_readable(self) -> None:
@@ -89,7 +89,7 @@ class LogPage(NamedTuple):
 class ListReader:
     """Reads from a position, or from now on. Its only state is how far it has read."""
 
-    __slots__ = ("_codec", "_log_slots", "_now", "_of", "_parts", "_wake", "ended", "has_right", "log_read", "since")
+    __slots__ = ("_codec", "_log_slots", "_now", "_of", "_parts", "_wake", "ended", "has_grant", "log_read", "since")
 
     def __init__(
         self,
@@ -97,19 +97,19 @@ class ListReader:
         log_slots: asyncio.Semaphore,
         lists: Mapping[Tail, Sequence[Membership]],
         of: bytes,
-        right: GrantHistory | None = None,
+        grant: GrantHistory | None = None,
     ) -> None:
-        """`of` identifies the lists in positions; a position since which the right was interrupted is Lost."""
+        """`of` identifies the lists in positions; a position since which the grant was interrupted is Lost."""
         self._codec = codec
         self._of = of
         self._log_slots = log_slots
         self._parts = [
-            TablePart(tail, members, right if right is not None and right.table is tail.table else None)
+            TablePart(tail, members, grant if grant is not None and grant.table is tail.table else None)
             for tail, members in lists.items()
         ]
         self._wake: asyncio.Future[None] | None = None
         self._now = 0
-        self.has_right = right is not None
+        self.has_grant = grant is not None
         self.ended = False
         self.log_read = 0
         """How many changes of the log it has read, of these lists or of others."""
@@ -202,7 +202,7 @@ class ListReader:
                 return self._read_memory(part, buffer)
             try:
                 records = await anext(part.log_pages)
-                part.check_right(records)
+                part.check_grant(records)
                 return [ReadChange(self, part, record, record.vector) for record in records], True
             except StopAsyncIteration:
                 part.log_pages, part.ahead, part.place = None, part.vector, part.mark
@@ -213,7 +213,7 @@ class ListReader:
         end, vector = buffer.end, buffer.vector
         records = _in_memory(part, buffer)
         # Check everything in memory, not only this batch: access may be lost and regained further on.
-        part.check_right(record for record in records if not _had(part, buffer, record))
+        part.check_grant(record for record in records if not _had(part, buffer, record))
         more = len(records) > BATCH_RECORDS
         changes: list[ReadChange] = []
         for record in records[:BATCH_RECORDS]:
@@ -237,10 +237,10 @@ class ListReader:
 
     async def _from_log(self, part: TablePart, log: Log) -> AsyncIterator[list[BufferedRecord]]:
         """Changes in the log after the position, in batches, each shard after its parent."""
-        if part.right is not None:
+        if part.grant is not None:
             left = MOST_SEARCHED
             async for page in self._pages(part, log):
-                part.check_right(page.records)
+                part.check_grant(page.records)
                 left -= page.read
                 if left < 0:
                     raise Lost
@@ -255,7 +255,7 @@ class ListReader:
     async def _pages(self, part: TablePart, log: Log) -> AsyncIterator[LogPage]:
         """The log after the position, page by page, to its end."""
         keys = partition_attributes(part.tail.table)
-        wanted = set(part.topics)
+        own_topics = set(part.topics)
         vector = dict(part.vector)
         # Shards that began since then are read from their beginning.
         vector |= dict.fromkeys(log.unknown_to(vector))
@@ -275,7 +275,7 @@ class ListReader:
                     for record in page.records:
                         vector[shard] = int(record.sequence_number)
                         topics = topics_of(keys, record)
-                        if not wanted.isdisjoint(topics):
+                        if not own_topics.isdisjoint(topics):
                             records.append(BufferedRecord(record, shard, topics, dict(vector)))
                 # The embedded engine answers without yielding, and a day of changes is many pages.
                 await asyncio.sleep(0)

@@ -36,7 +36,7 @@ Schedule = Callable[[], datetime | None]
 
 
 class NamedEvent(NamedTuple):
-    """An event under a name of its own."""
+    """An event with a name."""
 
     event: str
     data: str | bytes
@@ -72,7 +72,7 @@ class Deadline(NamedTuple):
 
 
 class _Ended(Exception):
-    """The caller has lost access, or the stream was told to end."""
+    """The caller has lost access, or the stream was asked to end."""
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
@@ -103,7 +103,7 @@ class Stream:
     _sent_at: float = 0.0
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """What is sent, chunk by chunk; it ends when the caller has no access any more."""
+        """The chunks to send; they end when the caller has lost access."""
         self.open_streams.add(self.reader, self.by)
         try:
             yield OPENED
@@ -139,7 +139,7 @@ class Stream:
         except Lost:
             return await self._start_over()
         # A stream may only start at a point at which the caller has access.
-        if self.since is None and self.reader.has_right:
+        if self.since is None and self.reader.has_grant:
             await self._must_be_allowed()
         return id_text(self.reader.position())
 
@@ -166,7 +166,7 @@ class Stream:
         except Lost:
             return await self._start_over()
         self._must_go_on()
-        self._changes.extend(change for each in read if (change := in_lists(each, now)) is not None)
+        self._changes.extend(change for record in read if (change := in_lists(record, now)) is not None)
         self._due = self.deadline.is_due(self._looked)
         checked = bool(self._changes) or self._due or _loop_time() >= self._check_at
         if checked:

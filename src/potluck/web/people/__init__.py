@@ -3,22 +3,23 @@
 from collections.abc import Sequence
 
 from potluck.web.app import App, Core
-from potluck.web.modules import Modules
 from potluck.web.people import accounts, invitations, password_resets, sessions, tokens
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.joining_pages import joining_pages
 from potluck.web.people.pages import account as account_pages
 from potluck.web.people.pages import invitation, sign_in
 
-MODULES = Modules(accounts, sessions, password_resets, invitations, tokens, sign_in, account_pages, invitation)
 
+class PeopleApp(App):
+    """People, for these apps."""
 
-def people_app(core: Core, apps: Sequence[App]) -> App:
-    """Builds the app on the suite's core, for these apps."""
-    return App(
-        name="people",
-        tables=[],
-        modules=MODULES,
-        subjects=joining_pages(apps),
-        context=PeopleContext(core, apps),
-    )
+    name = "people"
+    modules = (accounts, sessions, password_resets, invitations, tokens, sign_in, account_pages, invitation)
+
+    def __init__(self, core: Core, apps: Sequence[App]) -> None:
+        self._apps = apps
+        super().__init__(core)
+        self.subjects = (*self.subjects, *joining_pages(apps))
+
+    def make_context(self) -> PeopleContext:
+        return PeopleContext(self.core, self._apps)

@@ -16,7 +16,7 @@ from potluck.people.entities import Account, EmailAddress
 from potluck.people.errors import AccountGone, SignInNeeded, WrongCredentials, WrongPassword
 from potluck.people.fields import Email
 from potluck.people.sessions import continued
-from potluck.people.throttling import PASSWORD_CHECKS, SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, Limit
+from potluck.people.throttling import PASSWORD_CHECKS, SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, RateLimit
 from potluck.table import Ref
 from potluck.table.operations import Operation
 from potluck.validation.decoding import decode_tree
@@ -42,7 +42,7 @@ class Newcomer(Nobody):
         """The client that attempts are counted by; None for code, whose attempts are not counted."""
         return self.visitor.client if self.visitor.limited else None
 
-    async def count(self, limit: Limit) -> None:
+    async def count(self, limit: RateLimit) -> None:
         """Count an attempt by this client, once for each request; Throttled after too many."""
         if self.client is not None and self.attempt == 0:
             await self.core.people.throttles.attempt(limit, self.client)
@@ -62,11 +62,11 @@ class Newcomer(Nobody):
             normal, throttles = normal_email(address), self.core.people.throttles
             if not await throttles.allows(SIGN_INS_TO, normal):
                 await throttles.attempt(SIGN_INS_FROM_TO, f"{self.client} {normal}")
-        found = await account_with(self.store, address)
-        hash = None if found is None else found[0].password_hash
-        if not await self.core.people.passwords.verify(password, hash, self.client) or found is None:
+        account_and_row = await account_with(self.store, address)
+        hash = None if account_and_row is None else account_and_row[0].password_hash
+        if not await self.core.people.passwords.verify(password, hash, self.client) or account_and_row is None:
             raise WrongCredentials
-        return found
+        return account_and_row
 
 
 class AccountOwner(SignedIn):

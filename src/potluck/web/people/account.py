@@ -29,7 +29,7 @@ from potluck.people.throttling import PASSWORD_CHECKS, SIGN_INS_TO
 from potluck.people.tokens import dropping_token
 from potluck.table import delete
 from potluck.table.operations import Operation
-from potluck.web.views import View, computed, view_plan
+from potluck.web.views import View, computed
 
 if TYPE_CHECKING:
     from potluck.web.app import App, Core
@@ -75,14 +75,14 @@ class AccountData:
         account = everything.account
         if account is None:
             raise AccountGone
-        yield "account", view_plan(AccountRow).show(account)
+        yield "account", AccountRow.show(account)
         for session in everything.sessions:
-            yield "sessions", view_plan(SessionRow).show(session)
+            yield "sessions", SessionRow.show(session)
         for token in everything.api_tokens:
             if token.session_epoch >= account.tokens_since:
-                yield "apiTokens", view_plan(TokenRow).show(token)
+                yield "apiTokens", TokenRow.show(token)
         for invitation in everything.invitations:
-            yield "invitations", view_plan(InvitationRow).show(invitation)
+            yield "invitations", InvitationRow.show(invitation)
 
     async def still_needed(self, user_id: UUID) -> list[str]:
         """The names of the places that only this person looks after."""

@@ -23,7 +23,6 @@ from potluck.people.errors import (
 from potluck.people.fields import AnyPassword, Email, Name, NewPassword, Secret
 from potluck.people.invitations import claiming
 from potluck.people.resets import ending_resets
-from potluck.people.secrets import new_id
 from potluck.people.sessions import continuing, next_epoch, opening, tidy_sessions
 from potluck.people.throttling import REGISTRATIONS
 from potluck.people.tokens import tidy_tokens, valid_tokens
@@ -103,11 +102,11 @@ async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
     if registration == "closed" or (registration == "invited" and not new.invitation):
         raise RegistrationClosed(invitation_needed=registration == "invited")
     await at.count(REGISTRATIONS)
-    user_id = new_id()
+    user_id = at.new_id()
     claim: list[Outcome] = []
     if registration == "invited" and new.invitation:
         # It is theirs from now on, and still has to be accepted.
-        claim = [or_raise(each, InvitationInvalid) for each in await claiming(at.store, new.invitation, user_id)]
+        claim = [or_raise(write, InvitationInvalid) for write in await claiming(at.store, new.invitation, user_id)]
     account = Account(
         user_id=user_id,
         email=new.email,
@@ -117,15 +116,15 @@ async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
         updated_at=at.now,
     )
     session, rows = opening(user_id, account.session_epoch, at.now)
-    made = AccountMade(
+    answer = AccountMade(
         user_id=user_id,
         email=account.email,
         name=account.name,
         token=session.secret,
         token_expires_at=session.expires_at,
     )
-    address = (or_raise(each, EmailTaken) for each in claiming_address(account.email, user_id))
-    return Writes(made, *address, put(account, when=absent), *rows, *claim, made=user_id, of=user_id)
+    address = (or_raise(write, EmailTaken) for write in claiming_address(account.email, user_id))
+    return Writes(answer, *address, put(account, when=absent), *rows, *claim, made=user_id, of=user_id)
 
 
 @me.read()
@@ -190,7 +189,7 @@ async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
         moved,
         or_retry(write),
         or_retry(continuing(caller)),
-        *(or_raise(each, EmailTaken) for each in claims),
+        *(or_raise(claim, EmailTaken) for claim in claims),
         *map(or_retry, releases),
         after=lambda: tidy_sessions(at.store, account.user_id, moved.session_epoch),
     )

@@ -1,4 +1,4 @@
-"""What people's rules and pages are given besides the core: account data, exports, and the places of every app."""
+"""What people's rules and pages use in addition to the core: account data, exports, and the places of every app."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ class PeopleContext:
 
     def join_of(self, app: str) -> Join | None:
         """What joining by an invitation of this app writes; None if the app is not served."""
-        return self._apps[app].join if app in self._apps else None
+        return self._apps[app].join if app in self._apps and self._apps[app].invites else None

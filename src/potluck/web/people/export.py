@@ -23,7 +23,7 @@ from starlette.responses import StreamingResponse
 from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.validation.encoding import encode
-from potluck.web.app import App, Export
+from potluck.web.app import App
 from potluck.web.csv_files import BYTE_ORDER_MARK, CsvColumns, inert
 
 ZIP = "application/zip"
@@ -43,6 +43,8 @@ EXPORTS_OF_ONE = 2
 RETRY_SECONDS = 30
 
 Spooled = SpooledTemporaryFile[bytes]
+Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
+"""Yields everything a person owns: rows, each with the name of its table in the export, table after table."""
 
 APOSTROPHES = (
     "In the CSV files, a text that a spreadsheet could take for a formula has an apostrophe in front. "
@@ -169,7 +171,7 @@ class _Table:
 
 
 class _Tables:
-    """What an app gives, each table in a file of its own until it is written into the zip."""
+    """The data of an app, each table in a separate file until it is written into the zip."""
 
     def __init__(self) -> None:
         self._tables: dict[str, _Table] = {}
@@ -184,10 +186,10 @@ class _Tables:
     def __iter__(self) -> Iterator[_Table]:
         return iter(self._tables.values())
 
-    async def collect(self, given: AsyncIterator[tuple[str, Struct]]) -> None:
+    async def collect(self, rows: AsyncIterator[tuple[str, Struct]]) -> None:
         waiting: list[tuple[str, type[Struct], bytes]] = []
         size = 0
-        async for name, row in given:
+        async for name, row in rows:
             line = encode(row)
             waiting.append((name, type(row), line))
             size += len(line)
@@ -212,7 +214,7 @@ def _spooled() -> Spooled:
 def _columns(kind: type[Struct]) -> CsvColumns:
     """The columns that the kind declares as `csv_columns`; else one for each of its fields."""
     declared: CsvColumns | None = getattr(kind, "csv_columns", None)
-    return declared or {each.encode_name: each.encode_name for each in msgspec.structs.fields(kind)}
+    return declared or {info.encode_name: info.encode_name for info in msgspec.structs.fields(kind)}
 
 
 def _at(row: Any, path: str) -> Any:
@@ -221,7 +223,7 @@ def _at(row: Any, path: str) -> Any:
     for name in parents:
         row = row.get(name) or {}
     value = row.get(last)
-    if parents and isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if parents and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     return value
 
@@ -275,7 +277,7 @@ class _Writing:
         rows.writerow(columns)
         for line in table:
             row: dict[str, Any] = msgspec.json.decode(line)
-            values = [_at(row, each) if isinstance(each, str) else each(row) for each in table.columns.values()]
+            values = [_at(row, column) if isinstance(column, str) else column(row) for column in table.columns.values()]
             cells = [*map(_cell, values)]
             member.made_inert += sum(
                 isinstance(value, str) and cell != value for value, cell in zip(values, cells, strict=True)

@@ -40,14 +40,14 @@ invitations: Actions[Any] = Actions(Anyone, api="/invitations", page="/invitatio
 async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]:
     """What an invitation is to. Looking uses nothing up."""
     context: PeopleContext = at.context
-    found = await at.core.people.invitations.look(sent.token)
+    invitation = await at.core.people.invitations.look(sent.token)
     return Writes(
         OpenInvitationView(
-            app=found.app,
-            place=await context.place_name(found.app, found.place),
-            role=found.role,
-            invited_by=await at.core.people.invitations.inviter(found),
-            expires_at=datetime.fromtimestamp(found.ttl, UTC),
+            app=invitation.app,
+            place=await context.place_name(invitation.app, invitation.place),
+            role=invitation.role,
+            invited_by=await at.core.people.invitations.inviter(invitation),
+            expires_at=datetime.fromtimestamp(invitation.ttl, UTC),
         )
     )
 
@@ -63,10 +63,10 @@ async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]
 @invitations.command()
 async def invite_newcomer(at: Operator) -> Writes[str]:
     """The secret of an invitation to register, by the operator."""
-    made, writes = await at.core.people.invitations.prepare(POTLUCK, POTLUCK, NEWCOMER, OPERATOR)
-    return Writes(made.secret, *writes)
+    invitation, writes = await at.core.people.invitations.prepare(POTLUCK, POTLUCK, NEWCOMER, OPERATOR)
+    return Writes(invitation.secret, *writes)
 
 
 def _ids(joined: Struct) -> dict[str, UUID]:
-    found: dict[str, UUID] = to_builtins(joined, builtin_types=[UUID])
-    return found
+    ids: dict[str, UUID] = to_builtins(joined, builtin_types=[UUID])
+    return ids

@@ -34,10 +34,10 @@ password_resets: Actions[Any] = Actions(Newcomer, api="/password-resets", page="
 @password_resets.command()
 async def issue_reset(at: Operator, of: AddressOnly) -> Writes[str]:
     """The secret of a new reset, which ends the earlier ones; AccountGone if no account has the address."""
-    found = await account_with(at.store, of.email)
-    if found is None:
+    account_and_row = await account_with(at.store, of.email)
+    if account_and_row is None:
         raise AccountGone
-    user_id, secret, now = found[0].user_id, new_secret(SecretKind.PASSWORD_RESET), at.now
+    user_id, secret, now = account_and_row[0].user_id, new_secret(SecretKind.PASSWORD_RESET), at.now
     ttl = int((now + RESET_LASTS).timestamp())
     reset = PasswordReset(hash=hash_of(secret), user_id=user_id, created_at=now, ttl=ttl)
     return Writes(

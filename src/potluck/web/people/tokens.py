@@ -10,7 +10,7 @@ from msgspec import Struct
 from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
 from potluck.people.errors import AlreadyDone, NoSuchToken, TooMany
 from potluck.people.fields import Name
-from potluck.people.secrets import SecretKind, hash_of, new_id, new_secret
+from potluck.people.secrets import SecretKind, hash_of, new_secret
 from potluck.people.tokens import dropping_token, valid_tokens
 from potluck.table import absent, check, present, put, the
 from potluck.web.actions import Actions
@@ -54,7 +54,7 @@ def latest_first(token: TokenView) -> tuple[float, str]:
 @tokens.create(TooMany, secret=True)
 async def make_token(at: AccountOwner, new: NewToken) -> Writes[TokenMade]:
     """Make an API token, for a program that calls for its owner."""
-    return await new_token(at, new.name, new_id())
+    return await new_token(at, new.name, at.new_id())
 
 
 async def new_token(at: AccountOwner, name: str, token_id: UUID) -> Writes[TokenMade]:
@@ -82,8 +82,8 @@ async def new_token(at: AccountOwner, name: str, token_id: UUID) -> Writes[Token
 async def own_tokens(at: AccountOwner) -> list[ApiTokenOfUser]:
     """One's API tokens, the latest first."""
     account = await at.store.get(Account.by_id(at.principal.user_id))
-    found = [] if account is None else await valid_tokens(at.store, account)
-    return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
+    rows = [] if account is None else await valid_tokens(at.store, account)
+    return sorted(rows, key=lambda token: (token.created_at, token.token_id), reverse=True)
 
 
 @tokens.delete("/{token_id}")

@@ -7,7 +7,9 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from potluck.table import the
+from potluck.table.entity import plan_of
 from potluck.web.access import ByRow, SignedIn
+from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Forbidden
 from potluck.web.places.rows import MemberRow
 
@@ -17,8 +19,8 @@ M = TypeVar("M", bound=MemberRow)
 class OwnPlaces(SignedIn):
     """Someone who is signed in, with their member rows in the places that a rule found or made."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.memberships: dict[UUID, Any] = {}
 
 
@@ -46,6 +48,7 @@ class InPlace(ByRow[M], Generic[M]):
             cls.admits = the(member.status) == "active"
         if role:
             cls.roles = (role,) if isinstance(role, str) else role
+            _must_be_roles(cls)
             field = the(member.role)
             needs = field == cls.roles[0] if len(cls.roles) == 1 else field.among(*cls.roles)
             cls.rights = (*cls.rights, (needs, _only(cls)))
@@ -58,6 +61,17 @@ class InPlace(ByRow[M], Generic[M]):
 def a(noun: str) -> str:
     """The noun with its article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _must_be_roles(access: type[InPlace[Any]]) -> None:
+    """DeclarationError for a role that members cannot have. A Place refuses a member that names no roles at all."""
+    roles = plan_of(access.entity).fields["role"].choices
+    for role in access.roles:
+        if roles and role not in roles:
+            known = ", ".join(roles)
+            raise DeclarationError(
+                f"{access.__name__}: {role!r} is no role of {access.entity.__name__}; it has {known}"
+            )
 
 
 def _only(access: type[InPlace[Any]]) -> type[Forbidden]:

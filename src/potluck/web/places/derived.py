@@ -15,7 +15,8 @@ from potluck.web.inputs import UNSET, Edit, Input, New, Unset
 from potluck.web.places.access import OwnPlaces
 from potluck.web.views import View, computed
 
-PLACE_FIELDS = ("name", "member_count", "version", "created_at", "updated_at")
+# An app may also keep who made a place.
+PLACE_FIELDS = ("name", "member_count", "created_by", "version", "created_at", "updated_at")
 MEMBER_FIELDS = ("name", "email", "role", "version")
 MEMBERSHIP_FIELDS = ("name", "email", "role", "status", "created_at", "updated_at")
 
@@ -52,7 +53,9 @@ def place_view(place: Any, id: str, member: Any) -> Any:
         return own.members[getattr(place, id)].role
 
     role.__annotations__ = {"place": place, "own": OwnMember, "return": plan_of(member).fields["role"].annotation}
-    return _made(f"{place.__name__}View", View, place, _fields(place, id, *PLACE_FIELDS), role=computed(role))
+    return _made(
+        f"{place.__name__}View", View, place, _fields(place, id, *_there(place, PLACE_FIELDS)), role=computed(role)
+    )
 
 
 def member_view(member: Any, own_id: str) -> Any:
@@ -84,6 +87,10 @@ def invitation_to(member: Any) -> Any:
     return _made("NewInvitation", Input, None, fields, email=None, __module__=member.__module__)
 
 
+def _there(entity: Any, names: Sequence[str]) -> list[str]:
+    return [name for name in names if name in plan_of(entity).fields]
+
+
 def _fields(entity: Any, *names: str) -> dict[str, Any]:
     fields = plan_of(entity).fields
     return {name: fields[name].annotation for name in names}
@@ -106,14 +113,16 @@ def _made(called: str, base: Any, entity: Any, fields: Mapping[str, Any], /, **n
 def rule(name: str, words: str, method: Callable[..., Any], returns: Any, **parameters: Any) -> Any:
     """A method as a rule: with a name and a docstring, and with the app's classes as types of its parameters."""
 
-    async def awaited(*given: Any) -> Any:
-        return await method(*given)
+    async def awaited(*arguments: Any) -> Any:
+        return await method(*arguments)
 
-    def plain(*given: Any) -> Any:
-        return method(*given)
+    def plain(*arguments: Any) -> Any:
+        return method(*arguments)
 
     declared: Any = awaited if iscoroutinefunction(method) else plain
     declared.__name__, declared.__doc__ = name, words
     declared.__annotations__ = {**parameters, "return": returns}
-    declared.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_OR_KEYWORD) for each in parameters])
+    declared.__signature__ = Signature(
+        [Parameter(parameter, Parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters]
+    )
     return declared

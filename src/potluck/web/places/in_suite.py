@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -12,13 +12,12 @@ from msgspec import Struct
 
 from potluck.people.entities import Account
 from potluck.people.errors import StillNeeded
-from potluck.store.retries import attempts
-from potluck.streams import Consumer, deleted, nothing_to_rebuild
+from potluck.streams import Consumer, deleted
 from potluck.table import NotFound, Query, WriteRefused, delete, present, the
 from potluck.table.operations import Operation
 from potluck.web.places.derived import OwnMember, membership_view
 from potluck.web.places.rows import MemberRow, PlaceRow
-from potluck.web.views import View, view_plan
+from potluck.web.views import View
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=PlaceRow)
 M = TypeVar("M", bound=MemberRow)
 
-Contents = Mapping[str, tuple[Callable[[UUID], Query[Any]], type[View[Any]]]]
+Contents = Sequence[tuple[str, Callable[[UUID], Query[Any]], type[View[Any]]]]
 """Things in a place, by their name in the export: the query that finds them, and the view that shows them."""
 
 
@@ -36,40 +35,29 @@ class PlacesInSuite(Generic[P, M]):
 
     def __init__(self, place: Place[P, M], core: Core, contents: Contents) -> None:
         self.place = place
-        self.join = place.join
         self._store = core.store
         self._clock = core.clock
         self._contents = contents
-
-    def joined_page(self, joined: Any) -> str:
-        """The page that a new member is led to."""
-        return f"{self.place.page}/{getattr(joined, self.place.id)}"
 
     async def place_name(self, place: str) -> str | None:
         """The name of the place of an invitation; None if it no longer exists."""
         row = await self._store.get(self.place.place.by_id(UUID(place)))
         return None if row is None else row.name
 
-    async def memberships(self, user_id: UUID) -> list[M]:
-        """The person's member rows in every place, those they left included, as the table itself has them."""
-        indexed = await self._store.all(self.place.places(user_id))
-        rows = await self._store.get_many([self.place.member_ref(self.place.id_of(row), user_id) for row in indexed])
-        return [row for row in rows if row is not None]
-
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         """The person's memberships, their places, and what is in those."""
-        memberships = await self.memberships(user_id)
-        membership = view_plan(membership_view(self.place.member, self.place.id))
+        memberships = await self.place.memberships(self._store, user_id)
+        membership = membership_view(self.place.member, self.place.id)
         for row in memberships:
             yield "memberships", membership.show(row)
         own = {self.place.id_of(row): row for row in memberships if row.status == "active"}
         for place in await self._store.get_many([self.place.place.by_id(place_id) for place_id in own]):
             if place is not None:
-                yield self.place.plural, view_plan(self.place.view).show(place, OwnMember(own))
-        for name, (query, view) in self._contents.items():
+                yield self.place.plural, self.place.view.show(place, OwnMember(own))
+        for name, query, view in self._contents:
             for place_id in own:
                 async for row in self._store.each(query(place_id)):
-                    yield name, view_plan(view).show(row)
+                    yield name, view.show(row)
 
     @property
     def consumers(self) -> list[Consumer]:
@@ -78,11 +66,11 @@ class PlacesInSuite(Generic[P, M]):
             return []
         clearing = deleted(self.place.place, do=self._clear)
         # No one can reach what is left, so there is nothing to make up for.
-        return [Consumer(f"{self.place.app}-deletions", clearing, lost=nothing_to_rebuild)]
+        return [Consumer(f"{self.place.app}-deletions", clearing, lost=None)]
 
     async def _clear(self, place: P) -> None:
         place_id = self.place.id_of(place)
-        queries = [self.place.members, *(query for query, _ in self._contents.values())]
+        queries = [self.place.members, *(query for _, query, _ in self._contents)]
         for query in queries:
             await self._store.write_each([delete(row) async for row in self._store.each(query(place_id))])
 
@@ -104,7 +92,7 @@ class PlacesInSuite(Generic[P, M]):
     async def still_needed(self, user_id: UUID) -> list[str]:
         """The names of the places whose last manager they are."""
         needed = []
-        for member in await self.memberships(user_id):
+        for member in await self.place.memberships(self._store, user_id):
             if member.status == "active" and self.place.manages(member):
                 place: Any = await self._store.get(self.place.place.by_id(self.place.id_of(member)))
                 if place is not None and place.manager_count <= 1:
@@ -113,13 +101,13 @@ class PlacesInSuite(Generic[P, M]):
 
     async def forget(self, user_id: UUID) -> None:
         """Delete the person's rows in every place; a place with no other member is deleted with them."""
-        for member in await self.memberships(user_id):
+        for member in await self.place.memberships(self._store, user_id):
             await self._forget_in(self.place.id_of(member), user_id)
 
     async def _forget_in(self, place_id: UUID, user_id: UUID) -> None:
         refs = (self.place.member_ref(place_id, user_id), self.place.place.by_id(place_id))
         # After a conflict, everything is read again and decided anew.
-        async for _ in attempts("forgetting a member", self._store.patience):
+        async for _ in self._store.attempts("forgetting a member"):
             rows: tuple[Any, Any] = await self._store.get_together(*refs)
             member, place = rows
             if member is None:

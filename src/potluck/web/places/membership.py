@@ -11,8 +11,8 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from potluck.people.entities import Account, Invitation, InvitationOfPlace
-from potluck.people.errors import AccountGone, InvitationInvalid, TooMany
+from potluck.people.entities import Account, InvitationOfPlace
+from potluck.people.errors import InvitationInvalid, TooMany
 from potluck.table import (
     Condition,
     OutcomeUnknown,
@@ -32,7 +32,7 @@ from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.entity_fields import DeclarationError, is_looser
 from potluck.web.errors import NotFound, ProblemError
-from potluck.web.invitations import account_as_read
+from potluck.web.invitations import Invitations
 from potluck.web.places.access import InPlace, OwnPlaces, a
 from potluck.web.places.rows import MemberRow, PlaceRow
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
@@ -79,7 +79,7 @@ class PlaceWrites(Generic[P, M]):
     ) -> None:
         # Typed as Any where their ids count, which every app names otherwise.
         rows: Any = (place, access.entity)
-        self.app = app
+        self.app, self.invitations = app, Invitations(app)
         self.place, self.member = rows
         self.access, self.manager = access, manager
         self.members, self.places, self.own_places = members, places, own or places
@@ -113,12 +113,10 @@ class PlaceWrites(Generic[P, M]):
 
     async def founding(self, at: OwnPlaces, place: P) -> Writes[P]:
         """Create a place whose first manager is the caller."""
-        account = await at.store.get(Account.by_id(at.principal.user_id))
-        if account is None:
-            raise AccountGone
+        account = await at.own_account()
         member = self._new_member(account, self.id_of(place), self.managing[0], at.now)
         at.memberships = {self.id_of(place): member}
-        return Writes(place, account_as_read(account), put(place, when=absent), put(member, when=absent))
+        return Writes(place, put(place, when=absent), put(member, when=absent))
 
     async def of_person(self, store: Store, user_id: UUID) -> list[tuple[P, M]]:
         """The places that a person is in, each with their member row.
@@ -137,11 +135,10 @@ class PlaceWrites(Generic[P, M]):
 
     async def deleting(self, at: InPlace[M], place: P) -> Writes[None]:
         """Delete the place and remove all its members, at once."""
-        invitations = at.core.people.invitations
         writes = await self.deletion_writes(at.store, place, at.principal.user_id, at.now)
         # Retried if someone joins, leaves or renames it meanwhile.
         return Writes(
-            None, *map(or_retry, writes), after=lambda: invitations.withdraw_all(self.app, str(self.id_of(place)))
+            None, *map(or_retry, writes), after=lambda: self.invitations.withdraw_all(at, str(self.id_of(place)))
         )
 
     async def deletion_writes(self, store: Store, place: P, by: UUID, now: datetime) -> list[Operation]:
@@ -204,15 +201,15 @@ class PlaceWrites(Generic[P, M]):
 
     # --- joining ------------------------------------------------------------------------------------------------------
 
-    async def invitations(self, at: InPlace[M]) -> list[InvitationOfPlace]:
+    async def valid_invitations(self, at: InPlace[M]) -> list[InvitationOfPlace]:
         """The open invitations, without those whose maker no longer manages the place, which are invalid."""
         place_id = self.at_id(at)
-        invitations = await at.core.people.invitations.of_place(self.app, str(place_id))
+        invitations = await self.invitations.open(at, str(place_id))
         rows = await at.store.all(self.members(place_id)) if invitations else []
         managers = {getattr(row, self.own_id) for row in rows if row.status == "active" and self.manages(row)}
         return [invitation for invitation in invitations if invitation.invited_by in managers]
 
-    async def join(self, at: SignedIn, invitation: Invitation) -> Writes[Struct]:
+    async def join(self, at: SignedIn, invitation: InvitationOfPlace) -> Writes[Struct] | None:
         """Make the caller a member, unless they are one.
 
         It is invalid once its maker no longer manages the place: else one who was removed could let themselves back in.
@@ -220,12 +217,10 @@ class PlaceWrites(Generic[P, M]):
         place_id, user_id = UUID(invitation.place), at.principal.user_id
         own, inviting = self.member_ref(place_id, user_id), self.member_ref(place_id, invitation.invited_by)
         rows: tuple[Any, ...] = await at.store.get_together(own, inviting, Account.by_id(user_id))
-        before, inviter, account = rows
-        if account is None:
-            raise AccountGone
+        before, inviter, account = *rows[:2], at.own_account_as_read(rows[2])
         invited = inviter is not None and inviter.status == "active" and self.manages(inviter)
         if not invited or invitation.role not in self.roles:
-            raise InvitationInvalid
+            return None
         answer: Struct = self.joined(**{self.id: place_id})
         if before is not None and before.status == "active":
             return Writes(answer)
@@ -239,7 +234,6 @@ class PlaceWrites(Generic[P, M]):
         return Writes(
             answer,
             or_raise(check(inviting, when=self.active & managing), InvitationInvalid),
-            account_as_read(account),
             or_retry(self._joining(before, account, place_id, invitation.role, at.now)),
             or_raise(counting, refused),
         )

@@ -5,40 +5,39 @@
 
 This declares the actions of the JSON API and their forms: create, list, read, rename and delete homes; list members,
 change their role, remove them, leave; create, list and withdraw invitations. It also declares two pages: the start
-page with the caller's homes, and the settings of a home. `homes.in_suite(core)` is what the suite asks of the app:
+page with the caller's homes, and the settings of a home. What the suite asks of the app follows from `place = homes`:
 joining by an invitation, and what to export, rename and forget with an account.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from uuid import UUID
 
 from potluck.people.entities import InvitationOfPlace
 from potluck.people.errors import NoSuchInvitation, TooMany
-from potluck.people.secrets import new_id
 from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.table.keys.folding import fold
 from potluck.validation.field_types import Message
+from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.declarations import Redirect
 from potluck.web.errors import ProblemError
 from potluck.web.inputs import Edit, New
-from potluck.web.invitations import InvitationMade, InvitationView, invite, latest_first, withdraw
+from potluck.web.invitations import InvitationMade, InvitationView, latest_first
 from potluck.web.layout import initials
 from potluck.web.places import derived
 from potluck.web.places.access import InPlace, OwnPlaces, a, leaving_or, with_parameter
-from potluck.web.places.derived import SureToDelete, of, rule
-from potluck.web.places.in_suite import Contents, PlacesInSuite
+from potluck.web.places.derived import OwnMember, SureToDelete, of, rule
 from potluck.web.places.membership import MOST_MEMBERS, Ended, LastManager, Leaving, PlaceWrites
 from potluck.web.places.rows import MemberRow, PlaceRow
 from potluck.web.views import View
 from potluck.web.writes import Writes
 
 if TYPE_CHECKING:
-    from potluck.web.app import Core
+    from potluck.store import Store
 
 P = TypeVar("P", bound=PlaceRow)
 M = TypeVar("M", bound=MemberRow)
@@ -52,17 +51,12 @@ InvitationId = Annotated[UUID, Message("Invalid invitation ID format")]
 Frame = Callable[[Any], Awaitable[Mapping[str, Any]]]
 
 
-class PlacePage(NamedTuple):
-    """The address and the template of a page that every place has, and what an app shows there besides."""
+PlacePage = tuple[str, str, Callable[..., Awaitable[Any]] | None]
+"""The path and the template of a page that every place has. Of the start page, a rule instead of ours; of the settings,
+a function of the access that adds to the context."""
 
-    path: str
-    template: str
-    rule: Callable[..., Awaitable[Any]] | None = None
-    """Of the start page, a rule instead of ours. Of the settings, a function of the access that adds to the context."""
-
-
-START = PlacePage("", "places/start.html")
-SETTINGS = PlacePage("/settings", "places/settings.html")
+START: PlacePage = ("", "places/start.html", None)
+SETTINGS: PlacePage = ("/settings", "places/settings.html", None)
 
 
 def by_name(item: Any) -> tuple[str, str, str]:
@@ -127,8 +121,6 @@ class Place(PlaceWrites[P, M]):
         self.invitation_actions: Actions[InvitationOfPlace] = self.subject("/invitations", None, InvitationView)
         self.subjects: tuple[Actions[Any], ...] = (self.actions, self.member_actions, self.invitation_actions)
         self._managers_only = f"{self.managers.capitalize()} only."
-        self._settings_page = f"{page}/{{{self.id}}}{settings.path}"
-        self._settings_context = settings.rule
         self._declare_place(start, settings)
         self._declare_members()
         self._declare_invitations()
@@ -145,13 +137,11 @@ class Place(PlaceWrites[P, M]):
         api, page = self.api + path, self.page + path
         return Actions(self.access, one, view, api=api, page=page, tag=self.tag, frame=frame or self.frame)
 
-    def in_suite(self, core: Core, contents: Contents | None = None) -> PlacesInSuite[P, M]:
-        """What the suite asks of the app about its places.
-
-        `contents` are the other things in a place, by their name in the export, each with the query that finds them
-        and the view that shows them: they are exported with the place, and deleted after it.
-        """
-        return PlacesInSuite(self, core, contents or {})
+    async def memberships(self, store: Store, user_id: UUID) -> list[M]:
+        """The person's member rows in every place, those they left included, as the table itself has them."""
+        indexed = await store.all(self.places(user_id))
+        rows = await store.get_many([self.member_ref(self.id_of(row), user_id) for row in indexed])
+        return [row for row in rows if row is not None]
 
     async def _frame(self, at: Any) -> dict[str, Any]:
         return {"app": self.app, "here": self.tag}
@@ -161,10 +151,13 @@ class Place(PlaceWrites[P, M]):
     def _declare_place(self, start: PlacePage, settings: PlacePage) -> None:
         place, noun, own, actions = self.place, self.noun, {"at": OwnPlaces}, self.actions
         member, manager = {"at": self.access, noun: place}, {"at": self.manager, noun: place}
-        first = start.rule or rule("start", "", self._start, dict[str, Any], **own, show=Show)
-        actions.page(start.path, start.template)(first)
+        path, template, own_start = start
+        first = own_start or rule("start", "", self._start, dict[str, Any], **own, show=Show)
+        actions.page(path, template)(first)
         self.settings = rule("settings", "", self._settings, dict[str, Any], **member, show=Show)
-        actions.page(settings.path, settings.template)(self.settings)
+        path, template, self._settings_context = settings
+        self._settings_page = f"{self.page}/{{{self.id}}}{path}"
+        actions.page(path, template)(self.settings)
 
         words = f"The {self.plural} that the caller is in, by name."
         self.all = rule(f"own_{self.plural}", words, self._own, of(list, place), **own)
@@ -191,8 +184,14 @@ class Place(PlaceWrites[P, M]):
         actions.form("/delete", then=self.page, flash=words, on=self.settings, frees_room=True)(by_page)
 
     async def _start(self, at: OwnPlaces, show: Show) -> dict[str, Any]:
-        places: list[Any] = sorted(await at.show(self.view, await self._own(at)), key=by_name)
-        return {"kind": self, "places": [(row, self.id_of(row)) for row in places], "form": show.form(self.new)}
+        places = [(row, self.id_of(row)) for row in await self.own_views(at)]
+        return {"kind": self, "places": places, "form": show.form(self.new)}
+
+    async def own_views(self, at: SignedIn) -> list[Any]:
+        """The places that the caller is in, by name, as members see them."""
+        pairs = await self.of_person(at.store, at.principal.user_id)
+        own = OwnMember({self.id_of(place): member for place, member in pairs})
+        return sorted((self.view.show(place, own) for place, _ in pairs), key=by_name)
 
     async def _own(self, at: OwnPlaces) -> list[Any]:
         pairs = await self.of_person(at.store, at.principal.user_id)
@@ -203,7 +202,7 @@ class Place(PlaceWrites[P, M]):
         user_id = at.principal.user_id
         await at.must_fit(self.own_places(user_id), self.most_places, f"{self.plural} of one person")
         by = {"created_by": user_id} if "created_by" in plan_of(self.place).fields else {}
-        return await self.founding(at, at.make(new, **{self.id: new_id()}, **by))
+        return await self.founding(at, at.make(new, **{self.id: at.new_id()}, **by))
 
     async def _one(self, at: InPlace[M], place: P) -> P:
         return place
@@ -218,7 +217,7 @@ class Place(PlaceWrites[P, M]):
         """The members; for managers also the invitations and the name."""
         manages = self.manages(at.row)
         rows = [row for row in await at.store.all(self.members(self.at_id(at))) if at.sees(row)]
-        invitations = await self.invitations(at) if manages else []
+        invitations = await self.valid_invitations(at) if manages else []
         naming, inviting = show.form(self.edit, place), show.form(self.new_invitation, {"role": self.roles[-1]})
         clash = show.clash if isinstance(show.clash, self.view) else None
         members: list[Any] = sorted(await at.show(self.member_view, rows), key=by_name)
@@ -299,7 +298,9 @@ class Place(PlaceWrites[P, M]):
         actions.create(TooMany, secret=True, form=PageForm(on=self.settings))(self.invite)
 
         words = f"The invitations that are not used yet, latest first. {self._managers_only}"
-        self.open_invitations = rule("open_invitations", words, self.invitations, list[InvitationOfPlace], **manager)
+        self.open_invitations = rule(
+            "open_invitations", words, self.valid_invitations, list[InvitationOfPlace], **manager
+        )
         actions.list(order=latest_first)(self.open_invitations)
 
         words = f"Withdraw an invitation. {self._managers_only}"
@@ -312,7 +313,7 @@ class Place(PlaceWrites[P, M]):
         actions.delete("/{invitation_id}", form=form)(self.withdraw_invitation)
 
     async def _invite(self, at: InPlace[M], new: Any) -> Writes[InvitationMade]:
-        return await invite(at, self.app, str(self.at_id(at)), new.role, new.email)
+        return await self.invitations.invite(at, str(self.at_id(at)), new.role, new.email)
 
     async def _withdraw(self, at: Any) -> Writes[None]:
-        return await withdraw(at, self.app, str(self.at_id(at)), at.invitation_id)
+        return await self.invitations.withdraw(at, str(self.at_id(at)), at.invitation_id)

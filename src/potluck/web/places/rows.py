@@ -6,9 +6,9 @@ from msgspec import Meta
 
 from potluck.people.fields import Email, Name
 from potluck.table import Counter, Entity, Seconds, Version
-from potluck.validation.field_types import OneLine
+from potluck.validation.field_types import Text
 
-PlaceName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 characters")]
+PlaceName = Annotated[str, Text(1, 100, "Name must have 1 to 100 characters")]
 MemberStatus = Literal["active", "removed"]
 
 

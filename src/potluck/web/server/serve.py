@@ -100,7 +100,8 @@ def listening(host: str, port: int) -> list[socket.socket]:
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise OSError(f"there is no address {shown} here to listen on; --host or POTLUCK_HOST names another") from None
+        message = f"this machine does not have the address {shown}; choose another with --host or POTLUCK_HOST"
+        raise OSError(message) from None
     sockets: list[socket.socket] = []
     refused: OSError | None = None
     for family, kind, protocol, _, address in dict.fromkeys(addresses):
@@ -161,12 +162,12 @@ def _address(listener: socket.socket) -> str:
 
 def _why_not(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"something else listens on {host}:{port} already; --port or POTLUCK_PORT names another, 0 any free one"
+        return f"{host}:{port} is already in use; choose another with --port or POTLUCK_PORT, or 0 for any free port"
     if error.errno == errno.EACCES:
-        return f"port {port} is not for everybody to listen on; --port or POTLUCK_PORT names another"
+        return f"listening on port {port} needs privileges; choose another with --port or POTLUCK_PORT"
     if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-        return f"there is no address {host} here to listen on; --host or POTLUCK_HOST names another"
-    return f"{host}:{port} cannot be listened on: {error.strerror}"
+        return f"this machine does not have the address {host}; choose another with --host or POTLUCK_HOST"
+    return f"cannot listen on {host}:{port}: {error.strerror}"
 
 
 def _allow_many_files() -> None:
@@ -175,11 +176,11 @@ def _allow_many_files() -> None:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
+    limit = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
+    if soft == resource.RLIM_INFINITY or soft >= limit:
         return
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 def _say(problem: str) -> int:

@@ -72,7 +72,7 @@ def test_an_overvote_without_names_is_kept_where_the_format_can_say_it():
     file = BallotFile(candidates=["Ann", "Bob"], ballots={(1, UNNAMED_OVERVOTE): 2, (2,): 1})
     for format in ("json", "csv"):
         assert read(write(file, format).encode()).ballots == file.ballots
-    with pytest.raises(UnreadableBallots, match="BLT cannot say"):
+    with pytest.raises(UnreadableBallots, match="BLT cannot express"):
         write(file, "blt")
 
 
@@ -146,17 +146,17 @@ def test_blt_understands_withdrawals_equals_gaps_ids_and_comments():
         (b'{"candidates": ["A"], "ballots": [{"ranking": ["B"], "count": 1}]}', "ballot 1", "“B” is not a candidate"),
         (b'{"candidates": ["A"], "ballots": [["A"], {"ranking": ["A"], "count": 1.5}]}', "ballot 2", "whole number"),
         (b'{"candidates": ["A"], "ballots": [{"ranking": ["A"], "count": true}]}', "ballot 1", "whole number"),
-        (b'{"candidates": ["A", "a"], "ballots": []}', "candidates", "there twice"),
-        (b'{"candidates": ["A"], "ballots": [{"ranking": [1]}]}', "ballot 1", "should be a name"),
+        (b'{"candidates": ["A", "a"], "ballots": []}', "candidates", "occurs twice"),
+        (b'{"candidates": ["A"], "ballots": [{"ranking": [1]}]}', "ballot 1", "must be a name"),
         (b"[3]", "ballot 1", "list of names"),
-        (b'{"candidates": ["A"], "lotOrder": 5, "ballots": []}', "lotOrder", "of the wrong kind"),
+        (b'{"candidates": ["A"], "lotOrder": 5, "ballots": []}', "lotOrder", "the wrong type"),
         (b"rank 1,rank 99999\nA,B\n", "line 1", "is not a rank"),
         # What would be lost without a word: a rank that is misspelt, a candidate's column among ranks, a cell too many.
         (b"rank 1,rnak 2\nA,B\n", "line 1", "“rnak 2” is neither a rank"),
         (b"count,rank 1,Ann,Bob\n1,A,1,2\n", "line 1", "“Ann” and “Bob” are neither ranks"),
         (b"rank 1,votes,count\nA,2,3\n", "line 1", "“votes” and “count” are neither ranks"),
-        (b"rank 1,rank 2\nA,B,C\n", "line 2", "“C” stands under no heading"),
-        (b"rank 1,,rank 2\nA,B,C\n", "line 2", "“B” stands under no heading"),
+        (b"rank 1,rank 2\nA,B,C\n", "line 2", "“C” has no heading"),
+        (b"rank 1,,rank 2\nA,B,C\n", "line 2", "“B” has no heading"),
         (b"rank " + b"9" * 5_000 + b",rank 2\nA,B\n", "line 1", "is not a rank"),
         (b"count,A,B\n1,1,2\nx,2,1\n", "line 3", "its count is “x”"),
         (b"count,A,B\n1,1,first\n", "line 2", "“first” under “B” is not a rank"),
@@ -165,10 +165,10 @@ def test_blt_understands_withdrawals_equals_gaps_ids_and_comments():
         (b"2 1\n1 3 0\n0\n", "line 2", "“3” is not one of the candidates 1 to 2"),
         (b"2 1\n1 2\n1 1 0\n0\n", "line 2", "ends with 0"),
         (b"2 1\n1 2 0\n", "line 2", "the file ends"),
-        (b'2 1\n1 2 0\n"A"\n"B"\n', "line 3", "have not been ended"),
+        (b'2 1\n1 2 0\n"A"\n"B"\n', "line 3", "no line with 0"),
         (b'2 1\n1 2 0\n0\n"A"\n', "line 4", "only 1 names"),
-        (b"2 1\nx 2 0\n0\n", "line 2", "starts with how many"),
-        (b"2 1\n0.5 2 0\n0\n", "line 2", "starts with how many"),
+        (b"2 1\nx 2 0\n0\n", "line 2", "starts with the number"),
+        (b"2 1\n0.5 2 0\n0\n", "line 2", "starts with the number"),
     ],
 )
 def test_what_cannot_be_counted_is_refused_with_place_and_reason(text, where, why):

@@ -58,7 +58,7 @@ def test_one_name_twice_at_one_rank_is_no_overvote():
 
 def test_an_overvote_of_unknown_names_cannot_be_decided_by_who_is_left():
     assert ends((A, UNNAMED_OVERVOTE), overvote="exhaust") == (A, -2)
-    with pytest.raises(CannotCount, match="does not say whom it names"):
+    with pytest.raises(CannotCount, match="does not name its candidates"):
         ends((A, UNNAMED_OVERVOTE), overvote="exhaust-if-several")
 
 
@@ -66,7 +66,7 @@ def test_an_overvote_of_unknown_names_cannot_be_decided_by_who_is_left():
     ("candidates", "votes", "rules", "lot_order", "why"),
     [
         (2, {(3,): 1}, {}, (), "names candidate 3; there are 2"),
-        (2, {(1,): -1}, {}, (), "cannot have been given -1 times"),
+        (2, {(1,): -1}, {}, (), "cannot have -1 votes"),
         (2, {}, {}, (1, 1), "lot order must name each"),
         (2, {}, {"seats": 2}, (), "irv elects one"),
         (2, {}, {"method": "stv", "seats": 0}, (), "at least one seat"),

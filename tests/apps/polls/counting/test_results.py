@@ -42,10 +42,9 @@ def test_the_shape_is_the_one_of_the_api():
                 "Bob.",
             }
         ],
-        "sentence": "Nobody has 6 votes, more than half of the 10 still active. =Cid has the fewest votes, 3, and is "
-        "eliminated. Bob and =Cid are tied to be eliminated, each with 3 votes. Head to head, =Cid loses to Bob. Of 3 "
-        "votes of =Cid: 2 to Bob, 1 to nobody, the "
-        "ballots having ended.",
+        "sentence": "No candidate has 6 votes, more than half of the 10 still active. =Cid has the fewest votes, "
+        "3, and is eliminated. Bob and =Cid are tied to be eliminated, each with 3 votes. Head to head, =Cid loses to "
+        "Bob. Transfer of 3 votes from =Cid: 2 to Bob, 1 exhausted.",
     }
     assert last["tallies"] == {"Ann": "4", "Bob": "5"}
     assert last["exhausted"] == {"exhaustedChoices": "1"}
@@ -67,7 +66,7 @@ def test_the_shape_is_the_one_of_the_api():
 def test_without_votes_winners_and_rounds_are_empty():
     answer = msgspec.to_builtins(results(count(3, {}), NAMES, status="live"))
     assert (answer["winners"], answer["rounds"], answer["otherMethods"]) == ([], [], {})
-    assert answer["sentence"] == "Nobody leads yet: there is no vote for anybody."
+    assert answer["sentence"] == "No candidate leads yet: there are no votes for any of them."
 
 
 def test_condorcet_methods_show_what_they_went_by():

@@ -39,8 +39,8 @@ def test_when_no_round_tells_them_apart_the_last_in_the_lot_order_leaves():
     assert first.rounds[0].eliminated == (3,)
     assert other.rounds[0].eliminated == (2,)
     assert sentences(first) == [
-        "Bob and Cid are tied to be eliminated, each with 1 vote. No earlier round and no comparison head to head "
-        "tells them apart, so the lot order drawn beforehand decides: Cid comes last in it."
+        "Bob and Cid are tied to be eliminated, each with 1 vote. No earlier round and no head-to-head comparison "
+        "breaks the tie, so the lot order drawn beforehand decides: Cid comes last in it."
     ]
 
 
@@ -187,7 +187,10 @@ def test_while_a_poll_is_open_the_winner_leads_and_nobody_is_elected():
         assert not [each for each in texts if "is elected" in each or "are elected" in each], method
         assert "lead" in live.sentence
         assert "elected" in results(record, NAMES[:3]).sentence
-    assert results(count(2, {}), NAMES[:2], status="live").sentence == "Nobody leads yet: there is no vote for anybody."
+    assert (
+        results(count(2, {}), NAMES[:2], status="live").sentence
+        == "No candidate leads yet: there are no votes for any of them."
+    )
 
 
 def test_numbers_have_one_format():

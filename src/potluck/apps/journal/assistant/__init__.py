@@ -1,6 +1,6 @@
 """The assistant: answers a question from passages of a journal, and cites its sources.
 
-    answer(asked) -> Reply
+    answer(prompt) -> Reply
 
 Three providers: `embedded`, which needs no network and gives the same answer to the same question, and two for models
 that run elsewhere. Passages are data: an instruction in one is never followed.
@@ -17,19 +17,6 @@ from msgspec import Struct
 
 from potluck.apps.journal.entities import Citation, Source
 from potluck.apps.journal.fields import Role
-
-__all__ = [
-    "LONGEST_QUOTE",
-    "PARAGRAPH",
-    "Asked",
-    "Computed",
-    "Passage",
-    "Provider",
-    "ProviderFailed",
-    "Reply",
-    "Turn",
-    "cited",
-]
 
 LONGEST_QUOTE = 1_000
 PARAGRAPH = "\n\n"
@@ -50,7 +37,7 @@ class Passage(Struct, frozen=True, kw_only=True):
     author: str = ""
     """Who wrote the comment, if it is one and they are known."""
     words: frozenset[str] = frozenset()
-    """Which words of the question it contains."""
+    """The words of the question that it contains."""
 
 
 class Turn(Struct, frozen=True, kw_only=True):
@@ -64,32 +51,32 @@ class Computed(Struct, frozen=True, kw_only=True):
     """An answer computed from every entry that the question is about."""
 
     content: str
-    """A true statement in its first line; quotes may follow."""
+    """A statement in its first line; quotes may follow."""
     citations: list[Citation]
     rests_on: list[Source]
-    """The texts it says something about."""
+    """The texts that it is based on."""
 
     @property
     def statement(self) -> str:
         return self.content.partition("\n")[0]
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """A question, and everything that it may be answered from."""
+class Prompt(Struct, frozen=True, kw_only=True):
+    """A question with everything that may be used to answer it."""
 
     question: str
     passages: Sequence[Passage]
     """The best match first."""
     computed: Computed | None = None
-    """The answer, if the whole question was read: nothing is counted otherwise."""
+    """The answer, if the whole question was understood; otherwise nothing is counted."""
     lead: str = ""
-    """What to say before quoting passages: why nothing was counted."""
+    """The sentence before the quotes: why nothing was counted."""
     topic: Sequence[str] = ()
     """The words that were looked for, in the order of the question."""
     matches: int = 0
-    """How many entries have them, of which the passages are the best."""
+    """How many entries contain them; the passages are the best of these."""
     nothing: str = ""
-    """What to say if no passage has them."""
+    """The answer if no passage contains them."""
     history: Sequence[Turn] = ()
 
 
@@ -99,7 +86,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class ProviderFailed(Exception):
-    """A provider did not answer, or not usably. The message contains nothing of what was sent."""
+    """A provider gave no usable answer. The message contains nothing of what was sent."""
 
 
 class Provider(Protocol):
@@ -107,13 +94,13 @@ class Provider(Protocol):
     remote: ClassVar[bool]
     """Whether its input leaves this server."""
 
-    async def answer(self, asked: Asked) -> Reply:
+    async def answer(self, prompt: Prompt) -> Reply:
         """The answer; raises ProviderFailed if there is none."""
         ...
 
 
 def cited(passage: Passage, quote: str) -> Citation | None:
-    """The citation for a quote; None if it is not in the passage verbatim."""
+    """The citation for a quote; None unless the passage contains it verbatim."""
     if len(quote) > LONGEST_QUOTE:
         quote = quote[: quote.rfind(" ", 0, LONGEST_QUOTE) if " " in quote[:LONGEST_QUOTE] else LONGEST_QUOTE]
     quote = quote.strip()

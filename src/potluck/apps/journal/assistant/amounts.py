@@ -1,4 +1,4 @@
-"""Sums, averages and their words: exact numbers, and as many decimals as tell two of them apart."""
+"""Sums and averages, and how answers write them: with as many decimals as it takes to tell them apart."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 from potluck.apps.journal.assistant.evidence import TrainingSession
 from potluck.apps.journal.assistant.reading import Measure
+from potluck.apps.journal.quantities import several
 
 Sessions = Sequence[TrainingSession]
 AVERAGED: tuple[Measure, ...] = ("minutes", "rounds", "load")
-"""Measures that have a sum, and an average for each session."""
+"""Measures that have a sum and an average per session."""
 UNIT_DAYS = {"day": 1.0, "week": 7.0, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}
-
-
-def several(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def hours(minutes: int) -> str:
@@ -40,42 +37,42 @@ def facts(session: TrainingSession) -> str:
 
 
 def minutes_of(sessions: Sessions) -> int:
-    return sum(each.entry.metrics.duration_minutes for each in sessions)
+    return sum(session.entry.metrics.duration_minutes for session in sessions)
 
 
 def rounds_of(sessions: Sessions) -> int:
-    return sum(each.entry.metrics.rounds for each in sessions)
+    return sum(session.entry.metrics.rounds for session in sessions)
 
 
 def load_of(sessions: Sessions) -> int:
-    return sum(each.entry.metrics.duration_minutes * each.entry.metrics.intensity for each in sessions)
+    return sum(session.entry.metrics.duration_minutes * session.entry.metrics.intensity for session in sessions)
 
 
 def intensity_of(sessions: Sessions) -> float:
-    return sum(each.entry.metrics.intensity for each in sessions) / len(sessions)
+    return sum(session.entry.metrics.intensity for session in sessions) / len(sessions)
 
 
 def amount_of(measure: Measure, sessions: Sessions, average: bool = False) -> float:
-    """The exact number that is compared; what is shown of it is rounded."""
-    each = max(1, len(sessions)) if average else 1
+    """The exact number, for comparisons; answers show it rounded."""
+    divisor = max(1, len(sessions)) if average else 1
     match measure:
         case "minutes" | "much":
-            return minutes_of(sessions) / each
+            return minutes_of(sessions) / divisor
         case "rounds":
-            return rounds_of(sessions) / each
+            return rounds_of(sessions) / divisor
         case "intensity":
             return intensity_of(sessions) if sessions else 0
         case "load":
-            return load_of(sessions) / each
+            return load_of(sessions) / divisor
         case "days":
             return len({session.day for session in sessions})
     return len(sessions)
 
 
 def values_of(measure: Measure, groups: Sequence[Sessions], average: bool = False) -> list[str]:
-    """The numbers in words, with so many decimals that different ones look different."""
-    digits = digits_of(measure, [amount_of(measure, each, average) for each in groups if each])
-    return [value_of(measure, each, average, digits) for each in groups]
+    """The numbers as answers write them, with enough decimals that different ones look different."""
+    digits = digits_of(measure, [amount_of(measure, group, average) for group in groups if group])
+    return [value_of(measure, group, average, digits) for group in groups]
 
 
 def digits_of(measure: Measure, amounts: Sequence[float]) -> int:
@@ -83,7 +80,7 @@ def digits_of(measure: Measure, amounts: Sequence[float]) -> int:
     fewest = 0 if measure in ("minutes", "much") else 1
     different = {*amounts}
     return next(
-        (each for each in range(fewest, 4) if len({round(one, each) for one in different}) == len(different)), 4
+        (digits for digits in range(fewest, 4) if len({round(one, digits) for one in different}) == len(different)), 4
     )
 
 
@@ -120,14 +117,14 @@ def difference(measure: Measure, one: tuple[str, Sessions], other: tuple[str, Se
         return "So there is nothing to compare."
     if first == second:
         return "That is the same."
-    more = max((first, one[0]), (second, other[0]), key=lambda each: each[0])
+    more = max((first, one[0]), (second, other[0]), key=lambda pair: pair[0])
     gap = abs(first - second)
     if average or measure == "intensity":
         shown = digits_of(measure, (first, second))
         rounded = abs(round(first, shown) - round(second, shown))
-        # The difference of what is shown, or one more decimal that says why it is another.
+        # The difference of the numbers as shown, or with one more decimal if that differs.
         least = shown + (round(rounded, shown) != round(gap, shown))
-        digits = next((each for each in range(least, 4) if round(gap, each)), 4)
+        digits = next((count for count in range(least, 4) if round(gap, count)), 4)
         unit = {"minutes": " minutes", "rounds": " rounds"}.get(measure, "")
         return f"That is {gap:.{digits}f}{unit} more {more[1]}."
     amount = {

@@ -1,4 +1,4 @@
-"""Answers a Reading from sessions: pure, and each sentence says what it is about, so that it is true by itself."""
+"""Answers a Reading from sessions. Pure; each sentence names what it is about, so that it is true on its own."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _ANSWERS: dict[Kind, Callable[[Reading, AnswerScope], Answer | None]] = {
 
 
 def answer_to(reading: Reading, journal: Journal) -> Answer | None:
-    """The answer; None if the journal has nothing to say and a search of the words may do better."""
+    """The answer; None if there is nothing to say and a search for the words may do better."""
     scope = AnswerScope.of(reading, journal)
     if scope is None:
         assert reading.anchor is not None
         return Answer(f"No session {reading.anchor.of.words}, so there is no time since then.", by_text=True)
-    found = _ANSWERS[reading.kind](reading, scope)
-    if found is None or not journal.within or not found.content:
-        return found
-    return found._replace(content=_scoped(found.content, journal.within))
+    answer = _ANSWERS[reading.kind](reading, scope)
+    if answer is None or not journal.within or not answer.content:
+        return answer
+    return answer._replace(content=_scoped(answer.content, journal.within))
 
 
 def answers_to(readings: Sequence[Reading], journal: Journal) -> Answer | None:
-    """One answer to all that a question asks; None if a part of it has none."""
-    found = [answer for reading in readings if (answer := answer_to(reading, journal)) is not None]
-    if len(found) == 1 == len(readings):
-        return found[0]
-    if len(found) != len(readings) or any(each.closest for each in found):
+    """One answer to all parts of a question; None if a part has none."""
+    answers = [answer for reading in readings if (answer := answer_to(reading, journal)) is not None]
+    if len(answers) == 1 == len(readings):
+        return answers[0]
+    if len(answers) != len(readings) or any(answer.closest for answer in answers):
         return None
-    parts = [each.content.partition("\n") for each in found]
+    parts = [answer.content.partition("\n") for answer in answers]
     return Answer(
         "\n".join([" ".join(first for first, _, _ in parts), *(rest for _, _, rest in parts if rest)]),
-        list(dict.fromkeys(evidence for each in found for evidence in each.evidence)),
-        any(each.by_text for each in found),
+        list(dict.fromkeys(evidence for answer in answers for evidence in answer.evidence)),
+        any(answer.by_text for answer in answers),
     )
 
 
 def _scoped(content: str, within: str) -> str:
-    """A negative answer from a part of the journal says so."""
+    """The answer; a negative one says that it is based on a part of the journal."""
     first, newline, rest = content.partition("\n")
     if re.match(r"(?:No|0|Nothing)\b", first):
         first = f"{within[:1].upper()}{within[1:]}, {first[:1].lower()}{first[1:]}"

@@ -1,4 +1,4 @@
-"""The meanings of a question's phrases, by what they are about, and the filter and the days that they make."""
+"""The meanings of a question's phrases by key, and the filter and the periods that they make."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Filter, Kind
 from potluck.apps.journal.assistant.sides import one_period
 from potluck.apps.journal.periods import Period, calendar_unit, weekday_before
 
-# What a session can be called by, so that counting it counts sessions.
+# Names for sessions: counting these counts sessions.
 EVENTS = frozenset(["mat", "mats", "class", "classes", "seminar", "seminars", "lesson", "lessons", "camp", "camps"])
 
 
 # "How many did I make it to?" counts sessions, "how many did I hit?" does not.
 ATTENDED = frozenset(["attend", "attended", "go", "went", "made", "make", "been"])
-# Nouns that are no measure: other answers would ignore them.
+# Nouns that are not measures: other kinds of answers would ignore them.
 KINDS_OF_NOUNS = {"tags": "tags", "comments": "comment", "weeks": "having", "months": "having"}
 
 
 class Bag:
-    """The meanings of a question, by what they are about."""
+    """The meanings of a question by key."""
 
     def __init__(self, phrases: Sequence[Phrase], words: Sequence[str], today: date) -> None:
         self.today = today
@@ -49,9 +49,9 @@ class Bag:
     def __contains__(self, key: str) -> bool:
         key, _, value = key.partition(":")
         if key == "ask":
-            return any(each in self.asks for each in value.split("/"))
+            return any(word in self.asks for word in value.split("/"))
         values = self.values.get(key, ())
-        return bool(values) and (not value or any(str(each) in value.split("/") for each in values))
+        return bool(values) and (not value or any(str(item) in value.split("/") for item in values))
 
     def one(self, key: str, default: Any = None) -> Any:
         values = self.values.get(key)
@@ -63,25 +63,29 @@ class Bag:
         return noun
 
     def settled(self) -> bool:
-        """Everything that is a filter becomes one; False if it cannot."""
+        """Turn every condition into a filter; False if one cannot be."""
         values = self.values
         if any(
-            len({*each}) > 1 for key, each in values.items() if key not in ("where", "period", "amount", "link", "noun")
+            len({*items}) > 1
+            for key, items in values.items()
+            if key not in ("where", "period", "amount", "link", "noun")
         ):
             return False
         if len(values.get("noun", ())) > 1:
             return False
-        if "hurts" in values or ("part" in values and "where" in values and any(each.pain for each in values["where"])):
+        if "hurts" in values or (
+            "part" in values and "where" in values and any(condition.pain for condition in values["where"])
+        ):
             part, stem = self.one("part", (None, None))
             values.setdefault("where", []).append(Filter(pain=True, part=part, part_stem=stem))
             values.pop("hurts", None), values.pop("part", None)
         if "hard" in values:
             hard = values.pop("hard")[0]
-            if not any(each.intensity for each in values.get("where", ())):
+            if not any(condition.intensity for condition in values.get("where", ())):
                 values.setdefault("where", []).append(hard)
                 self.hard_words = True
         if "level" in values:
-            # "Hard sessions (8+)": a number alone is an intensity only next to a word for it.
+            # "Hard sessions (8+)": a bare number is an intensity only next to a word for intensity.
             if not self.hard_words:
                 return False
             values["where"][-1] = Filter(intensity=values.pop("level")[0])
@@ -91,7 +95,7 @@ class Bag:
             and not values.keys() & {"cmp", "trend", "said", "by"}
             and "comments" not in values.get("noun", ())
         ):
-            # The answer says which days these are.
+            # The answer names these days.
             values.pop("lately")
             values.setdefault("period", []).append(Period(self.today - timedelta(days=27), self.today))
         if "this" in values:
@@ -105,10 +109,10 @@ class Bag:
         if "topic" in values and not self._place_topic(values.pop("topic")[0]):
             return False
         self._place_amounts()
-        # Pain without a part, and the same with one, are the latter.
+        # Pain in general is covered by pain in a part of the body.
         parts = values.pop("where", [])
-        if any(each.pain and each.part for each in parts):
-            parts = [each for each in parts if each != Filter(pain=True)]
+        if any(part.pain and part.part for part in parts):
+            parts = [part for part in parts if part != Filter(pain=True)]
         whole = merged(list(dict.fromkeys(parts)))
         if whole is None:
             return False
@@ -116,7 +120,7 @@ class Bag:
         return True
 
     def _place_weekday(self, day: int) -> None:
-        """ "On Monday" is the last one where a time is asked about, and any where something is counted."""
+        """ "On Monday" is the last Monday if the question is about a day, and every Monday if it counts something."""
         once = self.asks & {"whether", "summary", "how", "quotes", "list"} or not (
             self.asks or self.values.keys() & {"noun", "avg", "share", "last", "first", "top", "adj", "per", "group"}
         )
@@ -141,8 +145,8 @@ class Bag:
         return True
 
     def _place_amounts(self) -> None:
-        """A number of minutes or rounds is that of a session, unless a total is asked about."""
-        kept = []
+        """A number of minutes or rounds belongs to a session, unless the question is about a total."""
+        others = []
         goal = (
             "whether" in self.asks
             and not self.values.keys() & {"ever", "within", "last", "first"}
@@ -156,38 +160,38 @@ class Bag:
                 or "group" in self.values
                 or self.noun in ("weeks", "months", "days")
             ):
-                kept.append((measure, bounds))
+                others.append((measure, bounds))
                 continue
             if "whether" in self.asks and bounds.low == bounds.high and bounds.low:
-                # "Have I ever done ten rounds?" is answered by eleven, too.
+                # "Have I ever done ten rounds?" includes eleven.
                 bounds = Bounds(bounds.low, None)
-            found = Filter(minutes=bounds) if measure == "minutes" else Filter(rounds=bounds)
-            self.values.setdefault("where", []).append(found)
-        if kept:
-            self.values["amount"] = kept
+            condition = Filter(minutes=bounds) if measure == "minutes" else Filter(rounds=bounds)
+            self.values.setdefault("where", []).append(condition)
+        if others:
+            self.values["amount"] = others
 
     def reading(self, kind: Kind, measure: Any = None, **more: Any) -> Reading | None:
-        """The reading of this kind, over the days and with the filter that were said."""
+        """The reading of this kind, with the periods and the filter of the question."""
         periods = one_period(self.values.get("period", ()))
         if periods is None or not kind.startswith(KINDS_OF_NOUNS.get(self.noun or "", "")):
             return None
         among = self.one("of_newest", 0)
         if among and self.where != NOTHING and not (kind == "share" or "count" in self.asks):
-            # "My last ten sessions in the gi" are the last ten in the gi, or some of the last ten.
+            # "My last ten sessions in the gi" is ambiguous: the last ten in the gi, or those among the last ten.
             return None
-        given: dict[str, Any] = {"among": among,
+        arguments: dict[str, Any] = {"among": among,
             "measure": measure or self.measure, "periods": periods, "where": self.where, "anchor": self.one("anchor"),
             "hard_words": self.hard_words, "newest": self.one("newest", 0), "oldest": self.one("oldest", 0),
         }  # fmt: skip
-        return Reading(kind, **given | more)
+        return Reading(kind, **arguments | more)
 
     @property
     def measure(self) -> Measure:
         for key in ("adj", "top", "cmp"):
             value = self.one(key)
-            said = value and value[0]
-            if said in ("minutes", "rounds", "intensity", "days", "load", "sessions"):
-                return said  # type: ignore[no-any-return]
+            first = value and value[0]
+            if first in ("minutes", "rounds", "intensity", "days", "load", "sessions"):
+                return first  # type: ignore[no-any-return]
         if self.noun in ("minutes", "rounds", "intensity", "days", "load"):
             return self.noun  # type: ignore[return-value]
         if self.noun == "length":

@@ -1,4 +1,4 @@
-"""What a question becomes, by its shape: the Reading that its phrases make together."""
+"""Builds the Reading of a question, by its shape."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from potluck.apps.journal.assistant.bag import Bag
 from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Filter, Kind, Reading, Side, merged
 
-# These are verbs of what follows them: "the share of my no-gi sessions that were in May".
+# The part follows these verbs: "the share of my no-gi sessions that were in May".
 PREDICATES = frozenset(["was", "were", "are", "is", "had", "have", "did", "that", "happened", "took", "fell"])
 AVERAGED = ("minutes", "rounds", "intensity")
 SHORT = 5
@@ -39,7 +39,7 @@ def _pause(bag: Bag) -> Reading | None:
 
 
 def _place_near(bag: Bag) -> None:
-    """ "Around Christmas": a break is told whole, so that the day itself says which."""
+    """ "Around Christmas": breaks are never cut, so the day itself selects the break."""
     bag.values.setdefault("period", []).extend(bag.values.pop("near", ()))
 
 
@@ -48,7 +48,7 @@ def _off(bag: Bag) -> Reading | None:
 
 
 def _share(bag: Bag) -> Reading | None:
-    """The part is what is said after the verb, the whole what is said before it."""
+    """The part is named after the verb, the whole before it."""
     begins = next(phrase.end for phrase in bag.phrases if phrase.key == "share")
     nouns = [phrase for phrase in bag.phrases if phrase.key == "noun"]
     after = max([begins, *(phrase.end for phrase in nouns[:1])])
@@ -145,7 +145,7 @@ def _groups(bag: Bag) -> Reading | None:
         if bag.noun in ("minutes", "rounds", "intensity", "load"):
             measure = bag.measure
         if unit == "day" and measure in ("intensity", "minutes") and "group" not in bag:
-            # "My hardest day" is that of a session.
+            # "My hardest day" is the day of the hardest session.
             return bag.reading("groups", measure, unit="day", least=least, average=measure == "intensity")
         return bag.reading("groups", measure, unit=unit, least=least, average=measure == "intensity")
     unit = bag.one("group") or bag.one("per")
@@ -232,7 +232,7 @@ def _total(bag: Bag) -> Reading | None:
         return bag.reading("average", "minutes")
     if bag.noun in ("tags", "comments", "weeks", "months"):
         return None
-    # Injuries are no sessions.
+    # Injuries are not sessions.
     if bag.where.pain and "count" in bag.asks and not bag.of_sessions and bag.noun is None:
         return None
     # "How long are my sessions?" asks for an average.
@@ -245,9 +245,9 @@ def _total(bag: Bag) -> Reading | None:
 
 
 def _bare_total(bag: Bag) -> Reading | None:
-    """A measure without a question is one where something else was said, or nothing else can be meant."""
-    said = bag.asks - {"summary"} or bag.where != NOTHING or bag.values.keys() - {"noun"}
-    return _total(bag) if said or (len(bag.words) < SHORT and bag.noun != "days") else None
+    """A measure without a question word counts if the question says more, or can mean nothing else."""
+    has_more = bag.asks - {"summary"} or bag.where != NOTHING or bag.values.keys() - {"noun"}
+    return _total(bag) if has_more or (len(bag.words) < SHORT and bag.noun != "days") else None
 
 
 def _goal(bag: Bag) -> Reading | None:
@@ -303,9 +303,9 @@ def _part(bag: Bag) -> Reading | None:
 def _trend(bag: Bag) -> Reading | None:
     if bag.one("cmp", (None, False))[0] == "better":
         return None
-    said = bag.one("trend")
-    measure = said if said in ("minutes", "intensity") else bag.measure
-    if measure == "minutes" and (bag.noun == "length" or bag.of_sessions or said == "minutes"):
+    trend = bag.one("trend")
+    measure = trend if trend in ("minutes", "intensity") else bag.measure
+    if measure == "minutes" and (bag.noun == "length" or bag.of_sessions or trend == "minutes"):
         return bag.reading("trend", measure, average=True)
     return bag.reading("trend", measure)
 

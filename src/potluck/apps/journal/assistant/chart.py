@@ -1,9 +1,9 @@
 """A small chart parser: declarative rules over the words of a question, and every way to cover it with phrases.
 
-A rule reads `Category key=value @meaning: one way | another way`. In a way to say it, lower-case items are words
-("day/days" is either), capitalised ones are categories, and "?" makes an item optional. Its value is the constant, or
-what the meaning makes of the values of its categories, or the one value that they have; with a key, it is a phrase that
-says this about the question. A category without a value of its own is only spelling.
+A rule is written `Category key=value @meaning: one way | another way`. In a way, lower-case items are words ("day/days"
+is either), capitalised ones are categories, and "?" makes an item optional. The value of a match is the constant, or
+what the meaning makes of the values of its categories, or their only value. A rule with a key makes a phrase that says
+this about the question. A category without a value is only spelling.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from potluck.apps.journal.assistant.reading import Filter
 
 MOST_COVERS = 60
-"""Kept for each place, the cheapest first."""
+"""Covers per position, the cheapest first."""
 
 Edges = list[tuple[int, Any]]
 Terminal = Callable[[int], Iterable[tuple[int, Any]]]
@@ -35,7 +35,7 @@ class _Rule(NamedTuple):
     is_filter: bool
 
     def value(self, values: Sequence[Any]) -> Any:
-        """None if its parts do not go together."""
+        """The value of a match; None if its parts contradict each other."""
         value = self.constant
         if self.meaning is not None:
             value = self.meaning(*values)
@@ -83,16 +83,16 @@ class Grammar:
             meaning = meanings[head["meaning"]] if head["meaning"] else None
             category, constant = head["category"], _constant(head["value"])
             for way in re.split(r"\s\|\s", line[head.end() :]):
-                items = tuple(_item(each) for each in way.split())
+                items = tuple(_item(item) for item in way.split())
                 rule = _Rule(items, head["key"] or "", constant, meaning, category == "Filter")
                 self.rules.setdefault(category, []).append(rule)
         self.words = frozenset(
-            word for some in self.rules.values() for each in some for item in each.items for word in item.words
+            word for some in self.rules.values() for way in some for item in way.items for word in item.words
         )
 
 
 class QuestionChart:
-    """What can be read at each place of a question, each thing worked out once."""
+    """What can be read at each position of a question, each worked out once."""
 
     def __init__(self, grammar: Grammar, words: Sequence[str], terminals: dict[str, Terminal]) -> None:
         self._grammar = grammar
@@ -101,7 +101,7 @@ class QuestionChart:
         self._edges: dict[tuple[str, int], Edges] = {}
 
     def at(self, category: str, place: int) -> Edges:
-        """The ends and values of everything of this category that begins here."""
+        """The ends and values of all matches of this category that begin here."""
         known = self._edges.get((category, place))
         if known is not None:
             return known
@@ -109,9 +109,9 @@ class QuestionChart:
         edges: Edges = []
         if category in self._terminals:
             edges += self._terminals[category](place)
-        for each in self._grammar.rules.get(category, ()):
-            for end, values in self._matches(each.items, 0, place):
-                value = each.value([one for one in values if one is not True])
+        for rule in self._grammar.rules.get(category, ()):
+            for end, values in self._matches(rule.items, 0, place):
+                value = rule.value([one for one in values if one is not True])
                 if value is not None and (end, value) not in edges:
                     edges.append((end, value))
         self._edges[category, place] = edges
@@ -145,7 +145,7 @@ class QuestionChart:
             if (place, begun) in known:
                 return known[place, begun]
             options: dict[tuple[tuple[str, Any], ...], tuple[int, tuple[Phrase, ...]]] = {}
-            # Where a question can begin, its first words are no fillers.
+            # If the question can begin here, its first words are no fillers.
             asks = not begun and any(value[0] == "ask" for _, value in self.at("Start", place))
             for category in ("Top", "Middle" if begun else "Start", *(() if asks else ("Filler", "Lead"))):
                 for end, value in self.at(category, place):
@@ -153,7 +153,7 @@ class QuestionChart:
                     first = Phrase("", None, place, end) if is_empty else Phrase(value[0], value[1], place, end)
                     for price, phrases in rest(end, begun or category != "Lead"):
                         whole = (first, *phrases) if first.key else phrases
-                        meaning = tuple((each.key, each.value) for each in whole)
+                        meaning = tuple((phrase.key, phrase.value) for phrase in whole)
                         option = (price + cost(first), whole)
                         if meaning not in options or option[0] < options[meaning][0]:
                             options[meaning] = option

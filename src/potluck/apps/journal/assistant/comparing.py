@@ -1,4 +1,4 @@
-"""Answers that set two things against each other."""
+"""Answers that compare two things."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from potluck.apps.journal.assistant.amounts import (
     difference,
     hours,
     percent,
-    several,
     value_of,
     values_of,
 )
@@ -22,14 +21,15 @@ from potluck.apps.journal.assistant.evidence import Answer
 from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading, Side
 from potluck.apps.journal.assistant.scope import DAY, AnswerScope, answered, filtered, hard_note, none_found
 from potluck.apps.journal.periods import Period, long_day
+from potluck.apps.journal.quantities import several
 
 TREND_DAYS = 28
 
 
 def compare(reading: Reading, scope: AnswerScope) -> Answer:
     if reading.judges:
-        found = compare(reading._replace(judges=False), scope)
-        return found._replace(content=f"I can’t say what is better, but here are the numbers. {found.content}")
+        answer = compare(reading._replace(judges=False), scope)
+        return answer._replace(content=f"I can’t say what is better, but here are the numbers. {answer.content}")
     parts = [_side(side, reading, scope) for side in reading.sides]
     measure = reading.measure
     if reading.per is not None:
@@ -40,23 +40,27 @@ def compare(reading: Reading, scope: AnswerScope) -> Answer:
         if measure == "much"
         else values_of(measure, [some for _, some in parts], average)
     )
-    said = "; ".join(f"{words}: {value}" for (words, _), value in zip(parts, shown, strict=True))
-    said = f"{said[:1].upper()}{said[1:]}."
+    statement = "; ".join(f"{words}: {value}" for (words, _), value in zip(parts, shown, strict=True))
+    statement = f"{statement[:1].upper()}{statement[1:]}."
     if len(parts) == 2:
-        said += f" {difference('sessions' if measure == 'much' else measure, parts[0], parts[1], average)}"
-    apart = len({each for _, some in parts for each in some}) == sum(len(some) for _, some in parts)
+        statement += f" {difference('sessions' if measure == 'much' else measure, parts[0], parts[1], average)}"
+    apart = len({session for _, some in parts for session in some}) == sum(len(some) for _, some in parts)
     if apart and not reading.current and measure in ("sessions", "minutes", "rounds", "much") and not average:
-        whole = [each for _, some in parts for each in some]
-        said += f" Together: {all_measures(whole) if measure == 'much' else value_of(measure, whole)}."
-    counted = list(dict.fromkeys(each for _, some in parts for each in some))
+        whole = [session for _, some in parts for session in some]
+        statement += f" Together: {all_measures(whole) if measure == 'much' else value_of(measure, whole)}."
+    counted = list(dict.fromkeys(session for _, some in parts for session in some))
     by_text = any(side.where.by_text for side in reading.sides)
-    return answered(f"{said}{hard_note(reading)}", counted)._replace(by_text=by_text)
+    return answered(f"{statement}{hard_note(reading)}", counted)._replace(by_text=by_text)
 
 
 def _side(side: Side, reading: Reading, scope: AnswerScope) -> tuple[str, Sessions]:
-    """What is on one side, and its name: that in which the sides differ, and the filter that they share."""
+    """The name and the sessions of one side."""
     period = side.period
-    inside = [each for each in scope.everything if (period is None or each.day in period) and each.counts(side.where)]
+    inside = [
+        session
+        for session in scope.everything
+        if (period is None or session.day in period) and session.counts(side.where)
+    ]
     if period is None:
         return side.where.words, inside
     so_far = " so far" if period.first <= scope.today < period.last else ""
@@ -64,7 +68,7 @@ def _side(side: Side, reading: Reading, scope: AnswerScope) -> tuple[str, Sessio
 
 
 def _rates(reading: Reading, parts: Sequence[tuple[str, Sessions]], scope: AnswerScope) -> Answer:
-    """Periods of different lengths, compared by the week or the month."""
+    """Periods of different lengths, compared by their rates per week or month."""
     unit = reading.per or "week"
     begun = scope.everything[-1].day if scope.everything else scope.today
     rates = []
@@ -81,47 +85,47 @@ def _rates(reading: Reading, parts: Sequence[tuple[str, Sessions]], scope: Answe
         name = reading.measure if reading.measure in ("rounds", "days") else "sessions"
         shown = [f"{rate:.{digits}f} {name}" for rate in rates]
         gap = f"{abs(rates[0] - rates[1]):.{digits}f} {name}"
-    said = "; ".join(
+    statement = "; ".join(
         f"{words}: {rate} a {unit} ({several(len(some), 'session')})"
         for (words, some), rate in zip(parts, shown, strict=True)
     )
     more = parts[0][0] if rates[0] > rates[1] else parts[1][0]
     end = "That is the same." if rates[0] == rates[1] else f"That is {gap} a {unit} more {more}."
-    counted = list(dict.fromkeys(each for _, some in parts for each in some))
-    return answered(f"{said[:1].upper()}{said[1:]}. {end}{hard_note(reading)}", counted)
+    counted = list(dict.fromkeys(session for _, some in parts for session in some))
+    return answered(f"{statement[:1].upper()}{statement[1:]}. {end}{hard_note(reading)}", counted)
 
 
 def worn(reading: Reading, scope: AnswerScope) -> Answer:
     sessions = scope.counted
     if not sessions:
         return none_found(reading, scope)
-    worn = Counter(each.entry.metrics.gi_or_no_gi for each in sessions)
+    worn = Counter(session.entry.metrics.gi_or_no_gi for session in sessions)
     gi, no_gi, both = worn["gi"], worn["no-gi"], worn["both"]
     if reading.measure in ("intensity", "minutes", "rounds"):
         return _worn_by(reading, scope)
     more = "The same number of each." if gi == no_gi else f"{'Gi' if gi > no_gi else 'No-gi'} more often."
-    shares = [percent(each, len(sessions)) for each in (gi, no_gi)]
-    said = (
+    shares = [percent(count, len(sessions)) for count in (gi, no_gi)]
+    statement = (
         f"{more} {gi} gi ({shares[0]}), {no_gi} no-gi ({shares[1]}) and {both} both,"
         f" of {several(len(sessions), 'session')}{filtered(reading.where)}{scope.words}."
     )
-    return answered(said, sessions, reading.where)
+    return answered(statement, sessions, reading.where)
 
 
 def _worn_by(reading: Reading, scope: AnswerScope) -> Answer:
-    """Hours, rounds or intensity in the gi, in no-gi and in both."""
+    """Hours, rounds or intensity by gi, no-gi and both."""
     groups = [
         (name, some)
         for name in ("gi", "no-gi", "both")
-        if (some := [each for each in scope.counted if each.entry.metrics.gi_or_no_gi == name])
+        if (some := [session for session in scope.counted if session.entry.metrics.gi_or_no_gi == name])
     ]
     values = values_of(reading.measure, [some for _, some in groups], reading.average)
     parts = [
         f"{name} {value} ({several(len(some), 'session')})" for (name, some), value in zip(groups, values, strict=True)
     ]
-    said = ", ".join(parts)
+    statement = ", ".join(parts)
     return answered(
-        f"{said[:1].upper()}{said[1:]}{filtered(reading.where)}{scope.words}.", scope.counted, reading.where
+        f"{statement[:1].upper()}{statement[1:]}{filtered(reading.where)}{scope.words}.", scope.counted, reading.where
     )
 
 
@@ -131,14 +135,18 @@ def trend(reading: Reading, scope: AnswerScope) -> Answer:
     now = Period(today - (TREND_DAYS - 1) * DAY, today)
     before = Period(now.first - TREND_DAYS * DAY, now.first - DAY)
     parts = [
-        (name, [each for each in scope.counted if each.day in period])
+        (name, [session for session in scope.counted if session.day in period])
         for name, period in (("in the last 4 weeks", now), ("in the 4 weeks before", before))
     ]
-    if not any(each for _, each in parts):
+    if not any(some for _, some in parts):
         return Answer(f"No session since {long_day(before.first)}, so there is no trend to see.")
-    values = values_of(measure, [each for _, each in parts], reading.average)
-    said = "; ".join(
+    values = values_of(measure, [some for _, some in parts], reading.average)
+    statement = "; ".join(
         f"{name}: {value}{filtered(reading.where)}" for (name, _), value in zip(parts, values, strict=True)
     )
     gap = difference(measure, parts[0], parts[1], reading.average and measure in ("minutes", "rounds"))
-    return answered(f"{said[:1].upper()}{said[1:]}. {gap}", [each for _, some in parts for each in some], reading.where)
+    return answered(
+        f"{statement[:1].upper()}{statement[1:]}. {gap}",
+        [session for _, some in parts for session in some],
+        reading.where,
+    )

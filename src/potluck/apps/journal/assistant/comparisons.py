@@ -1,4 +1,4 @@
-"""Reads a question that sets two sides against each other."""
+"""Reads questions that compare two sides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from potluck.apps.journal.assistant.sides import one_period
 def compared(
     rest: Sequence[Phrase], words: Sequence[str], today: date, sides: tuple[Side, ...], link: str
 ) -> Reading | None:
-    """Sides set against each other, by what else was said."""
+    """The reading of a comparison, by the other phrases of the question."""
     bag = Bag(rest, words, today)
     if not bag.settled():
         return None
@@ -47,19 +47,19 @@ def compared(
     if periods and any(side.period is not None for side in sides):
         return None
     whole = [merged([bag.where, side.where]) for side in sides]
-    if any(each is None for each in whole):
+    if any(condition is None for condition in whole):
         return None
     sides = tuple(
         Side(where or NOTHING, side.period or (periods[0] if periods else None))
         for where, side in zip(whole, sides, strict=True)
     )
-    said, least = bag.one("cmp", (None, False))
-    if bag.noun is None and not bag.asks - {"whether", "which", "how", "summary"} and said is None:
-        # "Compare June and July" says no measure: all of them.
+    judgement, least = bag.one("cmp", (None, False))
+    if bag.noun is None and not bag.asks - {"whether", "which", "how", "summary"} and judgement is None:
+        # "Compare June and July" names no measure, so all of them are compared.
         measure: Measure = "sessions" if "cmp" in bag or "top" in bag or "whether" in bag.asks else "much"
     else:
         measure = bag.measure
-    judges = said == "better"
+    judges = judgement == "better"
     if judges:
         if any(side.period is None for side in sides):
             return None
@@ -73,7 +73,7 @@ def compared(
         "avg" in bag
         or "single" in bag
         or bag.noun == "length"
-        or (said == "minutes" and not {"train", "trained", "training"} & {*words})
+        or (judgement == "minutes" and not {"train", "trained", "training"} & {*words})
     )
     if ("avg" in bag or "single" in bag) and not averaged and measure != "intensity" and per is None:
         return None

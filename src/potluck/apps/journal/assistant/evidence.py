@@ -1,4 +1,4 @@
-"""Sessions and comments as an answer uses them: which count, and which of their words say so."""
+"""Sessions and comments as evidence: which of them match a filter, and the words that show it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from potluck.apps.journal.tokenizer import with_next
 
 
 class TrainingSession:
-    """An entry as its reader may see it, on the reader's own date."""
+    """An entry as its reader may see it, with its date in the reader's time zone."""
 
     def __init__(self, entry: SharedEntry, day: date, hour: int = 0, minute: int = 0) -> None:
         self.entry = entry
         self.day = day
         self.hour = hour
-        """The hour that it began in, on the reader's clock."""
+        """The hour in which it began, in the reader's time zone."""
         self.minute = minute
         self.authors: Collection[str] = ()
-        """Who commented on it, visibly."""
+        """The authors of its visible comments."""
 
     @property
     def time(self) -> TimeOfDay:
@@ -47,7 +47,7 @@ class TrainingSession:
         return any(sentence.has(phrase) for sentence in self.sentences for phrase in term.phrases)
 
     def counts(self, where: Filter) -> bool:
-        """Whether the session passes the filter, judged by what its reader may see of it."""
+        """Whether the session matches the filter, judged by what its reader may see."""
         metrics = self.entry.metrics
         worn = metrics.gi_or_no_gi
         return (
@@ -61,15 +61,15 @@ class TrainingSession:
             and (
                 where.commented is None or (where.commented in self.authors if where.commented else bool(self.authors))
             )
-            and not any(self.counts(each) for each in where.without)
-            and not any(self.day in each for each in where.outside)
+            and not any(self.counts(condition) for condition in where.without)
+            and not any(self.day in period for period in where.outside)
             and (not where.weekdays or self.day.weekday() in where.weekdays)
             and all(self.tagged(term) or (not term.tag_only and self.says(term)) for term in where.terms)
             and (not where.pain or any(sentence.has_pain(where.part_stem) for sentence in self.sentences))
         )
 
     def quote(self, where: Filter, more: int = 0) -> str:
-        """The sentence that has the most of what was looked for, with so many more; the first one if nothing was."""
+        """The sentence that matches the filter best, with this many more; the first if the filter has no words."""
         phrases = [phrase for term in where.terms for phrase in term.phrases]
         scores = [_score(sentence, phrases, where) for sentence in self.sentences]
         if not scores:
@@ -97,7 +97,7 @@ class Remark(NamedTuple):
         return self.comment.visibility != "visible"
 
     def quote(self, where: Filter) -> str:
-        """Its sentence about what was looked for, or all of it; empty if it is about something else."""
+        """The sentence that matches the filter, or the whole comment; empty if nothing matches."""
         if not where.terms:
             return self.comment.body
         for sentence in sentences_in([self.comment.body]):
@@ -111,7 +111,7 @@ class Remark(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What a citation shows: an entry, and a verbatim quote of it or of a comment. A counted entry needs no quote."""
+    """The content of a citation: an entry, and a verbatim quote of it or a comment; none if it was only counted."""
 
     session: TrainingSession
     quote: str = ""
@@ -120,11 +120,11 @@ class Evidence(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was found out, in words, and every entry that it rests on."""
+    """An answer in words, and every entry that it is based on."""
 
     content: str
     evidence: Sequence[Evidence] = ()
     by_text: bool = False
-    """Whether it says something about texts, and not about numbers alone."""
+    """Whether it is based on texts, and not on numbers alone."""
     closest: bool = False
-    """Whether nothing was found, so that a search for the words may show what comes closest."""
+    """Whether nothing matched, so that a search may show what comes closest."""

@@ -1,6 +1,6 @@
-"""The grammar of numbers, filters, periods that a session bounds, and comments.
+"""The grammar of numbers, filters, periods relative to a session, and comments.
 
-Each line is a category, what it means, and the ways to say it; `chart.py` says how to read it.
+Each line is a category, what it means, and the ways to say it; `chart.py` explains the notation.
 """
 
 FILTER_PHRASES = """

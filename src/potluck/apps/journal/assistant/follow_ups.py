@@ -1,4 +1,4 @@
-"""Reads a question that changes the one before it: "and in April?", "only gi", "how many hours was that?"."""
+"""Reads questions that modify the previous one: "and in April?", "only gi", "how many hours was that?"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRAINED = frozenset(["train", "trained", "training", "session", "sessions", "cla
 def followed_up(
     phrases: Sequence[Phrase], words: Sequence[str], previous: Reading, earlier: Reading | None, today: date
 ) -> Reading | None:
-    """The question before, over other days, with another filter or as another measure, if that is all that was said."""
+    """The previous question with another period, filter or measure, if the question changes nothing else."""
     keys = {phrase.key for phrase in phrases}
     follows = "follow" in keys or bool(phrases and phrases[0].key == "link" and phrases[0].value == "and")
     rest = [
@@ -57,17 +57,17 @@ def followed_up(
         and not TRAINED & {*words}
         and previous.where != NOTHING
     ):
-        # "How many times this year?" is about what was asked for before.
+        # "How many times this year?" keeps the filter of the previous question.
         bag = Bag(rest, words, today)
         return bag.reading("total", where=previous.where) if bag.settled() else None
     if {"them", "those", "these"} & {*words} and keys <= {"ask", "noun", "where", "hard", "amount", "topic", "weekday"}:
         return _some_of_them(Bag(rest, words, today), previous)
     if "link" in keys and previous.period is not None and len(words) <= 5:
-        # "Gi or no-gi?" is about the days of the question before.
-        found = shaped(rest, words, today)
+        # "Gi or no-gi?" keeps the period of the previous question.
+        reading = shaped(rest, words, today)
         return (
-            found._replace(periods=previous.periods)
-            if found is not None and found.kind == "worn" and not found.periods
+            reading._replace(periods=previous.periods)
+            if reading is not None and reading.kind == "worn" and not reading.periods
             else None
         )
     if len(words) > 8 or not rest or keys - _CHANGES - {"noun", "ask", "avg", "said", "by"}:
@@ -100,9 +100,9 @@ def followed_up(
     if set(bag.values) - {"period"}:
         return None
     if bag.where != NOTHING:
-        kept = previous.where._asdict()
-        kept |= {name: value for name, value in bag.where._asdict().items() if value != getattr(NOTHING, name)}
-        changes["where"] = Filter(**kept)
+        conditions = previous.where._asdict()
+        conditions |= {name: value for name, value in bag.where._asdict().items() if value != getattr(NOTHING, name)}
+        changes["where"] = Filter(**conditions)
     return previous._replace(**changes) if changes else None
 
 
@@ -118,10 +118,10 @@ def _some_of_them(bag: Bag, previous: Reading) -> Reading | None:
 
 
 def _both(earlier: Reading | None, previous: Reading) -> Reading | None:
-    """Two questions that differ in their days or their filter, as the sides of a comparison."""
+    """Two questions that differ in period or filter, as the sides of a comparison."""
     if earlier is None or {earlier.kind, previous.kind} - {"total", "average", "summary", "rate"}:
         return None
-    sides = tuple(Side(each.where, each.period) for each in (earlier, previous))
+    sides = tuple(Side(reading.where, reading.period) for reading in (earlier, previous))
     if sides[0] == sides[1] or earlier.anchor or previous.anchor or len(earlier.periods) != len(previous.periods):
         return None
     return Reading("compare", measure=previous.measure, sides=sides, current=True)

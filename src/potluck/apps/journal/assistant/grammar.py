@@ -1,4 +1,4 @@
-"""The grammar of questions as rules, and the words that mean something and are in none of them."""
+"""The compiled grammar of questions, and meaningful words that none of its rules contains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from potluck.apps.journal.assistant.phrases import PHRASES
 from potluck.apps.journal.assistant.wording import vocabulary
 
 GRAMMAR = Grammar(f"{PHRASES}{FILTER_PHRASES}", MEANINGS)
-# Nothing that is looked for in the entries.
+# Words that are never the topic of a question.
 UNKNOWN = vocabulary(
     """not no never none without except but because why if unless while until till before after since between than
     same other others another every only both either neither nor too enough will would should shall must might may

@@ -46,11 +46,11 @@ def grouped(sessions: Sessions, unit: str) -> list[tuple[str, list[TrainingSessi
     """The sessions by week, month and so on, the earliest first."""
     groups: dict[tuple[date | int, str], list[TrainingSession]] = {}
     times = [*TIMES_OF_DAY]
-    for each in sessions:
+    for session in sessions:
         by_time = unit == "time of day"
-        key = (times.index(each.time), f"the {TIMES_OF_DAY[each.time]}") if by_time else key_of(unit)(each.day)
-        groups.setdefault(key, []).append(each)
-    return [(name, groups[place, name]) for place, name in sorted(groups, key=lambda each: each[0])]
+        key = (times.index(session.time), f"the {TIMES_OF_DAY[session.time]}") if by_time else key_of(unit)(session.day)
+        groups.setdefault(key, []).append(session)
+    return [(name, groups[place, name]) for place, name in sorted(groups, key=lambda group: group[0])]
 
 
 def groups(reading: Reading, scope: AnswerScope) -> Answer:
@@ -69,13 +69,13 @@ def groups(reading: Reading, scope: AnswerScope) -> Answer:
     if reading.least and measure != "intensity" and reading.unit in ("week", "month", "quarter", "year"):
         groups, note = _complete(groups, reading.unit, scope, is_cut=True)
     average = reading.average and measure in ("minutes", "rounds")
-    amounts = sorted((amount_of(measure, each, average) for _, each in groups), reverse=not reading.least)
+    amounts = sorted((amount_of(measure, some, average) for _, some in groups), reverse=not reading.least)
     if reading.number > len(amounts):
         return answered(
             f"There are only {len(amounts)}{scope.words}: {listed([name for name, _ in groups])}.", sessions
         )
     best = amounts[reading.number - 1]
-    winners = [(name, each) for name, each in groups if amount_of(measure, each, average) == best]
+    winners = [(name, some) for name, some in groups if amount_of(measure, some, average) == best]
     order = "lowest" if reading.least else "highest"
     about = {"intensity": f"the {order} average intensity"}.get(
         measure,
@@ -84,19 +84,21 @@ def groups(reading: Reading, scope: AnswerScope) -> Answer:
         else f"the {'fewest' if reading.least else 'most'} {'minutes' if measure in ('minutes', 'much') else measure}",
     )
     values = dict(
-        zip((name for name, _ in groups), values_of(measure, [each for _, each in groups], average), strict=True)
+        zip((name for name, _ in groups), values_of(measure, [some for _, some in groups], average), strict=True)
     )
     if reading.number > 1:
         about = f"number {reading.number} from {about}"
     names = [name for name, _ in winners]
     named = listed(some_of(names, MOST_GROUPS_NAMED))
-    said = (
+    statement = (
         f"{named[:1].upper()}{named[1:]}: {about}{filtered(reading.where)}{scope.words}, with {values[names[0]]}.{note}"
     )
     if 1 < len(groups) <= MOST_GROUPS_NAMED + 1:
-        said += f" All: {', '.join(f'{name} {value}' for name, value in values.items())}."
+        statement += f" All: {', '.join(f'{name} {value}' for name, value in values.items())}."
     return answered(
-        f"{said}{hard_note(reading)}", [each for _, some in winners for each in some] or sessions, reading.where
+        f"{statement}{hard_note(reading)}",
+        [session for _, some in winners for session in some] or sessions,
+        reading.where,
     )
 
 
@@ -105,7 +107,7 @@ def having(reading: Reading, scope: AnswerScope) -> Answer:
     goal = reading.goal or Bounds(1, None)
     parts, note = grouped(scope.counted, reading.unit), ""
     if 0 in goal or goal.low is None:
-        # A week that is not over yet has few sessions because of that.
+        # The current week may have few sessions because it is not over.
         parts, note = _complete(_whole_units(reading, scope), reading.unit, scope)
     reached = [(name, some) for name, some in parts if round(amount_of(reading.measure, some)) in goal]
     name = {"minutes": "minutes of training", "rounds": "rounds", "days": "days of training"}.get(
@@ -120,15 +122,15 @@ def having(reading: Reading, scope: AnswerScope) -> Answer:
         return Answer(f"No {reading.unit} {bounds}{filtered(reading.where)}{scope.words}.{note}")
     named = listed(some_of([name for name, _ in reversed(reached)], MOST_GROUPS_NAMED))
     yes = "Yes: " if reading.asks_whether else ""
-    said = f"{yes}{len(reached):,} {kind}: {named}.{note}{hard_note(reading)}"
-    return answered(said, [each for _, some in reversed(reached) for each in some], reading.where)
+    statement = f"{yes}{len(reached):,} {kind}: {named}.{note}{hard_note(reading)}"
+    return answered(statement, [session for _, some in reversed(reached) for session in some], reading.where)
 
 
 def _whole_units(reading: Reading, scope: AnswerScope) -> list[tuple[str, list[TrainingSession]]]:
-    """The weeks or months that the period touches, each whole: a week does not lack what is beyond the period."""
+    """The weeks or months that overlap the period, each whole: sessions outside the period count for them, too."""
     key = key_of(reading.unit)
     names = dict.fromkeys(key(scope.first + number * DAY)[1] for number in range(scope.days))
-    counted = [each for each in scope.everything if each.counts(reading.where)]
+    counted = [session for session in scope.everything if session.counts(reading.where)]
     had = dict(grouped(counted, reading.unit))
     return [(name, had.get(name, [])) for name in names]
 
@@ -146,21 +148,21 @@ def _every(reading: Reading, scope: AnswerScope, empty: list[str], note: str) ->
 def _complete(
     groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: AnswerScope, is_cut: bool = False
 ) -> tuple[list[tuple[str, list[TrainingSession]]], str]:
-    """The groups without the first and the last one where days are missing from them, and a sentence that says so."""
+    """The groups without an incomplete first or last one, and a sentence that says so."""
     key = key_of(unit)
     begun, today = scope.everything[-1].day, scope.today
     cut: dict[str, str] = {}
     if scope.first <= begun and key(begun)[1] == key(begun - DAY)[1]:
         cut[key(begun)[1]] = f"the first session that I can read is on {long_day(begun)}"
     if scope.words:
-        # What the period cuts off is not what was asked about.
+        # Groups that the period cuts off are not meant.
         for edge, beyond in ((scope.first, -DAY), (scope.last, DAY)):
             if len(groups) > 2 and unit != "day" and key(edge)[1] == key(edge + beyond)[1] and is_cut:
                 cut[key(edge)[1]] = "only partly in that time"
     if key(today)[1] == key(today + DAY)[1]:
         cut[key(today)[1]] = "not over yet"
     left_out = [f"{name} ({cut[name]})" for name, _ in groups if name in cut]
-    whole = [each for each in groups if each[0] not in cut]
+    whole = [group for group in groups if group[0] not in cut]
     if not left_out or not whole:
         return groups, ""
     return whole, f" Left out as incomplete: {listed(left_out)}."
@@ -169,7 +171,7 @@ def _complete(
 def _with_empty(
     groups: list[tuple[str, list[TrainingSession]]], unit: str, scope: AnswerScope
 ) -> list[tuple[str, list[TrainingSession]]]:
-    """The groups with those in between that have no session."""
+    """The groups, including empty ones in between."""
     key, had = key_of(unit), dict(groups)
     names = dict.fromkeys(key(scope.first + number * DAY)[1] for number in range(scope.days))
     return [(name, had.get(name, [])) for name in names]
@@ -178,8 +180,8 @@ def _with_empty(
 def tags(reading: Reading, scope: AnswerScope) -> Answer:
     tags: Counter[str] = Counter()
     names: dict[str, str] = {}
-    for each in scope.counted:
-        for tag in each.entry.metrics.tags:
+    for session in scope.counted:
+        for tag in session.entry.metrics.tags:
             names.setdefault(tag.casefold(), tag)
             tags[tag.casefold()] += 1
     if not tags:
@@ -190,25 +192,25 @@ def tags(reading: Reading, scope: AnswerScope) -> Answer:
         return _nth_tag(reading, scope, [(names[tag], tags[tag]) for tag in ordered])
     number = max(MOST_TAGS, reading.number)
     top = [tag for place, tag in enumerate(ordered) if place < number or tags[tag] == tags[ordered[number - 1]]]
-    said = ", ".join(some_of([f"“{names[tag]}” {tags[tag]}" for tag in top], MOST_TAGS_NAMED))
+    statement = ", ".join(some_of([f"“{names[tag]}” {tags[tag]}" for tag in top], MOST_TAGS_NAMED))
     which = "least" if reading.least else "most"
     first = [tag for tag in top if tags[tag] == tags[top[0]]]
-    cited = [each for each in scope.counted if any(tag.casefold() in first for tag in each.entry.metrics.tags)]
+    cited = [session for session in scope.counted if any(tag.casefold() in first for tag in session.entry.metrics.tags)]
     named = listed(some_of([f"“{names[tag]}”" for tag in first], MOST_TAGS_NAMED))
     return answered(
-        f"The {which} used of {len(tags)} tags{scope.words}, with the number of sessions: {said}."
+        f"The {which} used of {len(tags)} tags{scope.words}, with the number of sessions: {statement}."
         f" The entries tagged {named} are cited.",
         cited,
     )
 
 
 def _nth_tag(reading: Reading, scope: AnswerScope, ordered: list[tuple[str, int]]) -> Answer:
-    """The tag with this number, and all that are used as often."""
+    """The tag at this rank, with all others of the same frequency."""
     if reading.number > len(ordered):
         return answered(f"There are only {len(ordered)} tags{scope.words}.", scope.counted)
     number = ordered[reading.number - 1][1]
     chosen = [name for name, count in ordered if count == number]
-    cited = [each for each in scope.counted if {*chosen} & {*each.entry.metrics.tags}]
+    cited = [session for session in scope.counted if {*chosen} & {*session.entry.metrics.tags}]
     named = listed(some_of([f"“{name}”" for name in chosen], MOST_TAGS_NAMED))
     most = ", ".join(f"“{name}” {count}" for name, count in ordered[: max(MOST_TAGS, reading.number)])
     order = "fewest" if reading.least else "most"

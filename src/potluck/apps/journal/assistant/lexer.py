@@ -1,4 +1,4 @@
-"""The words of a question: plain spelling, corrected typos, and where each stands."""
+"""The words of a question: plain spelling, corrected typos, and their positions."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _PLAIN = (
     (r"\bjanurary\b", "january"),
     (r"\bu\b", "you"),
 )  # fmt: skip
-# What is said to a person before or after a question, and changes nothing about it.
+# Small talk before or after a question, which changes nothing about it.
 _PREAMBLE = re.compile(
     r"^(?:(?:ok(?:ay)?|hey|hi|hello|yo|oh|um+|hm+|well|right|lol|haha+|alright|pls|plz|please|btw|thanks|thx|question"
     r"|(?:just )?(?:a )?quick (?:q|question|one)|(?:just )?(?:be |to be )?honest(?:ly)?(?: with me)?"
@@ -126,7 +126,7 @@ _AFTERTHOUGHT = re.compile(
     r"|be honest|just (?:wondering|curious|checking|asking)|(?:i am|i was) (?:wondering|curious)|do you know"
     r"|any (?:idea|clue)))+\W*$"
 )
-# "Lapel stuff: how many sessions were tagged with that": what is said first is what the last word refers to.
+# "Lapel stuff: how many sessions were tagged with that": the last word refers to what comes first.
 _FRONTED = re.compile(
     r"^(?P<topic>[^\W\d_]+(?: [^\W\d_]+)??)(?: stuff| things?)?\s*[:.,–—-]\s+"
     r"(?P<rest>(?:in )?(?:how|what|when|which)\b.*"
@@ -134,7 +134,7 @@ _FRONTED = re.compile(
 )
 # "6.5.", "25/6"; "7/10" is an intensity.
 _DAY_AND_MONTH = re.compile(r"(?<![\d./])(\d{1,2})(?:(\.)(?=\d{1,2}\.(?!\d))|(/)(?!10\b))(\d{1,2})(?![\d/])\.?")
-# One letter away from a word that may be meant, and a word of its own.
+# Words of their own that are one letter away from a word of the grammar.
 _OWN_WORDS = vocabulary(
     """stuff trail trails brain drain trait rain strain strained trainer trainers sound sounds pound pounds wound found
     ground bound tomes limes tires later lately lasted wrist write white weeds moths mouths mouth streaky stream
@@ -157,7 +157,7 @@ _OWN_WORDS = vocabulary(
     office school exam exams boss wife husband skip skipped skipping miss misses missing cancel cancelled goal goals
     plan plans planned improve improved"""
 )
-# Words of periods, which are misspelt as often as those of the grammar.
+# Words of periods, which are misspelt as often as words of the grammar.
 PERIOD_WORDS = frozenset((
     *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS), *NUMBERS, "yesterday", "today", "weekend", "weekends",
     "quarter", "summer", "winter", "autumn", "spring", "christmas", "fortnight", "between", "since", "previous",
@@ -166,17 +166,17 @@ PERIOD_WORDS = frozenset((
 ))  # fmt: skip
 _ENDINGS = ("s", "d", "r", "y", "ly", "ed", "er", "es")
 MOST_WORDS = 60
-"""A longer text is no question."""
+"""A longer text is not a question."""
 SHORTEST_TYPO = 4
 SHORTEST_WORD = 5
 LONG = 8
-"""A word of so many letters may have two mistakes."""
+"""Words of this many letters may contain two typos."""
 
 
 def plain_question(question: str, known: Collection[str] = (), own_words: Collection[str] = ()) -> str:
-    """The question in lower case, contractions written out, and words that are nearly one of `known` corrected.
+    """The question in lower case, with contractions written out, and typos of `known` words corrected.
 
-    `own_words` are left as they are.
+    `own_words` stay unchanged.
     """
     text = question.casefold().replace("’", "'").replace("‘", "'").replace("`", "'")
     for pattern, instead in _PLAIN:
@@ -193,7 +193,7 @@ def plain_question(question: str, known: Collection[str] = (), own_words: Collec
 
 
 def _written_out(match: re.Match[str]) -> str:
-    """A date of two numbers with its month as a word; one that could be read in two ways stays as it is."""
+    """A date of two numbers with its month as a word; an ambiguous date stays unchanged."""
     day, month = int(match[1]), int(match[4])
     if match[3]:
         if day <= 12 and month <= 12 and day != month:
@@ -208,7 +208,7 @@ def tokens_of(plain: str) -> list[QuestionWord]:
 
 @cache
 def _goals(known: frozenset[str]) -> dict[str, list[str]]:
-    """What may be meant, by its first letter, which is always right."""
+    """Possible corrections by first letter, which is assumed to be correct."""
     goals: dict[str, list[str]] = {}
     for word in sorted(PERIOD_WORDS | known):
         goals.setdefault(word[:1], []).append(word)
@@ -222,7 +222,7 @@ def _corrected(word: str, known: frozenset[str], own_words: Collection[str]) -> 
     if word.endswith("s") and (word[:-1] in _OWN_WORDS or word[:-1] in own_words):
         return word
     for most in (1, 2) if len(word) >= LONG else (1,):
-        near = {each for each in goals if len(each) >= SHORTEST_WORD and _distance(word, each, most) <= most}
+        near = {goal for goal in goals if len(goal) >= SHORTEST_WORD and _distance(word, goal, most) <= most}
         if len(near) == 2 and f"{min(near, key=len)}s" in near:
             near = {max(near, key=len) if word.endswith("s") else min(near, key=len)}
         if near:
@@ -231,8 +231,8 @@ def _corrected(word: str, known: frozenset[str], own_words: Collection[str]) -> 
 
 
 def _distance(word: str, goal: str, most: int) -> int:
-    """How many letters are missing, doubled, wrong or swapped; anything above `most` is too many."""
-    # Another ending is another word.
+    """The number of missing, doubled, wrong or swapped letters; anything above `most` is too many."""
+    # A different ending is a different word.
     if word.startswith(goal) or goal.removeprefix(word) in _ENDINGS:
         return most + 1
     return OSA.distance(word, goal, score_cutoff=most)

@@ -1,4 +1,4 @@
-"""What a journal cannot say: anything about another person, why something happened, and what is better."""
+"""Questions that a journal cannot answer: about other people, about reasons, and about what is better."""
 
 from __future__ import annotations
 
@@ -26,93 +26,72 @@ _NOT_AFTER = "".join(f"(?<!{word} )" for word in ("with", "against", "by", "from
 
 
 def asks_why(question: str) -> bool:
-    return (
-        re.search(r"\b(?:why|how come|what for|(?:the )?reasons?|what caused|because of what)\b", _plain(question))
-        is not None
-    )
+    return _matches(r"\b(?:why|how come|what for|(?:the )?reasons?|what caused|because of what)\b", question)
 
 
 def asks_what_is_shared(question: str) -> bool:
-    """Whether it asks which parts are private, shared or hidden; a private lesson is a session like any other."""
-    return (
-        re.search(
-            r"\b(?:private(?! (?:lessons?|class(?:es)?|coach\w*))|privately|hidden|unshared|shared)\b", _plain(question)
-        )
-        is not None
+    """Whether it asks which parts are private, shared or hidden; a private lesson is an ordinary session."""
+    return _matches(
+        r"\b(?:private(?! (?:lessons?|class(?:es)?|coach\w*))|privately|hidden|unshared|shared)\b", question
     )
 
 
 def leaves_something_out(question: str) -> bool:
-    """Whether it is about what is not there, so that a quote of it would be the opposite of an answer."""
-    return (
-        re.search(
-            r"\b(?:without|except|excluding|other than|apart from|not (?:tagged|with|in|on|about|mention\w*))\b",
-            _plain(question),
-        )
-        is not None
+    """Whether it excludes something, so that quoting that would be the opposite of an answer."""
+    return _matches(
+        r"\b(?:without|except|excluding|other than|apart from|not (?:tagged|with|in|on|about|mention\w*))\b", question
     )
 
 
 def ambiguous_date(question: str) -> str | None:
-    """A date of two numbers that could each be the month, if there is one."""
+    """A date of two numbers of which either could be the month, if there is one."""
     match = re.search(r"(?<![\d/.])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d.])(?:/\d{2,4})?", _plain(question))
     return None if match is None else match[0]
 
 
 def asks_to_judge(question: str) -> bool:
-    """Whether it asks what is better, which numbers do not say."""
-    return (
-        re.search(r"\b(?:better|worse|improv\w+|progress\w*|regress\w*|plateau\w*|good enough)\b", _plain(question))
-        is not None
-    )
+    """Whether it asks for a judgement, which numbers cannot give."""
+    return _matches(r"\b(?:better|worse|improv\w+|progress\w*|regress\w*|plateau\w*|good enough)\b", question)
 
 
 def asks_for_a_timetable(question: str) -> bool:
-    """Whether it asks when classes are, which no entry says."""
+    """Whether it asks when classes take place, which no entry says."""
     event = r"(?:class(?:es)?|training|practice|open mats?|comp(?:etition)? class|seminars?|lessons?)"
-    return (
-        re.search(
-            rf"^(?:so |and )?(?:(?:is|are|will) there (?:be )?(?:an? |any |the )?(?:[\w-]+ )?{event}\b"
-            r"|is there (?:an? |any )?(?:[\w-]+ )?session\b"
-            r"|(?:do|does) (?:we|the gym|the dojo|the academy) (?:have|open)\b"
-            rf"|(?:when|what time) (?:is|are|does) (?:the )?(?:[\w-]+ )?{event}"
-            r"(?: (?:on|at|today|tonight|start|starts|begin)\b|$)"
-            r"|is (?:the )?(?:gym|dojo|academy|mat) (?:open|closed)\b)",
-            _plain(question),
-        )
-        is not None
+    return _matches(
+        rf"^(?:so |and )?(?:(?:is|are|will) there (?:be )?(?:an? |any |the )?(?:[\w-]+ )?{event}\b"
+        r"|is there (?:an? |any )?(?:[\w-]+ )?session\b"
+        r"|(?:do|does) (?:we|the gym|the dojo|the academy) (?:have|open)\b"
+        rf"|(?:when|what time) (?:is|are|does) (?:the )?(?:[\w-]+ )?{event}"
+        r"(?: (?:on|at|today|tonight|start|starts|begin)\b|$)"
+        r"|is (?:the )?(?:gym|dojo|academy|mat) (?:open|closed)\b)",
+        question,
     )
 
 
 def asks_ahead(question: str) -> bool:
-    """Whether it asks what will be, or what to do, which no entry says."""
-    return asks_for_a_timetable(question) or (
-        re.search(
-            r"^(?:will|should|shall|book|recommend|buy|remind|schedule)\b"
-            r"|\b(?:will|should|shall) (?:i|she|he|we|they)\b"
-            r"|^when (?:is|are) (?:the|my) next\b"
-            r"|\b(?:tomorrow|gonna|going to (?:be|win|train))\b|^how (?:do|can|should) (?:i|you|we) ",
-            _plain(question),
-        )
-        is not None
+    """Whether it asks about the future or for advice, which no entry gives."""
+    return asks_for_a_timetable(question) or _matches(
+        r"^(?:will|should|shall|book|recommend|buy|remind|schedule)\b"
+        r"|\b(?:will|should|shall) (?:i|she|he|we|they)\b"
+        r"|^when (?:is|are) (?:the|my) next\b"
+        r"|\b(?:tomorrow|gonna|going to (?:be|win|train))\b|^how (?:do|can|should) (?:i|you|we) ",
+        question,
     )
 
 
 def another_person(
     question: str, athlete: str, is_own: bool, others: Collection[str] = (), journal: str = ""
 ) -> str | None:
-    """Whose training it asks about, if not the athlete's: a name, or "you" for a coach who asks about themselves.
+    """The person whose training it asks about, if not the athlete: a name, or "you" for the coach who asks.
 
-    What `journal` calls a training is no name: "team training".
+    A word that `journal` uses for a kind of training is not a name: "team training".
     """
     text = f" {_plain(question)} "
     for name in others:
         for part in [_plain(name), *_plain(name).split()]:
             if part in _plain(athlete).split() or len(part) < 2:
                 continue
-            if re.search(
-                rf"(?<!with )(?<!against )(?<!by )(?<!from )(?<!mention )(?<![\w-]){re.escape(part)}(?![\w-])", text
-            ):
+            if re.search(rf"{_NOT_AFTER}(?<![\w-]){re.escape(part)}(?![\w-])", text):
                 return name
     if not is_own and re.search(rf" (?:did|do|have|had|am|was|will) i {_OFTEN}{_TRAIN} ", text):
         return "you"
@@ -131,8 +110,12 @@ def another_person(
 
 
 def _is_name(word: str, question: str) -> bool:
-    """Whether it is written like a name, or nothing in the question is."""
+    """Whether the word is capitalised, or nothing in the question is."""
     return re.search(rf"\b{re.escape(word.capitalize())}\b", question) is not None or question == question.lower()
+
+
+def _matches(pattern: str, question: str) -> bool:
+    return re.search(pattern, _plain(question)) is not None
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What the rules of the grammar make of the values of their parts."""
+"""The functions by which rules of the grammar combine the values of their parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from potluck.apps.journal.assistant.reading import Anchor, Bounds, Filter, Term
 from potluck.apps.journal.periods import Period
 
 NumberRange = tuple[str, float, float]
-"""At least, at most, more, less, exactly or between, and the two numbers."""
+"""How it compares (at least, at most, more, less, exactly, between), and the two numbers."""
 Words = tuple[str, ...]
 
 
@@ -40,7 +40,7 @@ def _compared(how: str, unit: int = 1) -> Callable[[float], NumberRange]:
 
 
 def _whole_numbers(compared: NumberRange) -> NumberRange | None:
-    """A comparison of whole numbers: "1.5 rounds" is a mistake."""
+    """A comparison of whole numbers; None for "1.5 rounds"."""
     return compared if all(number == int(number) for number in compared[1:]) else None
 
 
@@ -59,7 +59,7 @@ def _time(hour: float, minute: float) -> int | None:
 
 
 def _term(*some: Words) -> Term:
-    return Term(tuple(phrase_of(each) for each in some), "” or “".join(" ".join(each) for each in some))
+    return Term(tuple(phrase_of(words) for words in some), "” or “".join(" ".join(words) for words in some))
 
 
 def _passive(words: Words) -> Filter:
@@ -79,7 +79,7 @@ def _pain(part: tuple[str, str] | None = None) -> Filter:
 
 
 def _event(*parts: Any) -> Filter | None:
-    """The sessions that a period is bounded by."""
+    """The filter for the session that bounds a period."""
     if parts and isinstance(parts[0], Filter):
         return parts[0]
     if parts and isinstance(parts[0], Term) and all(phrase[0] in BODY_PARTS for phrase in parts[0].phrases):
@@ -88,13 +88,13 @@ def _event(*parts: Any) -> Filter | None:
 
 
 def _between_clock(low: float, high: int) -> Filter | None:
-    """ "Between 6 and 9 pm": a number without its half of the day is in that of the other."""
+    """ "Between 6 and 9 pm": "pm" applies to both numbers."""
     start = int(low) if low > 12 else int(60 * low) + (720 if high >= 720 and low < 12 else 0)
     return Filter(clock=Bounds(start, high - 1)) if start < high else None
 
 
-def _beside(sign: int) -> Callable[..., Period]:
-    """So many days before or after a day."""
+def _adjacent(sign: int) -> Callable[..., Period]:
+    """This many days before or after a period."""
 
     def read(*parts: Any) -> Period:
         *numbers, period = parts
@@ -164,7 +164,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "commented": lambda author="anyone": Filter(commented="" if author == "anyone" else author),
     "not_commented": lambda: Filter(without=(Filter(commented=""),)),
     # Periods.
-    "before_period": _beside(-1), "after_period": _beside(1), "between_clock": _between_clock, "event": _event,
+    "before_period": _adjacent(-1), "after_period": _adjacent(1), "between_clock": _between_clock, "event": _event,
     "after": lambda of: Anchor("after", of), "before": lambda of: Anchor("before", of),
     "days_before": _near("before"), "days_after": _near("after"),
     "span_before": lambda span, of: Anchor("before", of, span),

@@ -1,4 +1,4 @@
-"""Whether a text mentions something: phrases in any grammatical form, and pain in a part of the body."""
+"""Whether a text mentions phrases, in any grammatical form, or pain in a part of the body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IRREGULAR = {
     "painful": "pain", "hurting": "hurt", "shot": "shoot", "shots": "shoot", "held": "hold", "fell": "fall",
     "fallen": "fall", "gave": "give", "given": "give", "came": "come", "ate": "eat", "eaten": "eat",
     "tightness": "tight",
-    # One letter from another word: tap, mat, spin, strip.
+    # Words that would share the stem of another: tap, mat, spin, strip.
     "tape": "taping", "tapes": "taping", "taped": "taping", "mate": "mates", "spine": "spines", "stripe": "stripes",
     "stripes": "stripes", "mates": "mates", "taping": "taping",
     "stiffness": "stiff", "swelling": "swell", "drew": "draw",
@@ -30,12 +30,12 @@ IRREGULAR = {
 SHORTEST_STEM = 3
 
 Phrase = tuple[str, ...]
-"""Stems that follow one another."""
+"""A sequence of stems."""
 
 
 @lru_cache(maxsize=20_000)
 def stem_of(word: str) -> str:
-    """What the forms of an English word have in common: drill for drills, drilled and drilling."""
+    """The stem that the forms of an English word share: drill for drills, drilled and drilling."""
     word = folded(word)
     if word in IRREGULAR:
         return _without_e(IRREGULAR[word])
@@ -63,7 +63,7 @@ def _without_e(word: str) -> str:
 
 
 def stems_in(text: str) -> list[str]:
-    return [stem_of(each[0]) for each in WORD.finditer(NO_GI.sub("nogi", text))]
+    return [stem_of(match[0]) for match in WORD.finditer(NO_GI.sub("nogi", text))]
 
 
 def phrase_of(words: Iterable[str]) -> Phrase:
@@ -77,13 +77,13 @@ def _stems(words: str) -> frozenset[str]:
 PAIN_STEMS = _stems(
     """hurt pain sore ache injury tweak strain sprain swell stiff bruise tear twist numb throb inflamed limp ouch"""
 )
-# With any part of the body, these say as much.
+# These mean pain next to any part of the body.
 TROUBLE_STEMS = PAIN_STEMS | _stems("pinch jam bother trouble physio doctor wreck purple cramp crack flare bug ice")
-# With a part that is seldom mentioned otherwise, so do these.
+# These mean pain next to a part of the body that is rarely mentioned otherwise.
 CUES = TROUBLE_STEMS | _stems("again bad brace problem popped pop weak click tight lock acting issue")
-# Unless one of these says the opposite: "held up", "fine for once".
+# Words that say the opposite: "held up", "fine for once".
 RELIEF = _stems("fine good ok okay great hold held heal better perfect")
-# A word for pain next to one of these denies it: "no pain", "not sore any more".
+# Negations of a word for pain: "no pain", "not sore any more".
 _DENIED = re.compile(
     r"\b(?:no|not|never|without|zero|isn'?t|wasn'?t|didn'?t|doesn'?t|don'?t|hardly any|free of)"
     r"(?:\s+(?:a|any|more|longer|at|all|so|even|the|really|much|bit|of)){0,3}\s+(?P<word>[^\W\d_]+)"
@@ -94,9 +94,9 @@ BODY_PARTS = _stems(
     """knee shoulder back neck elbow wrist finger ankle hip rib toe foot hand thumb hamstring groin head ear jaw
     leg arm calf shin quad nose eye lip body"""
 )
-# "Back" is more often no part of the body.
+# "Back" is usually not a part of the body.
 NEEDS_PAIN = _stems("back head hand arm leg body foot hip eye")
-# What follows or precedes a part of the body in the name of a technique.
+# Words after or before a part of the body that make it the name of a technique.
 TECHNIQUE_AFTER = _stems(
     """cut slide slice shield bar on through wedge block tap pick escape bump toss throw switch heist drag triangle lock
     control take mount step door crank hook sweep fight post pressure choke ride entangle guard"""
@@ -115,7 +115,7 @@ class Sentence(NamedTuple):
         return any(tuple(self.stems[at : at + length]) == phrase for at in range(len(self.stems) - length + 1))
 
     def has_pain(self, part: str | None) -> bool:
-        """Whether it speaks of pain: in this part of the body, or in any. "No pain" is none."""
+        """Whether it mentions pain in this part of the body, or in any. "No pain" does not."""
         denied = {stem_of(match["word"] or match["free"]) for match in _DENIED.finditer(self.text)}
         stems = [stem for stem in self.stems if stem not in denied]
         if part is None and any(stem in PAIN_STEMS for stem in stems):
@@ -125,19 +125,19 @@ class Sentence(NamedTuple):
         parts = {stem for at, stem in enumerate(self.stems) if stem in BODY_PARTS and not self._is_technique(at)}
         wanted = parts if part is None else parts & {part}
         return any(
-            stem in (TROUBLE_STEMS if each in NEEDS_PAIN else CUES) and stem != each
-            for each in wanted
+            stem in (TROUBLE_STEMS if term in NEEDS_PAIN else CUES) and stem != term
+            for term in wanted
             for stem in stems
         )
 
     def speaks_of(self, part: str) -> bool:
-        """Whether a word that is more often no part of the body is one here: "my back", "lower back"."""
+        """Whether a word that is usually not a part of the body is one here: "my back", "lower back"."""
         own = {"my", "left", "right", "lower", "upper", "her", "his"}
         owned = any(stem == part and self.stems[at - 1] in own for at, stem in enumerate(self.stems) if at)
         return owned or self.has_pain(part) or (part == "hip" and self.stems[0] == part)
 
     def has_part(self, part: str) -> bool:
-        """Whether it mentions a part of the body, other than in the name of a technique."""
+        """Whether it mentions a part of the body outside the name of a technique."""
         return any(stem == part and not self._is_technique(at) for at, stem in enumerate(self.stems))
 
     def _is_technique(self, at: int) -> bool:
@@ -146,4 +146,4 @@ class Sentence(NamedTuple):
 
 
 def sentences_in(texts: Iterable[str]) -> list[Sentence]:
-    return [Sentence(each, stems_in(each)) for text in texts for each in sentences_of(text)]
+    return [Sentence(sentence, stems_in(sentence)) for text in texts for sentence in sentences_of(text)]

@@ -1,6 +1,6 @@
-"""The grammar of questions: what is asked for, what is counted, single sessions and runs of days, and fillers.
+"""The grammar of questions: what they ask for, what is counted, single sessions and runs of days, and fillers.
 
-Each line is a category, what it means, and the ways to say it; `chart.py` says how to read it.
+Each line is a category, what it means, and the ways to say it; `chart.py` explains the notation.
 """
 
 PHRASES = """

@@ -1,9 +1,9 @@
-"""Reads a question: a complete Reading, or none.
+"""Reads a question completely, or not at all.
 
     reading_of("How many no-gi sessions in July?", context) -> Reading("total", where=…, periods=…) | None
 
-The question is covered with phrases of the grammar, so that each of its words is part of one. A word, a number, a
-negation or a comparison without a place means that the question was not understood: then nothing is counted.
+The question is covered with phrases of the grammar, so that each of its words belongs to one. A word, a number, a
+negation or a comparison that belongs to none means that the question was not understood: then nothing is counted.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Covers = Sequence[tuple[int, tuple[Phrase, ...]]]
 MOST_EXTRA_COST = 35
 LONGEST_THING = 4
 COMMENT_WORDS = frozenset({"comment", "comments", "commented", "coach", "feedback"})
-# Short words that are part of a technique's name; any other short word may mean anything.
+# Short words in the names of techniques; other short words may mean anything.
 SHORT_IN_A_NAME = frozenset({"x", "z", "k", "de", "la"})
-# Words of the grammar that also begin or end the name of something.
+# Words of the grammar that may also begin or end a name.
 BEGINS_A_NAME = frozenset({"half", "single", "double", "open", "closed", "side", "back", "top", "bottom", "hip", "leg"})
 ENDS_A_NAME = frozenset(
     {"class", "mat", "mats", "training", "sparring", "drill", "drilling", "rounds", "escapes", "work"}
@@ -42,10 +42,10 @@ _PRONOUN = re.compile(
     r"\b(about|do|did|done|doing|try|tried|use|used|drill|drilled|practised|practiced|train|trained|mention|mentioned|with"
     r"|against|on) (?:it|that|this|them|him|those)\b(?=$| (?:in|on|this|last|since|before|after|again|most|ever|too)\b)"
 )
-"""Where a pronoun is all that a question says about its topic."""
+"""A pronoun in place of the topic."""
 
 
-# What connects a name with the rest of a question is no part of it.
+# Words that connect a name with the rest of a question, and are not part of it.
 NO_NAME = vocabulary(
     """the and with for from about not but did was were had has have are his her their our than then when what how who
     which where why you she they that this these those into onto over under more most less least many much often last
@@ -55,30 +55,30 @@ NO_NAME = vocabulary(
 
 
 class Context(NamedTuple):
-    """What a question is read against."""
+    """What is needed to read a question."""
 
     today: date
     athlete: str = ""
     """The name of the athlete whose journal it is."""
     is_own: bool = True
     coaches: Collection[str] = ()
-    """The names of those who commented."""
+    """The names of people who commented."""
     previous: Reading | None = None
-    """The question before, for "and in April?"."""
+    """The previous question, for "and in April?"."""
     earlier: Reading | None = None
     """The question before that one, for "which of the two was harder?"."""
     words: Collection[str] = ()
-    """Words of the journal, which are no typos."""
+    """Words of the journal, which are not typos."""
     tags: Collection[str] = ()
-    """Tags of the journal, which may consist of several words."""
+    """Tags of the journal; a tag may have several words."""
     reader: str = ""
-    """The name of the coach who asks, if it is one."""
+    """The name of the person who asks."""
     text: str = ""
-    """All that the journal says, in lower case: words that follow one another in it may be a name."""
+    """The text of the journal in lower case: words that are adjacent in it may be a name."""
 
 
 def speaks_of_comments(question: str) -> bool:
-    """Whether a question may be about what others wrote, so that their names matter."""
+    """Whether a question may be about comments, so that the authors' names matter."""
     return (
         re.search(
             r"\b(?:coach\w*|comment\w*|feedback|advice|advise\w*|say|says|said|tell|told|think\w*|thought|suggest\w*"
@@ -91,7 +91,7 @@ def speaks_of_comments(question: str) -> bool:
 
 
 def asks_for_a_number(question: str) -> bool:
-    """Whether a question expects something to be counted, read whole or not."""
+    """Whether a question asks for a number, even if it is not fully understood."""
     return (
         re.search(
             r"\b(?:how (?:many|often|much|long|frequently)|average|percentage|percent|number of|longest)\b",
@@ -105,12 +105,12 @@ def reading_of(question: str, context: Context) -> Reading | None:
     """The complete reading of a question, or None."""
     if asks_why(question) or asks_what_is_shared(question) or asks_for_a_timetable(question):
         return None
-    asked = _Question(question, context)
-    return asked.reading or asked.own_comments or asked.body
+    parsed = _Question(question, context)
+    return parsed.reading or parsed.own_comments or parsed.body
 
 
 def readings_of(question: str, context: Context) -> tuple[Reading, ...]:
-    """What a question asks, which may be two things joined by "and"; empty if a part of it was not understood."""
+    """What a question asks, possibly two things joined by "and"; empty if a part of it was not understood."""
     asks = r"(?=(?:how|what|when|which|did|do|was|were)\b)"
     parts = re.split(rf"(?<=\w)[?,;.]*\s+(?:and|but)\s+{asks}|[?;]\s+{asks}", question, flags=re.IGNORECASE)
     one = other = None
@@ -118,11 +118,11 @@ def readings_of(question: str, context: Context) -> tuple[Reading, ...]:
         one, other = reading_of(parts[0], context), reading_of(parts[1], context._replace(previous=None))
     if one is None or other is None:
         whole = reading_of(question, context)
-        # Words of one question are no filter of the next.
+        # Words of one question do not filter the next.
         if whole is None or (whole.where.terms and re.search(r"\w\?+\s+\w", question)):
             return ()
         return (whole,)
-    # "In June, and what was my average intensity?": the days and the filter are said once.
+    # "… in June, and what was my average intensity?": period and filter apply to both.
     if other.kind in ("total", "average", "extreme", "summary", "worn", "share", "groups", "days off"):
         if not other.periods and other.anchor is None and len(one.periods) == 1:
             other = other._replace(periods=one.periods)
@@ -132,7 +132,7 @@ def readings_of(question: str, context: Context) -> tuple[Reading, ...]:
 
 
 def _cost(phrase: Phrase) -> int:
-    """Fewer phrases are better, and what is looked for in texts is the last resort."""
+    """Fewer phrases are better, and a search in texts is the last resort."""
     if not phrase.key:
         return 11
     if phrase.key == "topic":
@@ -140,7 +140,7 @@ def _cost(phrase: Phrase) -> int:
     if phrase.key == "where" and phrase.value.terms:
         return 20 if all(term.is_clear for term in phrase.value.terms) else 30
     if phrase.key == "not_done":
-        # "Competition class" is one thing, and no class with another.
+        # "Competition class" is one name, not a class and a filter.
         return 12 - min(2, max((len(one) for term in phrase.value.terms for one in term.phrases), default=0))
     if phrase.key == "where" and (phrase.value.without or phrase.value.commented is not None):
         return 15
@@ -148,21 +148,21 @@ def _cost(phrase: Phrase) -> int:
 
 
 def _cheapest(covers: Covers, read: Callable[[Sequence[Phrase]], Reading | None]) -> Reading | None:
-    """The reading of the cheapest cover that has one; None if two that cost the same differ."""
+    """The reading of the cheapest cover that has one; None if two of the same cost differ."""
     readings: list[Reading] = []
     price = 0
     for cost, phrases in covers:
         if (readings and cost > price) or cost > covers[0][0] + MOST_EXTRA_COST:
             break
-        found = read(phrases)
-        if found is not None and found not in readings:
-            readings.append(found)
+        reading = read(phrases)
+        if reading is not None and reading not in readings:
+            readings.append(reading)
             price = cost
     return readings[0] if len(readings) == 1 else None
 
 
 class _Question:
-    """A question with everything that its words can mean."""
+    """A question, and everything that its words can mean."""
 
     def __init__(self, question: str, context: Context) -> None:
         self.context = context
@@ -182,8 +182,8 @@ class _Question:
         self._tags = sorted({phrase_of(tag.split()) for tag in context.tags if tag}, key=len, reverse=True)
 
     def _resolved(self, plain: str) -> str:
-        """The question with what a pronoun stands for, and a coach's mentions as what they said."""
-        coaches = {part for each in self.context.coaches for part in plain_question(each).split()}
+        """The question with pronouns replaced, and "did the coach mention" as "did the coach say about"."""
+        coaches = {part for name in self.context.coaches for part in plain_question(name).split()}
         authors = "|".join(map(re.escape, sorted({*coaches, "my coach", "my coaches", "anyone"})))
         mentions = rf"\b((?:did|has|does|have) (?:{authors})(?: ever| also)?) mention(?:ed)? (?!me\b)"
         plain = re.sub(mentions, r"\1 say about ", plain) if coaches else plain
@@ -195,7 +195,7 @@ class _Question:
 
     @cached_property
     def reading(self) -> Reading | None:
-        """The reading with the fewest phrases; None if there is none, or two that differ."""
+        """The cheapest reading; None if there is none, or several."""
         if not self.words or len(self.words) > MOST_WORDS:
             return None
         chart = QuestionChart(GRAMMAR, self.words, {
@@ -213,18 +213,18 @@ class _Question:
 
     @property
     def own_comments(self) -> Reading | None:
-        """All comments of a coach who asks what they said, where nothing more could be read."""
-        said = re.search(
+        """For a coach who asks what they said, if nothing more was understood: all of their comments."""
+        match = re.search(
             r"\b(?:what|when)\b.* i (?:\w+ )?(?:say|said|saying|tell|told|telling|write|wrote|written|comment(?:ed)?"
             r"|advised?)\b",
             self.plain,
         )
-        return None if self.context.is_own or said is None else Reading("comments", by=self.context.reader, number=0)
+        return None if self.context.is_own or match is None else Reading("comments", by=self.context.reader, number=0)
 
     @property
     def body(self) -> Reading | None:
-        """What the entries say about pain in a part of the body, where its state is asked for."""
-        parts = [found for place in range(len(self.words)) for _, found in self._body(place)]
+        """For a question about the state of a part of the body: what the entries say about pain in it."""
+        parts = [phrase for place in range(len(self.words)) for _, phrase in self._body(place)]
         if len(parts) != 1 or asks_for_a_number(self.plain):
             return None
         if re.search(r"\b(?:coach\w*|comment\w*|more|less)\b|\b(?:not|never)\b", self.plain):
@@ -242,8 +242,8 @@ class _Question:
             return None
         where = Filter(pain=True, part=parts[0][0], part_stem=parts[0][1])
         if re.search(r"\b(?:last time|when)\b.*\b(?:hurt|sore|pain\w*|ache\w*)\b", self.plain):
-            return Reading("last", where=where, periods=tuple(each.period for each in mentions))
-        return Reading("pain", where=where, periods=tuple(each.period for each in mentions), asks_how=True)
+            return Reading("last", where=where, periods=tuple(mention.period for mention in mentions))
+        return Reading("pain", where=where, periods=tuple(mention.period for mention in mentions), asks_how=True)
 
     # --- what the words can be ----------------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class _Question:
                 continue
             end = self._ends[mention.end]
             words = [word for word in self.words[place:end] if word not in ("on", "for", "of")]
-            # A weekday alone is a period or a filter, as the question says.
+            # A weekday alone may be a period or a filter.
             if len(words) > 1 or not list(self._weekday(end - 1)):
                 yield end, mention.period
 
@@ -296,7 +296,7 @@ class _Question:
                 yield end, period
 
     def _thing(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """A run of words that are in no rule, or a tag."""
+        """A tag, or consecutive words that no rule contains."""
         yield from self._known(place)
         end = place
         while end < len(self.words) and end - place < LONGEST_THING + 2:
@@ -312,17 +312,17 @@ class _Question:
                 return
             end += 1
             if not begins:
-                words = tuple(each for each in self.words[place:end] if each != "-")
-                if any(len(each) > 2 for each in words):
+                words = tuple(word for word in self.words[place:end] if word != "-")
+                if any(len(word) > 2 for word in words):
                     yield end, words
 
     def _named(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Words that follow one another in the journal, of which one is common."""
+        """Two words that are adjacent in the journal, one of which may be common."""
         if place < len(self.words) and self._is_named(place):
-            yield from (each for each in self._written(place) if each[0] == place + 2)
+            yield from (phrase for phrase in self._written(place) if phrase[0] == place + 2)
 
     def _is_named(self, place: int) -> bool:
-        """Whether a word and the next are a name of the journal's: "Great Lakes", "Autumn Cup"."""
+        """Whether a word and the next are a name in the journal: "Great Lakes", "Autumn Cup"."""
         pair = self.words[place : place + 2]
         if len(pair) < 2 or min(map(len, pair)) < 3 or not all(map(str.isalpha, pair)):
             return False
@@ -342,7 +342,7 @@ class _Question:
                 yield end, tuple(word for word in self.words[place:end] if word != "-")
 
     def _written(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Something that the journal speaks of."""
+        """Words that the journal contains."""
         for end, words in self._thing(place):
             if len(words) > 1 and list(self._body(place)):
                 continue
@@ -350,7 +350,7 @@ class _Question:
                 yield end, words
 
     def _any_word(self, place: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """A word of the grammar that the journal has, too: "what did she say about rest?"."""
+        """A word of the grammar that the journal also contains: "what did she say about rest?"."""
         word = self.words[place] if place < len(self.words) else ""
         is_last = place + 1 == len(self.words)
         if not is_last or len(word) < 4 or word not in self.context.words or self._is_open(place):
@@ -359,7 +359,7 @@ class _Question:
             yield place + 1, (word,)
 
     def _is_open(self, place: int) -> bool:
-        """Whether a word can be the name of something."""
+        """Whether a word may be part of a name."""
         word = self.words[place]
         if word in SHORT_IN_A_NAME:
             return True
@@ -377,7 +377,7 @@ class _Question:
         return len(word) > 2 and word.isalpha() and not list(self._weekday(place)) and not list(self._weekdays(place))
 
     def _body(self, place: int) -> Iterator[tuple[int, tuple[str, str]]]:
-        """A part of the body, other than in the name of a technique."""
+        """A part of the body, outside the name of a technique."""
         word = self.words[place] if place < len(self.words) else ""
         after = self.words[place + 1] if place + 1 < len(self.words) else ""
         if stem_of(word) in BODY_PARTS and (not after or stem_of(after) not in TECHNIQUE_AFTER):

@@ -1,6 +1,6 @@
-"""What a question asks for, once every word of it has its place.
+"""The meaning of a question in which every word was understood.
 
-A Reading is complete: what is counted or compared, over which days, filtered by what. There is no half of one.
+A Reading is complete: what is counted or compared, over which period, with which filter.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
     low: int | None
     high: int | None
     is_open: bool = False
-    """Whether it was said as "more than" or "less than" the number next to it."""
+    """Whether the question says "more than" or "less than" the adjacent number."""
 
     def __contains__(self, number: object) -> bool:
         return (
@@ -61,14 +61,14 @@ class Bounds(NamedTuple):
 
 
 class Term(NamedTuple):
-    """Something that an entry must mention: one of several phrases."""
+    """What an entry must mention: any of several phrases."""
 
     phrases: tuple[Phrase, ...]
     words: str
-    """As the question says it."""
+    """The wording of the question."""
     tag_only: bool = False
     is_clear: bool = True
-    """Whether the question is clearly about it, so that not finding it is an answer."""
+    """Whether the question is clearly about it, so that no match is an answer."""
 
 
 class Filter(NamedTuple):
@@ -81,26 +81,30 @@ class Filter(NamedTuple):
     weekdays: tuple[int, ...] = ()
     time: TimeOfDay | None = None
     clock: Bounds | None = None
-    """Minutes after midnight at which it began."""
+    """When it began, in minutes after midnight."""
     terms: tuple[Term, ...] = ()
     pain: bool = False
-    """Whether it must speak of pain."""
+    """Whether it must mention pain."""
     part: str | None = None
     """The part of the body that hurts, and its stem in `part_stem`."""
     part_stem: str | None = None
     tagged: bool | None = None
-    """Whether it must have a tag at all."""
+    """Whether it must have tags, or none."""
     commented: str | None = None
-    """The author of a comment that it must have; "" for anyone's."""
+    """The author of a comment that it must have; "" for any author."""
     without: tuple[Filter, ...] = ()
-    """What it must not be."""
+    """Filters that it must not match."""
     outside: tuple[Period, ...] = ()
-    """Days that do not count."""
+    """Periods that are excluded."""
 
     @property
     def by_text(self) -> bool:
-        """Whether it judges by what is written, and not by numbers alone."""
-        return self.pain or any(not term.tag_only for term in self.terms) or any(each.by_text for each in self.without)
+        """Whether it depends on texts, and not on numbers alone."""
+        return (
+            self.pain
+            or any(not term.tag_only for term in self.terms)
+            or any(condition.by_text for condition in self.without)
+        )
 
     @property
     def words(self) -> str:
@@ -135,10 +139,12 @@ class Filter(NamedTuple):
                 parts.append(f"with the {self.part} and a word that I know for pain or trouble in one sentence")
             else:
                 parts.append("with a word for pain, or a part of the body and a word for trouble")
-        left_out = [*(each.words for each in self.without), *(each.words for each in self.outside)]
+        left_out = [*(condition.words for condition in self.without), *(period.words for period in self.outside)]
         if left_out:
             parts.append(
-                " and ".join(f"without{each[4:]}" if each.startswith("with ") else f"not {each}" for each in left_out)
+                " and ".join(
+                    f"without{words[4:]}" if words.startswith("with ") else f"not {words}" for words in left_out
+                )
             )
         return " ".join(parts)
 
@@ -147,7 +153,7 @@ NOTHING = Filter()
 
 
 def merged(parts: Sequence[Filter]) -> Filter | None:
-    """One filter of several; None if two of them say different things about the same."""
+    """The filters combined; None if two of them contradict each other."""
     whole: dict[str, object] = {}
     for part in parts:
         for name, value in part._asdict().items():
@@ -162,7 +168,9 @@ def merged(parts: Sequence[Filter]) -> Filter | None:
 
 
 def _clock_words(clock: Bounds) -> str:
-    low, high = (None if each is None else f"{each // 60}:{each % 60:02}" for each in (clock.low, clock.high))
+    low, high = (
+        None if minutes is None else f"{minutes // 60}:{minutes % 60:02}" for minutes in (clock.low, clock.high)
+    )
     if low is not None and high is not None:
         return f"that began from {low} to {high}"
     return f"that began at {low} or later" if high is None else f"that began at {high} or earlier"
@@ -174,7 +182,7 @@ class Anchor(NamedTuple):
     side: Literal["after", "before"]
     of: Filter
     days: int | None = None
-    """Only so many of them, next to the session."""
+    """The length of the period; None if it is unbounded."""
 
 
 class Side(NamedTuple):
@@ -193,37 +201,37 @@ class Reading(NamedTuple):
     least: bool = False
     """For extremes, groups and comparisons: the least instead of the most."""
     number: int = 1
-    """For extremes, first and last: how many; for a single one and for groups, which."""
+    """For extremes, first and last: how many. With `nth` and for groups: the rank."""
     nth: bool = False
-    """For first, last, extremes and tags: only the one with this number."""
+    """For first, last, extremes and tags: only the one at this rank."""
     anchor: Anchor | None = None
     by: str | None = None
-    """For comments: whose, if someone was named."""
+    """For comments: the author, if one was named."""
     hard_words: bool = False
-    """Whether "hard" or "easy" became numbers."""
+    """Whether "hard" or "easy" was turned into numbers."""
     asks_whether: bool = False
     every: bool = False
-    """For weeks and months without a session: whether it asks if there is none."""
+    """For weeks and months without a session: whether it asks if every one has a session."""
     goal: Bounds | None = None
-    """For totals, streaks and groups: the number that was asked for, as in "did I train more than 100 hours?"."""
+    """For totals, streaks and groups: the number in "did I train more than 100 hours?"."""
     judges: bool = False
-    """Whether it asks what is better, so that the numbers come with a remark."""
+    """Whether it asks what is better, so that the answer adds a remark to the numbers."""
     asks_how: bool = False
-    """Whether words answer it and no number does: "how did the tournament go?"."""
+    """Whether only words can answer it: "how did the tournament go?"."""
     current: bool = False
-    """For streaks and breaks: the one that still runs."""
+    """For streaks and breaks: the current one."""
     newest: int = 0
-    """Of the sessions that count, only so many, the newest; 0 is all of them."""
+    """Only this many of the matching sessions, newest first; 0 for all."""
     oldest: int = 0
-    """Of the sessions that count, only so many, the oldest; 0 is all of them."""
+    """Only this many of the matching sessions, oldest first; 0 for all."""
     among: int = 0
-    """Only the newest sessions, so many of them, before the filter; 0 is all of them."""
+    """Only this many of the newest sessions, before the filter; 0 for all."""
     average: bool = False
-    """For groups and comparisons: of averages, not of sums."""
+    """For groups and comparisons: averages instead of sums."""
     sides: tuple[Side, ...] = ()
     """For comparisons."""
     per: Unit | None = None
-    """For comparisons: as a rate, because the sides are of different lengths."""
+    """For comparisons: the unit of the rate, if the sides have different lengths."""
 
     @property
     def period(self) -> Period | None:

@@ -1,4 +1,4 @@
-"""Answers about days: streaks, breaks, days with two sessions, days without one."""
+"""Answers about days: streaks, breaks, days with two sessions, days without any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-from potluck.apps.journal.assistant.amounts import Sessions, several
+from potluck.apps.journal.assistant.amounts import Sessions
 from potluck.apps.journal.assistant.evidence import Answer
 from potluck.apps.journal.assistant.groups import MOST_GROUPS_NAMED
 from potluck.apps.journal.assistant.reading import NOTHING, Bounds, Reading, listed
@@ -22,20 +22,10 @@ from potluck.apps.journal.assistant.scope import (
     some_of,
 )
 from potluck.apps.journal.periods import MONTHS, WEEKDAYS, long_day
-from potluck.apps.journal.times import first_of_week
+from potluck.apps.journal.quantities import several
+from potluck.apps.journal.times import first_of_week, runs_of
 
 MOST_DAYS_NAMED = 31
-
-
-def _runs(days: Sequence[date], step: timedelta) -> list[list[date]]:
-    """The runs without a gap, oldest first."""
-    runs: list[list[date]] = []
-    for day in days:
-        if runs and day - runs[-1][-1] == step:
-            runs[-1].append(day)
-        else:
-            runs.append([day])
-    return runs
 
 
 def streak(reading: Reading, scope: AnswerScope) -> Answer:
@@ -45,7 +35,7 @@ def streak(reading: Reading, scope: AnswerScope) -> Answer:
     weekly = reading.unit == "week"
     start: Callable[[date], date] = first_of_week if weekly else lambda day: day
     step = WEEK if weekly else DAY
-    runs = _runs(sorted({start(each.day) for each in sessions}), step)
+    runs = runs_of(sorted({start(session.day) for session in sessions}), step)
     best = max(runs, key=lambda run: (len(run), run[-1]))
     times = sum(len(run) == len(best) for run in runs)
     unit = "week" if weekly else "day"
@@ -66,34 +56,38 @@ def streak(reading: Reading, scope: AnswerScope) -> Answer:
             f" was on {long_day(sessions[0].day)}."
         )
     )
-    said = f"{now} {longest}" if reading.current else f"{longest} {now}" if scope.last >= scope.today else longest
+    statement = f"{now} {longest}" if reading.current else f"{longest} {now}" if scope.last >= scope.today else longest
     if reading.goal is not None:
         goal = reading.goal.low or 0
         reached = [run for run in runs if len(run) in reading.goal]
         wanted = f"{several(goal, unit)} in a row"
         if not reached:
             return answered(
-                f"No, never {wanted}: {longest}", [each for each in sessions if start(each.day) in best], reading.where
+                f"No, never {wanted}: {longest}",
+                [session for session in sessions if start(session.day) in best],
+                reading.where,
             )
         end = min(reached[-1][-1] + (6 * DAY if weekly else timedelta()), scope.today)
         often = "once" if len(reached) == 1 else f"{len(reached)} times, the latest time"
-        said = f"Yes, {wanted} or more {often}, from {long_day(reached[-1][0])} to {long_day(end)}. {longest}"
+        statement = f"Yes, {wanted} or more {often}, from {long_day(reached[-1][0])} to {long_day(end)}. {longest}"
         chosen = [day for run in reached for day in run]
-        return answered(said, [each for each in sessions if start(each.day) in chosen], reading.where)
+        return answered(statement, [session for session in sessions if start(session.day) in chosen], reading.where)
     if not weekly:
-        weeks = _runs(sorted({first_of_week(each.day) for each in sessions}), WEEK)
-        said += f" Counted in weeks with a session, the longest is {several(max(map(len, weeks)), 'week')}"
+        weeks = runs_of(sorted({first_of_week(session.day) for session in sessions}), WEEK)
+        statement += f" Counted in weeks with a session, the longest is {several(max(map(len, weeks)), 'week')}"
         runs_on = first_of_week(scope.today) - weeks[-1][-1] <= WEEK
-        said += f", the current one {several(len(weeks[-1]), 'week')}." if runs_on else "."
-    return answered(said, [each for each in sessions if start(each.day) in (chosen or best)], reading.where)
+        statement += f", the current one {several(len(weeks[-1]), 'week')}." if runs_on else "."
+    return answered(
+        statement, [session for session in sessions if start(session.day) in (chosen or best)], reading.where
+    )
 
 
 def gap(reading: Reading, scope: AnswerScope) -> Answer:
-    """The longest break that touches the period, or all that reach a length; each is told whole."""
-    # What is left out is a break, and no session: those at its ends stay.
+    """The longest break that overlaps the period, or all breaks of a length; breaks are never cut at the period."""
+    # An excluded period excludes breaks, not sessions: the sessions at its ends stay.
     left_out = reading.where.outside
-    counted = [each for each in scope.everything if each.counts(reading.where._replace(outside=()))]
-    days = sorted({each.day for each in counted})
+    counted = [session for session in scope.everything if session.counts(reading.where._replace(outside=()))]
+    days = sorted({session.day for session in counted})
     if len(days) < 2:
         return (
             none_found(reading, scope)
@@ -106,7 +100,7 @@ def gap(reading: Reading, scope: AnswerScope) -> Answer:
         if after - before > DAY
         and before < scope.last
         and after > scope.first
-        and not any(before < each.last and after > each.first for each in left_out)
+        and not any(before < period.last and after > period.first for period in left_out)
     ]
     if reading.goal is not None:
         return _breaks(reading, scope, breaks, counted)
@@ -114,15 +108,15 @@ def gap(reading: Reading, scope: AnswerScope) -> Answer:
         return answered(f"No day without a session{filtered(reading.where)}{scope.words}.", counted)
     longest = max(after - before for before, after in breaks)
     breaks = [pair for pair in breaks if pair[1] - pair[0] == longest]
-    said = (
+    statement = (
         f"{several(longest.days - 1, 'day')} without a session{filtered(reading.where)}:"
         f" {_between(breaks[-1], scope)}, the longest break{scope.words}."
     )
     if len(breaks) > 1:
-        others = some_of([_between(each, scope) for each in breaks[:-1]], MOST_QUOTES)
-        said += f" As long: {'; '.join(others)}."
+        others = some_of([_between(gap, scope) for gap in breaks[:-1]], MOST_QUOTES)
+        statement += f" As long: {'; '.join(others)}."
     ends = {day for pair in breaks for day in pair}
-    return answered(said, [each for each in counted if each.day in ends], reading.where)
+    return answered(statement, [session for session in counted if session.day in ends], reading.where)
 
 
 def _between(ends: tuple[date, date], scope: AnswerScope) -> str:
@@ -138,29 +132,31 @@ def _breaks(reading: Reading, scope: AnswerScope, breaks: Sequence[tuple[date, d
         return Answer(f"No break {what}.")
     named = [f"{_between(pair, scope)} ({(pair[1] - pair[0]).days - 1} days)" for pair in reversed(reached)]
     ends = {day for pair in reached for day in pair}
-    said = f"{'Yes: ' if reading.asks_whether else ''}{several(len(reached), 'break')} {what}"
+    statement = f"{'Yes: ' if reading.asks_whether else ''}{several(len(reached), 'break')} {what}"
     return answered(
-        f"{said}: {'; '.join(some_of(named, MOST_GROUPS_NAMED))}.",
-        [each for each in counted if each.day in ends],
+        f"{statement}: {'; '.join(some_of(named, MOST_GROUPS_NAMED))}.",
+        [session for session in counted if session.day in ends],
         reading.where,
     )
 
 
 def doubles(reading: Reading, scope: AnswerScope) -> Answer:
     """The days with two sessions or more."""
-    days = Counter(each.day for each in scope.counted)
+    days = Counter(session.day for session in scope.counted)
     doubled = sorted(day for day, number in days.items() if number > 1)
     if not doubled:
         return Answer(
             f"No day with two or more sessions{filtered(reading.where)}{scope.words}.", by_text=reading.where.by_text
         )
     named = listed(some_of([long_day(day) for day in reversed(doubled)], MOST_GROUPS_NAMED))
-    said = f"{several(len(doubled), 'day')} with two or more sessions{filtered(reading.where)}{scope.words}: {named}."
-    return answered(said, [each for each in scope.counted if each.day in doubled], reading.where)
+    statement = (
+        f"{several(len(doubled), 'day')} with two or more sessions{filtered(reading.where)}{scope.words}: {named}."
+    )
+    return answered(statement, [session for session in scope.counted if session.day in doubled], reading.where)
 
 
 def days_off(reading: Reading, scope: AnswerScope) -> Answer:
-    trained = {each.day for each in scope.counted}
+    trained = {session.day for session in scope.counted}
     days = [scope.first + number * DAY for number in range(scope.days)]
     weekdays = reading.where.weekdays
     if reading.where._replace(weekdays=()) != NOTHING:
@@ -169,7 +165,7 @@ def days_off(reading: Reading, scope: AnswerScope) -> Answer:
     off = [day for day in days if day not in trained]
     over = f"from {long_day(scope.first)} to {long_day(scope.last)}"
     kind = f" {listed([f'{WEEKDAYS[day].capitalize()}s' for day in weekdays])}" if weekdays else " days"
-    said = f"{len(off)} of {len(days)}{kind} {over} were without training"
+    statement = f"{len(off)} of {len(days)}{kind} {over} were without training"
     if 0 < len(off) <= MOST_DAYS_NAMED:
         named = listed(
             [
@@ -177,5 +173,5 @@ def days_off(reading: Reading, scope: AnswerScope) -> Answer:
                 for day in off
             ]
         )
-        said += f": {named}"
-    return answered(f"{said}.", scope.counted)
+        statement += f": {named}"
+    return answered(f"{statement}.", scope.counted)

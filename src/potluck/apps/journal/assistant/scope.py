@@ -1,4 +1,4 @@
-"""Which sessions an answer is about, and how it says so."""
+"""The sessions that an answer is about, and how it names them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from potluck.apps.journal.assistant.amounts import Sessions, several
+from potluck.apps.journal.assistant.amounts import Sessions
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, Remark, TrainingSession
 from potluck.apps.journal.assistant.mentions import NEEDS_PAIN
 from potluck.apps.journal.assistant.reading import NOTHING, Filter, Reading, listed
 from potluck.apps.journal.periods import Period, long_day
+from potluck.apps.journal.quantities import several
 from potluck.apps.journal.times import EARLIEST
 
 DAY = timedelta(days=1)
@@ -19,67 +20,69 @@ MOST_QUOTES = 5
 
 
 def filtered(where: Filter) -> str:
-    """The filter in words, after a blank; empty if there is none."""
+    """The filter in words, after a space; empty if there is none."""
     return f" {where.words}" if where != NOTHING else ""
 
 
 class Journal(NamedTuple):
-    """Everything that a question may be answered from, newest first, and the reader's date."""
+    """Everything that may answer a question, newest first, and the reader's date."""
 
     sessions: Sessions
     remarks: Sequence[Remark]
     today: date
     within: str = ""
-    """Of what this is a part, if not everything: "in what Mara shares"."""
+    """What this is, if not the whole journal: "in what Mara shares"."""
 
 
 class AnswerScope(NamedTuple):
-    """The sessions of the period, and those of them that count."""
+    """The sessions of the period, and those that match the filter."""
 
     all: Sessions
     counted: Sessions
     remarks: Sequence[Remark]
-    """Those that are not hidden."""
+    """Visible comments."""
     hidden: Sequence[Remark]
     first: date
     """The period's first day, or that of the first session."""
     last: date
     """Its last day, or today."""
     words: str
-    """The period, after a blank; empty for all time."""
+    """The period, after a space; empty for all time."""
     today: date
     everything: Sessions
 
     @classmethod
     def of(cls, reading: Reading, journal: Journal) -> AnswerScope | None:
-        """None if the period is said by a session that there is not."""
+        """None if the period is relative to a session that does not exist."""
         period, words = reading.period, ""
         today = journal.today
         if period is not None:
             words = f" {period.words}{' so far' if period.first <= today < period.last else ''}"
         if reading.anchor is not None:
-            found = next((each for each in journal.sessions if each.counts(reading.anchor.of)), None)
-            if found is None:
+            anchor = next((session for session in journal.sessions if session.counts(reading.anchor.of)), None)
+            if anchor is None:
                 return None
             after = reading.anchor.side == "after"
-            span = Period(found.day + DAY, max(today, found.day + DAY)) if after else Period(EARLIEST, found.day - DAY)
+            span = (
+                Period(anchor.day + DAY, max(today, anchor.day + DAY)) if after else Period(EARLIEST, anchor.day - DAY)
+            )
             length = reading.anchor.days
             if length is not None:
                 ends = (
-                    (found.day + DAY, found.day + length * DAY)
+                    (anchor.day + DAY, anchor.day + length * DAY)
                     if after
-                    else (found.day - length * DAY, found.day - DAY)
+                    else (anchor.day - length * DAY, anchor.day - DAY)
                 )
                 span = Period(*ends)
             last_one = f"the last session {reading.anchor.of.words}"
             days = "" if length is None else f" in the {several(length, 'day')}"
-            words += f"{days} {'after' if after else 'before'} {long_day(found.day)}, {last_one}"
+            words += f"{days} {'after' if after else 'before'} {long_day(anchor.day)}, {last_one}"
             period = span if period is None else Period(max(span.first, period.first), min(span.last, period.last))
-        inside = [each for each in journal.sessions if period is None or each.day in period]
+        inside = [session for session in journal.sessions if period is None or session.day in period]
         if reading.among:
             inside = inside[: reading.among]
             words += f" among the latest {several(len(inside), 'session')}"
-        counted = [each for each in inside if each.counts(reading.where)]
+        counted = [session for session in inside if session.counts(reading.where)]
         if reading.newest:
             counted = counted[: reading.newest]
             words += ", the latest"
@@ -88,10 +91,10 @@ class AnswerScope(NamedTuple):
             words += ", the first"
         begun = journal.sessions[-1].day if journal.sessions else today
         first = begun if period is None else max(period.first, begun) if period.first == EARLIEST else period.first
-        remarks = [each for each in journal.remarks if period is None or each.session.day in period]
+        remarks = [remark for remark in journal.remarks if period is None or remark.session.day in period]
         last = today if period is None else min(period.last, max(today, period.first))
-        visible = [each for each in remarks if not each.is_hidden]
-        hidden = [each for each in remarks if each.is_hidden]
+        visible = [remark for remark in remarks if not remark.is_hidden]
+        hidden = [remark for remark in remarks if remark.is_hidden]
         return cls(inside, counted, visible, hidden, first, last, words, today, journal.sessions)
 
     @property
@@ -100,22 +103,22 @@ class AnswerScope(NamedTuple):
 
 
 def evidence_of(sessions: Iterable[TrainingSession], where: Filter = NOTHING) -> list[Evidence]:
-    """The sessions as evidence; with a quote where they were chosen by their words."""
-    return [Evidence(each, each.quote(where) if where.by_text else "") for each in sessions]
+    """The sessions as evidence, with quotes if they were selected by their words."""
+    return [Evidence(session, session.quote(where) if where.by_text else "") for session in sessions]
 
 
-def answered(said: str, sessions: Iterable[TrainingSession], where: Filter = NOTHING) -> Answer:
-    return Answer(said, evidence_of(sessions, where), where.by_text)
+def answered(statement: str, sessions: Iterable[TrainingSession], where: Filter = NOTHING) -> Answer:
+    return Answer(statement, evidence_of(sessions, where), where.by_text)
 
 
-def quoted(said: str, evidence: Sequence[Evidence]) -> Answer:
-    return Answer(with_quotes(said, evidence), evidence, by_text=True)
+def quoted(statement: str, evidence: Sequence[Evidence]) -> Answer:
+    return Answer(with_quotes(statement, evidence), evidence, by_text=True)
 
 
-def with_quotes(said: str, evidence: Sequence[Evidence]) -> str:
+def with_quotes(statement: str, evidence: Sequence[Evidence]) -> str:
     """A sentence with quotes under it, each with its date and author."""
-    lines = [f"{_by(each)}: “{each.quote}”" for each in evidence if each.quote]
-    return "\n".join([said, *lines])
+    lines = [f"{_by(item)}: “{item.quote}”" for item in evidence if item.quote]
+    return "\n".join([statement, *lines])
 
 
 def _by(evidence: Evidence) -> str:
@@ -124,10 +127,10 @@ def _by(evidence: Evidence) -> str:
 
 
 def worn_note(sessions: Sessions, where: Filter) -> str:
-    """How many of the sessions in the gi, or in no-gi, were in both."""
+    """How many of the gi or no-gi sessions were in both."""
     if where.worn not in ("gi", "no-gi"):
         return ""
-    both = sum(each.entry.metrics.gi_or_no_gi == "both" for each in sessions)
+    both = sum(session.entry.metrics.gi_or_no_gi == "both" for session in sessions)
     return f" {both} of them {'was' if both == 1 else 'were'} in both gi and no-gi." if both else ""
 
 
@@ -139,12 +142,12 @@ def hard_note(reading: Reading) -> str:
 
 
 def terms_note(sessions: Sessions, where: Filter) -> str:
-    """Where the words were found: as tags, in texts."""
+    """Where the words matched: in tags or in texts."""
     if len(where.terms) != 1 or where.terms[0].tag_only:
         return ""
     (term,) = where.terms
-    tagged = sum(each.tagged(term) for each in sessions)
-    written = sum(each.says(term) for each in sessions)
+    tagged = sum(session.tagged(term) for session in sessions)
+    written = sum(session.says(term) for session in sessions)
     if not tagged:
         return ""
     return f" {tagged} tagged with it, {written} mention it in their text."
@@ -164,8 +167,8 @@ def none_found(reading: Reading, scope: AnswerScope) -> Answer:
     if reading.period is not None and reading.period.first > scope.today:
         return Answer(f"No session yet{scope.words}: that is still to come.")
     by_text = reading.where.by_text
-    terms = [each for each in reading.where.terms if not each.tag_only]
-    if len(terms) > 1 or any(not each.is_clear for each in terms):
+    terms = [term for term in reading.where.terms if not term.tag_only]
+    if len(terms) > 1 or any(not term.is_clear for term in terms):
         return Answer("", by_text=True, closest=True)
     if by_text and reading.kind == "quotes" and not scope.words:
         return Answer("", by_text=True, closest=True)
@@ -177,7 +180,7 @@ def none_found(reading: Reading, scope: AnswerScope) -> Answer:
 
 
 def none_near(reading: Reading, scope: AnswerScope) -> Answer | None:
-    """Where nothing has all that was looked for: what comes closest, without counting it."""
+    """If nothing matches: what comes closest, without counting it."""
     where = reading.where
     if not where.by_text:
         return None
@@ -189,25 +192,29 @@ def none_near(reading: Reading, scope: AnswerScope) -> Answer | None:
 
 
 def part_mentions(stem: str, scope: AnswerScope) -> list[Evidence]:
-    """What the entries say about a part of the body, with and without a word for pain."""
+    """Sentences about a part of the body, with or without a word for pain."""
     return [
-        Evidence(each, sentence.text)
-        for each in scope.all
-        for sentence in each.sentences
+        Evidence(session, sentence.text)
+        for session in scope.all
+        for sentence in session.sentences
         if sentence.has_part(stem) and (stem not in NEEDS_PAIN or sentence.speaks_of(stem))
     ]
 
 
 def uncounted_note(reading: Reading, scope: AnswerScope) -> str:
-    """How many more sessions mention a part of the body, without a word for pain that is known."""
+    """How many more sessions mention the part of the body, without a known word for pain."""
     stem = reading.where.part_stem
     if stem is None:
         return ""
     counted = {*map(id, scope.counted)}
-    more = {id(each.session): each.session for each in part_mentions(stem, scope) if id(each.session) not in counted}
+    more = {
+        id(mention.session): mention.session
+        for mention in part_mentions(stem, scope)
+        if id(mention.session) not in counted
+    }
     if not more:
         return ""
-    days = listed(some_of([long_day(each.day) for each in more.values()], MOST_QUOTES))
+    days = listed(some_of([long_day(session.day) for session in more.values()], MOST_QUOTES))
     number = len(more)
     return f" {number} more mention{'s' if number == 1 else ''} the {reading.where.part} without one: {days}."
 

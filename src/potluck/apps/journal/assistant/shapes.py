@@ -1,4 +1,4 @@
-"""Which Reading the phrases of a question make together: the first shape that has a place for each of them."""
+"""Turns the phrases of a question into a Reading, by the first shape that accepts all of them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ JOINED = frozenset(["where", "hard", "amount", "topic", "weekday", "every", "per
 
 class QuestionShape(NamedTuple):
     needs: tuple[str, ...]
-    """What must have been said, each by its key, or by its key and its values."""
+    """Required phrases, by key or by key and values."""
     allows: tuple[str, ...]
-    """What else may have been said."""
+    """Other phrases that are allowed."""
     kind: str
 
     def fits(self, bag: Bag) -> bool:
-        if not all(each in bag for each in self.needs):
+        if not all(key in bag for key in self.needs):
             return False
         values: dict[str, set[str]] = {}
-        for each in (*self.needs, *self.allows):
-            key, _, some = each.partition(":")
+        for item in (*self.needs, *self.allows):
+            key, _, some = item.partition(":")
             values.setdefault(key, set()).update(some.split("/") if some else ["*"])
         if "*" not in values.get("ask", ()) and not bag.asks <= values.get("ask", set()):
             return False
@@ -49,11 +49,11 @@ def _table(text: str) -> list[QuestionShape]:
 
 
 def _items(text: str) -> list[str]:
-    """ "a b:c of d" with the blanks inside a value kept."""
+    """The items of a list separated by spaces, where the value "time of day" contains spaces."""
     return re.findall(r"\w+(?::time of day|:\S+)?", text)
 
 
-# What must have been said, what else may have been, and what it becomes; $ is a period and a filter.
+# Required phrases; allowed phrases; the kind of reading. $ is a period and a filter.
 SHAPES = _table("""
 advice ; period ; advice
 who says ; noun:comments/sessions top cmp period total ; commenters
@@ -137,13 +137,13 @@ ask:quotes ; $ noun:sessions newest of_newest oldest trend ; quotes
 
 
 def shaped(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Reading | None:
-    """The reading of all phrases together; None if no shape has a place for each."""
+    """The reading of all phrases together; None if no shape accepts all of them."""
     phrases = [phrase for phrase in phrases if phrase.key != "follow"]
     sides = sides_of(phrases, words, today)
     if sides is not None:
         return compared(sides.rest, words, today, sides.sides, sides.link)
     for one, other in pairwise(phrases):
-        # "How long since my last no-gi session" asks for days, and not for hours after it.
+        # "How long since my last no-gi session" asks for days, not for hours after that session.
         if (
             other.key == "anchor"
             and one.end == other.start
@@ -151,7 +151,7 @@ def shaped(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Read
         ):
             return None
     for one, other in pairwise(phrases):
-        # "And" joins filters and periods; before anything else it may mean something.
+        # "And" joins filters and periods; before anything else it may have a meaning.
         if (one.key, one.value) == ("link", "and") and other.key not in JOINED:
             return None
     rest = [phrase for phrase in phrases if (phrase.key, phrase.value) != ("link", "and")]
@@ -164,7 +164,7 @@ def shaped(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Read
         return None
     for shape in SHAPES:
         if shape.fits(bag):
-            found = BUILD[shape.kind](bag)
-            if found is not None:
-                return found
+            reading = BUILD[shape.kind](bag)
+            if reading is not None:
+                return reading
     return None

@@ -23,21 +23,21 @@ class Contrast(NamedTuple):
 
 
 def one_period(periods: Sequence[Period]) -> tuple[Period, ...] | None:
-    """The one period that several say together; None if they contradict each other."""
+    """The periods combined into one; None if they contradict each other."""
     if len(periods) < 2:
         return tuple(periods)
-    first, last = max(each.first for each in periods), min(each.last for each in periods)
-    nested = any(each.first == first and each.last == last for each in periods)
-    bounded = any(each.first == EARLIEST for each in periods)
+    first, last = max(period.first for period in periods), min(period.last for period in periods)
+    nested = any(period.first == first and period.last == last for period in periods)
+    bounded = any(period.first == EARLIEST for period in periods)
     return (Period(first, last),) if first <= last and (nested or bounded) else None
 
 
 def shifted(period: Period, unit: str) -> Period | None:
-    """The period of this unit before a period."""
+    """The previous period of this unit."""
     if unit == "year ago":
         return Period(months_before(period.first, 12), months_before(period.last, 12))
     if unit == "half":
-        wholes = [calendar_unit(each, period.first, 0) for each in ("year", "month")]
+        wholes = [calendar_unit(unit, period.first, 0) for unit in ("year", "month")]
         return next((halves[1] for whole in wholes if (halves := _halves(whole)) and halves[0] == period), None)
     if unit == "before":
         if period.first.day == 1 and (period.last + DAY).day == 1:
@@ -59,13 +59,15 @@ def _halves(period: Period) -> tuple[Period, Period] | None:
 
 
 def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Contrast | None:
-    """The sides that a question sets against each other; None if it does not."""
+    """The sides that a question compares; None if it compares nothing."""
     halved = [phrase for phrase in phrases if phrase.key == "halves"]
     if halved:
         halves = _halves(halved[0].value)
         return (
             Contrast(
-                tuple(Side(NOTHING, half) for half in halves), [each for each in phrases if each not in halved], "or"
+                tuple(Side(NOTHING, half) for half in halves),
+                [phrase for phrase in phrases if phrase not in halved],
+                "or",
             )
             if halves
             else None
@@ -81,9 +83,9 @@ def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Co
         link = phrases[number].value
         if link in ("to", "with") and not compares:
             continue
-        found = _split(phrases, number, links, today)
-        if found is not None:
-            return found
+        split = _split(phrases, number, links, today)
+        if split is not None:
+            return split
     lately = any(phrase.key == "lately" for phrase in phrases)
     if len(links) == 1 and (phrases[links[0]].value == "than" or (lately and phrases[links[0]].value in STRONG)):
         return _now([phrase for phrase in phrases if phrase.key != "lately"], today, lately)
@@ -91,7 +93,7 @@ def sides_of(phrases: Sequence[Phrase], words: Sequence[str], today: date) -> Co
 
 
 def _either(phrases: Sequence[Phrase]) -> Contrast | None:
-    """ "More with Jonas or Lena": a choice of two where something is compared is two sides."""
+    """ "More with Jonas or Lena": in a comparison, a choice of two terms is two sides."""
     chosen = [phrase for phrase in phrases if phrase.key == "where" and len(phrase.value.terms) == 1]
     if len(chosen) != 1 or not any(phrase.key in ("cmp", "top") for phrase in phrases):
         return None
@@ -117,23 +119,23 @@ def _filter(phrase: Phrase) -> Filter | None:
     return None
 
 
-def _fields(found: Filter) -> frozenset[str]:
-    return frozenset(name for name, value in found._asdict().items() if value != getattr(NOTHING, name))
+def _fields(condition: Filter) -> frozenset[str]:
+    return frozenset(name for name, value in condition._asdict().items() if value != getattr(NOTHING, name))
 
 
 def _split(phrases: Sequence[Phrase], number: int, links: Sequence[int], today: date) -> Contrast | None:
-    """Left and right of a link: what both say something about is what is compared."""
+    """The phrases left and right of a link; the sides are compared by what both of them name."""
     left, right = phrases[:number], phrases[number + 1 :]
-    others = [each for each in links if each != number]
+    others = [place for place in links if place != number]
     times = [phrase for phrase in phrases if phrase.key in ("period", "relative", "weekday")]
     if others:
         # A list of periods: "compare June, July and August".
-        same = {phrases[each].value for each in links}
-        between = (len(same) == 1 or {phrases[each].value for each in others} == {"and"}) and len(times) == len(
+        same = {phrases[place].value for place in links}
+        between = (len(same) == 1 or {phrases[place].value for place in others} == {"and"}) and len(times) == len(
             links
         ) + 1
         if not between:
-            if any(phrases[each].value in STRONG for each in others):
+            if any(phrases[place].value in STRONG for place in others):
                 return None
             left = [phrase for phrase in left if phrase.key != "link"]
             right = [phrase for phrase in right if phrase.key != "link"]
@@ -159,7 +161,7 @@ def _split(phrases: Sequence[Phrase], number: int, links: Sequence[int], today: 
 
 def _contrast(left: Sequence[Phrase], right: Sequence[Phrase]) -> frozenset[str]:
     fields = [
-        {name for phrase in some if (found := _filter(phrase)) is not None for name in _fields(found)}
+        {name for phrase in some if (condition := _filter(phrase)) is not None for name in _fields(condition)}
         for some in (left, right)
     ]
     return frozenset(fields[0] & fields[1])
@@ -176,9 +178,9 @@ def _filtered(
     for some, period in zip((left, right), periods, strict=True):
         own = []
         for phrase in some:
-            found = _filter(phrase)
-            if found is not None and _fields(found) & contrast:
-                own.append(found)
+            condition = _filter(phrase)
+            if condition is not None and _fields(condition) & contrast:
+                own.append(condition)
             elif period is None or phrase.key not in ("period", "relative"):
                 rest.append(phrase)
         where = merged(own)
@@ -195,7 +197,7 @@ def _periods(times: Sequence[Phrase], today: date) -> list[Period] | None:
     for phrase in times:
         if phrase.key == "period":
             period: Period | None = phrase.value
-            # "Last month compared to the previous month" means the one before.
+            # In "last month compared to the previous month", the previous month is the one before last month.
             if periods and period == periods[-1]:
                 period = shifted(periods[-1], "before")
         elif phrase.key == "weekday":
@@ -209,7 +211,7 @@ def _periods(times: Sequence[Phrase], today: date) -> list[Period] | None:
 
 
 def _now(phrases: Sequence[Phrase], today: date, lately: bool) -> Contrast | None:
-    """ "More than last month": the present is the other side."""
+    """ "More than last month": the other side is the current period."""
     number = next(number for number, phrase in enumerate(phrases) if phrase.key == "link")
     right = phrases[number + 1 :]
     periods = [phrase for phrase in phrases if phrase.key == "period"]

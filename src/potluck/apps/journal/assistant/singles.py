@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from potluck.apps.journal.assistant.amounts import Sessions, facts, several
+from potluck.apps.journal.assistant.amounts import Sessions, facts
 from potluck.apps.journal.assistant.evidence import Answer, Evidence, TrainingSession
 from potluck.apps.journal.assistant.reading import NOTHING, Measure, Reading, listed
 from potluck.apps.journal.assistant.scope import (
@@ -19,6 +19,7 @@ from potluck.apps.journal.assistant.scope import (
     some_of,
 )
 from potluck.apps.journal.periods import long_day
+from potluck.apps.journal.quantities import several
 
 
 def _of(session: TrainingSession, measure: Measure) -> int:
@@ -44,7 +45,7 @@ def extreme(reading: Reading, scope: AnswerScope) -> Answer:
     if measure not in _UNITS:
         measure = "minutes"
     sign = 1 if reading.least else -1
-    ordered = sorted(sessions, key=lambda each: (sign * _of(each, measure), -each.day.toordinal()))
+    ordered = sorted(sessions, key=lambda session: (sign * _of(session, measure), -session.day.toordinal()))
     of = f"of {sessions_words(len(sessions), reading.where)}{scope.words}"
     before, after = _UNITS[measure]
     name = _SUPERLATIVES[measure, reading.least]
@@ -52,32 +53,34 @@ def extreme(reading: Reading, scope: AnswerScope) -> Answer:
         if reading.number > len(ordered):
             return answered(f"There are only {sessions_words(len(ordered), reading.where)}{scope.words}.", ordered)
         value = _of(ordered[reading.number - 1], measure)
-        ties = [each for each in ordered if _of(each, measure) == value]
-        named = listed(some_of([long_day(each.day) for each in ties], MOST_QUOTES))
+        ties = [session for session in ordered if _of(session, measure) == value]
+        named = listed(some_of([long_day(session.day) for session in ties], MOST_QUOTES))
         shared = f", shared by {several(len(ties), 'session')}" if len(ties) > 1 else ""
-        said = f"{named}: number {reading.number} from {name} {of}, with {before}{value}{after}{shared}."
-        return answered(said, ties, reading.where)
+        statement = f"{named}: number {reading.number} from {name} {of}, with {before}{value}{after}{shared}."
+        return answered(statement, ties, reading.where)
     if reading.number > 1:
         chosen = ordered[: reading.number]
-        said = "; ".join(f"{long_day(each.day)} with {before}{_of(each, measure)}{after}" for each in chosen)
+        statement = "; ".join(
+            f"{long_day(session.day)} with {before}{_of(session, measure)}{after}" for session in chosen
+        )
         least = _of(chosen[-1], measure)
-        tied = sum(_of(each, measure) == least for each in ordered[reading.number :])
+        tied = sum(_of(session, measure) == least for session in ordered[reading.number :])
         note = (
             f" {several(tied, 'more session')} {'has' if tied == 1 else 'have'} {before}{least}{after}, too."
             if tied
             else ""
         )
-        return answered(f"{name.capitalize()} {of}: {said}.{note}", chosen, reading.where)
+        return answered(f"{name.capitalize()} {of}: {statement}.{note}", chosen, reading.where)
     best = _of(ordered[0], measure)
-    ties = [each for each in ordered if _of(each, measure) == best]
+    ties = [session for session in ordered if _of(session, measure) == best]
     if len(ties) == 1:
-        said = f"{long_day(ties[0].day)}: {name} {of}, with {facts(ties[0])}."
+        statement = f"{long_day(ties[0].day)}: {name} {of}, with {facts(ties[0])}."
         if reading.asks_how:
-            return _single(said, ties[0], reading)
+            return _single(statement, ties[0], reading)
     else:
-        days = some_of([long_day(each.day) for each in ties], MOST_QUOTES)
-        said = f"{before.capitalize()}{best}{after}: {name} {of}, shared by {len(ties)} sessions: {listed(days)}."
-    return Answer(said, [Evidence(each, each.quote(reading.where)) for each in ties], by_text=True)
+        days = some_of([long_day(session.day) for session in ties], MOST_QUOTES)
+        statement = f"{before.capitalize()}{best}{after}: {name} {of}, shared by {len(ties)} sessions: {listed(days)}."
+    return Answer(statement, [Evidence(session, session.quote(reading.where)) for session in ties], by_text=True)
 
 
 def last(reading: Reading, scope: AnswerScope) -> Answer:
@@ -85,9 +88,11 @@ def last(reading: Reading, scope: AnswerScope) -> Answer:
         return none_near(reading, scope) or none_found(reading, scope)
     if reading.nth:
         return _numbered(reading, scope, scope.counted, "last")
-    found = scope.counted[0]
+    session = scope.counted[0]
     which = f", the last session{_which(reading, scope)}" if reading.where != NOTHING or scope.words else ""
-    return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}{which}: {facts(found)}.", found, reading)
+    return _single(
+        f"On {long_day(session.day)}{_ago(session.day, scope.today)}{which}: {facts(session)}.", session, reading
+    )
 
 
 def first(reading: Reading, scope: AnswerScope) -> Answer:
@@ -95,30 +100,32 @@ def first(reading: Reading, scope: AnswerScope) -> Answer:
         return none_near(reading, scope) or none_found(reading, scope)
     if reading.nth:
         return _numbered(reading, scope, scope.counted[::-1], "first")
-    found = scope.counted[-1]
+    session = scope.counted[-1]
     which = f"the first session{_which(reading, scope)} that I can read"
-    return _single(f"On {long_day(found.day)}{_ago(found.day, scope.today)}, {which}: {facts(found)}.", found, reading)
+    return _single(
+        f"On {long_day(session.day)}{_ago(session.day, scope.today)}, {which}: {facts(session)}.", session, reading
+    )
 
 
 def _numbered(reading: Reading, scope: AnswerScope, sessions: Sessions, end: str) -> Answer:
-    """The one with this number, from the first on or from the last back."""
+    """The session with this number, counted from the first or backwards from the last."""
     if reading.number > len(sessions):
         counted = sessions_words(len(sessions), reading.where)
         return answered(f"There are only {counted}{scope.words}.", sessions, reading.where)
-    found = sessions[reading.number - 1]
+    session = sessions[reading.number - 1]
     order = f"number {reading.number} of {sessions_words(len(sessions), reading.where)}{scope.words}"
     counted_from = "" if end == "first" else ", counted back from the last"
-    return _single(f"On {long_day(found.day)}, {order}{counted_from}: {facts(found)}.", found, reading)
+    return _single(f"On {long_day(session.day)}, {order}{counted_from}: {facts(session)}.", session, reading)
 
 
 def since(reading: Reading, scope: AnswerScope) -> Answer:
     if not scope.counted:
         return none_near(reading, scope) or none_found(reading, scope)
-    found = scope.counted[0]
-    days = (scope.today - found.day).days
+    session = scope.counted[0]
+    days = (scope.today - session.day).days
     ago = {0: "0 days, it was today", 1: "1 day, it was yesterday"}.get(days, several(days, "day"))
-    which = f"the last session{_which(reading, scope)} was on {long_day(found.day)}"
-    return _single(f"{ago}: {which}.", found, reading)
+    which = f"the last session{_which(reading, scope)} was on {long_day(session.day)}"
+    return _single(f"{ago}: {which}.", session, reading)
 
 
 def _which(reading: Reading, scope: AnswerScope) -> str:
@@ -130,7 +137,7 @@ def _ago(day: date, today: date) -> str:
     return {0: ", today", 1: ", yesterday"}.get(days, f", {days} days ago" if days > 0 else "")
 
 
-def _single(said: str, session: TrainingSession, reading: Reading) -> Answer:
+def _single(statement: str, session: TrainingSession, reading: Reading) -> Answer:
     if reading.asks_how:
-        return quoted(said, [Evidence(session, text) for text in session.entry.texts if text])
-    return quoted(said, [Evidence(session, session.quote(reading.where))])
+        return quoted(statement, [Evidence(session, text) for text in session.entry.texts if text])
+    return quoted(statement, [Evidence(session, session.quote(reading.where))])

@@ -1,4 +1,4 @@
-"""The language of a question, and the words that it is about."""
+"""The language and the topic of a question."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from potluck.apps.journal.tokenizer import words_in
 
 
 def vocabulary(words: str) -> frozenset[str]:
-    """Words that are written one after the other."""
+    """The words of a text, as a set."""
     return frozenset(words.split())
 
 
-# Words that say nothing about a question's topic.
+# Words that are not the topic of a question.
 STOP_WORDS = frozenset(
     words_in(
         """a about after again all also am an and any anything are as at average be been before but by can could count
@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(
     )
 )
 
-# Auxiliaries, light verbs, indefinite pronouns and adverbs: none of them is what an entry is about.
+# Auxiliaries, light verbs, indefinite pronouns and adverbs: never the topic of an entry.
 FILLERS = vocabulary(
     """thing things something anything everything nothing stuff someone anyone somebody anybody take took taken taking
     try tried tries trying attempt attempted make made makes making use used uses using learn learned learnt ever yet
@@ -71,7 +71,7 @@ def is_foreign(question: str) -> bool:
 
 
 def topic_of(question: str, names: str = "") -> tuple[str, ...]:
-    """The words that a question is about; not these names."""
+    """The words that a question is about, without these names."""
     ignored = STOP_WORDS.union(words_in(names))
     return tuple(dict.fromkeys(word for word in words_in(question) if word not in ignored and len(word) > 1))
 

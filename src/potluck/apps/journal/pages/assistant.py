@@ -1,6 +1,6 @@
 """The pages of the assistant: conversations, what each may read, and answers whose citations open the entry.
 
-A conversation shows only as much of an entry as its scope allows: a shared one, or one about somebody else, is given
+A conversation shows only as much of an entry as its scope allows: a shared one, or one about another athlete, gets
 only SharedEntries, which have no private text.
 """
 
@@ -18,9 +18,10 @@ from potluck.apps.journal.access import Athlete, InThread
 from potluck.apps.journal.addresses import ASK
 from potluck.apps.journal.entities import AIThread, Citation, Comment
 from potluck.apps.journal.fields import Question, Scope, zone_of
-from potluck.apps.journal.journals import SharedEntry, WholeEntry
+from potluck.apps.journal.journals import SharedEntry, WholeEntry, comments_of
 from potluck.apps.journal.links import AthleteSummary, names_of, own_athletes
-from potluck.apps.journal.pages.frame import Piece, excerpt, facts, layout_context, long_date, pieces, plain, short_date
+from potluck.apps.journal.pages.frame import Piece, excerpt, layout_context, long_date, pieces, plain, short_date
+from potluck.apps.journal.pages.metrics import facts
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.threads import (
     ASKING,
@@ -38,14 +39,13 @@ from potluck.apps.journal.threads import (
     threads_of,
 )
 from potluck.apps.journal.times import day_of
-from potluck.store import all_done
 from potluck.web import UNSET, Input, Line, Show, Step, Writes
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
 # An answer that begins with a number, which is shown large.
 COUNTED = re.compile(r"(?P<number>\d[\d,.]*(?: h(?: \d\d)?| min| %:?)?)(?<!:) (?P<rest>.+)", re.DOTALL)
-# The citations that show at once; the others are folded away.
+# Citations that are visible at once; the others are folded.
 CITATIONS_SHOWN = 5
 PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
 
@@ -59,7 +59,7 @@ class Cited(Struct, frozen=True, kw_only=True):
     entry_id: UUID
     day: str
     quote: str
-    """Empty where the entry was counted, and nothing of it quoted."""
+    """Empty if the entry was only counted."""
     is_private: bool
     by_coach: bool
     author: str
@@ -74,7 +74,7 @@ class AnswerCard(Struct, frozen=True, kw_only=True):
     text: str
     cited: list[Cited]
     shown: int
-    """How many of the citations are not folded away."""
+    """How many citations are not folded."""
     by: str
     """Which assistant answered, in words."""
     icon: str
@@ -98,18 +98,18 @@ class ThreadMessage(Struct, frozen=True, kw_only=True):
 
 
 async def _threads(at: Athlete, zone: tzinfo) -> list[ThreadLine]:
-    found = sorted(await threads_of(at), key=lambda each: each.last_active_at, reverse=True)[:MOST_THREADS]
-    names = await names_of(at.store, [each.athlete_id for each in found if each.athlete_id is not None])
+    shown = sorted(await threads_of(at), key=lambda thread: thread.last_active_at, reverse=True)[:MOST_THREADS]
+    names = await names_of(at.store, [thread.athlete_id for thread in shown if thread.athlete_id is not None])
     today = day_of(at.now, zone)
     lines = []
-    for each in await at.show(ThreadView, found):
-        day = day_of(each.last_active_at, zone)
+    for view in await at.show(ThreadView, shown):
+        day = day_of(view.last_active_at, zone)
         lines.append(
             ThreadLine(
-                thread_id=each.thread_id,
-                title=each.title or "Nothing asked yet",
-                scope=each.scope,
-                about="" if each.athlete_id is None else names.get(each.athlete_id, "an athlete"),
+                thread_id=view.thread_id,
+                title=view.title or "Nothing asked yet",
+                scope=view.scope,
+                about="" if view.athlete_id is None else names.get(view.athlete_id, "an athlete"),
                 day="today" if day == today else short_date(day, today),
             )
         )
@@ -146,14 +146,14 @@ async def _to_begin(at: Athlete, about: str) -> dict[str, Any]:
         "profile_version": profile.version,
         "threads": await _threads(at, zone_of(profile.time_zone)),
         "coached": coached,
-        "coached_options": [(str(each.athlete_id), each.name or "Somebody who left") for each in coached],
+        "coached_options": [(str(athlete.athlete_id), athlete.name or "Someone who left") for athlete in coached],
         "about": _among(coached, about),
         "thread_id": None,
     }
 
 
 def _among(coached: Sequence[AthleteSummary], athlete_id: str) -> AthleteSummary | None:
-    return next((each for each in coached if str(each.athlete_id) == athlete_id), None)
+    return next((athlete for athlete in coached if str(athlete.athlete_id) == athlete_id), None)
 
 
 @threads.form("", then=THREAD, on=ask_page, rate_limit=ASKING)
@@ -161,13 +161,17 @@ async def begin(at: Athlete, sent: Beginning) -> Writes[AIThread]:
     """Begin a conversation with its first question."""
     athlete = _among((await own_athletes(at)).items, sent.athlete_id)
     begun = await begin_thread(at, NewThread(scope=sent.scope, athlete_id=athlete.athlete_id if athlete else UNSET))
-    # Before the question: its answer may take a while, and is written with the thread's own checks.
+    # Commit before asking: the answer may take a while, and its writes check the thread.
     await at.commit(Step(*begun.operations))
     thread = begun.answer
     inside = InThread(at.core, at.context, at.visitor, {"thread_id": thread.thread_id})
     await inside.admit(thread)
-    asked = await ask(inside, NewMessage(content=sent.content))
-    return Writes(thread, *(asked.outcomes.get(id(each), each) for each in asked.operations), *inside.link_checks())
+    question = await ask(inside, NewMessage(content=sent.content))
+    return Writes(
+        thread,
+        *(question.outcomes.get(id(operation), operation) for operation in question.operations),
+        *inside.link_checks(),
+    )
 
 
 # --- a conversation ---------------------------------------------------------------------------------------------------
@@ -200,15 +204,17 @@ threads.form("/delete", then=ASK)(end_thread)
 
 async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> list[ThreadMessage]:
     citations = [citation for view in views for citation in view.citations]
-    entries = await at.scope.read(list(dict.fromkeys(each.entry_id for each in citations)))
-    said = await _comments(at, citations, entries)
-    names = await names_of(at.store, [each.coach_id for each in said.values()])
+    entries = await at.scope.read(list(dict.fromkeys(citation.entry_id for citation in citations)))
+    comments = await _comments(at, citations, entries)
+    names = await names_of(at.store, [comment.coach_id for comment in comments.values()])
     today = day_of(at.now, zone)
     return [
         ThreadMessage(question=view.content)
         if view.role == "user"
         else ThreadMessage(
-            answer=_answer(view, [_cited(each, entries, said, names, zone, today) for each in view.citations])
+            answer=_answer(
+                view, [_cited(citation, entries, comments, names, zone, today) for citation in view.citations]
+            )
         )
         for view in views
     ]
@@ -217,10 +223,12 @@ async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> li
 async def _comments(
     at: InThread, citations: Sequence[Citation], entries: Mapping[UUID, SharedEntry]
 ) -> dict[UUID, Comment]:
-    """The comments that answers cite, if they are still visible to everybody."""
-    of = list(dict.fromkeys(each.entry_id for each in citations if each.comment_id and each.entry_id in entries))
-    found = await all_done([at.store.all(Comment.of_entry(each)) for each in of])
-    return {each.comment_id: each for some in found for each in some if each.visibility == "visible"}
+    """The comments that answers cite, if they are still visible."""
+    commented = [citation.entry_id for citation in citations if citation.comment_id and citation.entry_id in entries]
+    comments = await comments_of(at.store, commented)
+    return {
+        comment.comment_id: comment for some in comments.values() for comment in some if comment.visibility == "visible"
+    }
 
 
 def _cited(
@@ -263,12 +271,12 @@ def _answer(view: MessageView, cited: list[Cited]) -> AnswerCard:
     if own and cited:
         # Drop the built-in assistant's list of quotes: the page shows them as citations below.
         text = view.content.partition("\n")[0]
-    if own and (found := COUNTED.fullmatch(text)):
-        number, text = found["number"].rstrip(":"), found["rest"]
+    if own and (match := COUNTED.fullmatch(text)):
+        number, text = match["number"].rstrip(":"), match["rest"]
     if view.provider == FALLBACK:
         by, icon = "The remote assistant did not answer; this is the built-in one.", "cloud-off"
     elif own:
-        quotes = " Quotes are word for word." if any(each.quote for each in cited) else ""
+        quotes = " Quotes are word for word." if any(citation.quote for citation in cited) else ""
         by, icon = f"Answered on this server.{quotes}", "monitor"
     else:
         by, icon = f"Answered by {PROVIDERS.get(view.provider or '', 'a model')}, outside this server.", "share-2"

@@ -27,9 +27,9 @@ from potluck.apps.journal.entries import ReadsEntry, entries
 from potluck.apps.journal.fields import Visibility, zone_of
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.frame import layout_context, long_date
+from potluck.apps.journal.pages.metrics import WORN
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.times import day_of
-from potluck.people import new_id
 from potluck.web import UNSET, Input, Show, Writes, or_retry
 
 ENTRY = f"{ENTRIES}/{{entry_id}}"
@@ -40,23 +40,24 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
     zone = zone_of(await time_zone_for(at))
     today = day_of(at.now, zone)
     position = await at.position(comments_on(at))
-    found = [each for each in await at.store.all(comments_on(at)) if at.sees(each)]
+    visible = [comment for comment in await at.store.all(comments_on(at)) if at.sees(comment)]
     athlete = "" if at.own else (await names_of(at.store, [at.meta.athlete_id])).get(at.meta.athlete_id, "")
     return {
         **layout_context("timeline" if at.own else "coaches"),
         "entry": at.shown,
         "entry_id": at.entry_id,
+        "worn": WORN,
         "mine": at.own,
         "athlete": athlete,
         "back_to": ENTRIES if at.own else f"{ATHLETES}/{at.meta.athlete_id}",
         "day": long_date(day_of(at.shown.date, zone), today),
         "time": f"{at.shown.date.astimezone(zone):%H:%M}",
-        "comments": await at.show(CommentView, found),
+        "comments": await at.show(CommentView, visible),
         "position": position,
         "read_at": at.now.isoformat(),
-        "form": show.form(NewComment, {"commentId": str(new_id())}),
+        "form": show.form(NewComment, {"commentId": str(at.new_id())}),
         "draft_key": at.journal.draft_key(at.own_id),
-        # The name of the draft of what was saved just now.
+        # The name of the draft that was just saved.
         "draft_saved": show.query.get("draft", ""),
         "refused_before": show.refusal is not None,
     }
@@ -67,13 +68,13 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
 
 @comments.form("", then=f"{ENTRY}?draft=comment-{{entry_id}}#comments", flash="Comment added.", on=entry_page)
 async def comment_by_form(at: ToEntry, new: NewComment) -> Writes[Comment]:
-    """Add a comment, once for each form that was shown, however often it is sent."""
+    """Add a comment, once per form, however often it is sent."""
     sent_before = [
-        each for each in await at.store.all(Comment.of_entry(at.entry_id)) if each.comment_id == new.comment_id
+        comment for comment in await at.store.all(Comment.of_entry(at.entry_id)) if comment.comment_id == new.comment_id
     ]
-    if any(each.coach_id == at.own_id and each.body == new.body for each in sent_before):
+    if any(comment.coach_id == at.own_id and comment.body == new.body for comment in sent_before):
         return Writes(sent_before[0])
-    # Other words under the same id come from a form that the browser went back to.
+    # A different text with the same id comes from a form that the browser went back to.
     writes = await add_comment(at, replace(new, comment_id=UNSET) if sent_before else new)
     # If the form was submitted twice at once, the retried rule finds what the other submission has written.
     return Writes(writes.answer, *map(or_retry, writes.operations))
@@ -105,7 +106,7 @@ comments.form("/delete", then=f"{ENTRY}#comments")(delete_comment)
 
 
 class Hiding(Input):
-    """Without a version: hiding applies whatever else was changed meanwhile."""
+    """Without a version: hiding applies even if the comment has changed."""
 
     visibility: Visibility
 

@@ -1,14 +1,13 @@
-"""The form to write an entry, and to edit it: made to be filled in on a phone within a minute."""
+"""The form that writes or edits an entry: quick to fill in on a phone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from msgspec.structs import asdict, fields
+from msgspec import structs
 from starlette.responses import Response
 
 from potluck.apps.journal.access import Athlete, OwnEntry
@@ -24,23 +23,16 @@ from potluck.apps.journal.entities import (
     UserProfile,
 )
 from potluck.apps.journal.entries import (
-    EntryChange,
-    MetricsChange,
     NewEntry,
-    SectionsChange,
     add_entry,
-    changing,
     delete_entry,
     entries,
+    rewritten,
+    session_time,
 )
 from potluck.apps.journal.fields import (
     UNSAID,
-    Duration,
     EntryId,
-    GiOrNoGi,
-    Intensity,
-    Rounds,
-    SectionText,
     Tags,
     TimeZone,
     unique_tags,
@@ -49,61 +41,68 @@ from potluck.apps.journal.fields import (
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
-from potluck.apps.journal.pages.frame import WORN, layout_context, long_date
+from potluck.apps.journal.pages.frame import layout_context, long_date
+from potluck.apps.journal.pages.metrics import FIRST_VALUES, LABELS, WORN
 from potluck.apps.journal.profile import lacks_zone, taking_zone, time_zone_for, usual_profile, zone_for
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.people import new_id
-from potluck.validation import FieldError, ValidationError, decode_tree, label_of
-from potluck.web import UNSET, Access, Actions, ByField, Form, Line, Show, Unset, Versioned, Writes, or_retry, redirect
+from potluck.validation import FieldError, ValidationError
+from potluck.web import (
+    UNSET,
+    Access,
+    Actions,
+    Form,
+    Input,
+    Line,
+    Show,
+    Unset,
+    Versioned,
+    Writes,
+    or_retry,
+)
 
 TAGS_OFFERED = 8
 MINUTES_STEP = 5
-# The defaults for a first entry.
-USUAL = {"durationMinutes": "60", "rounds": "5", "giOrNoGi": "gi"}
 CHOSEN_EACH_TIME = frozenset({"intensity", "tags"})
 AS_TYPED = "%Y-%m-%dT%H:%M"
-NOT_A_TIME = "Say the day and the time, such as 13 November, 18:30"
+NOT_A_TIME = "Enter a day and a time, such as 13 November, 18:30"
 
 home: Actions[Any] = Actions(Athlete, page=HOME)
 
 
+class AllTags(Input):
+    tags: Tags
+
+
 class EntryForm(Versioned):
-    """A session as the form sends it; its version matters only when editing."""
+    """An entry as the form sends it; the version matters only when editing."""
 
     when: Line = ""
     """Local time in the person's time zone; now, if blank."""
-    duration_minutes: Duration
-    intensity: Intensity
-    rounds: Rounds
-    gi_or_no_gi: GiOrNoGi
-    tags: Tags | Unset = UNSET
-    """Chosen among those offered."""
+    session_metrics: SessionMetrics
+    """With the tags that were chosen from the suggestions."""
     new_tags: Line = ""
-    """Others, separated by commas."""
-    shared: SectionText = ""
-    private: SectionText = ""
+    """Further tags, separated by commas."""
+    sections: Sections
     entry_id: EntryId | Unset = UNSET
-    """Generated with the form, so that submitting it twice makes one entry."""
+    """Generated with the form, so that submitting it twice creates one entry."""
     time_zone: TimeZone | Unset = UNSET
-    """The device's own, filled in by a script, for people who have never set one."""
+    """The device's, filled in by a script, for people who have never set one."""
 
     @property
     def all_tags(self) -> list[str]:
-        typed = [each.strip() for each in self.new_tags.split(",")]
-        chosen = [] if self.tags is UNSET else self.tags
-        return unique_tags(each for each in (*chosen, *typed) if each)
+        typed = [tag.strip() for tag in self.new_tags.split(",")]
+        return unique_tags(tag for tag in (*self.session_metrics.tags, *typed) if tag)
 
     def metrics(self) -> SessionMetrics:
-        """The metrics as API input; ValidationError for invalid tags."""
-        values = {each.encode_name: getattr(self, each.name) for each in fields(SessionMetrics)}
+        """The metrics with all tags; ValidationError for invalid tags."""
         try:
-            return decode_tree(SessionMetrics, {**values, "tags": self.all_tags})
+            return structs.replace(self.session_metrics, tags=AllTags.decode({"tags": self.all_tags}).tags)
         except ValidationError as error:
-            raise ValidationError(*(FieldError("newTags", each.message) for each in error.errors)) from error
+            raise ValidationError(*(FieldError("newTags", item.message) for item in error.errors)) from error
 
     def moment(self, zone: tzinfo) -> datetime | Unset:
-        """When it was; unset if blank."""
+        """The time of the session; UNSET if blank."""
         if not self.when.strip():
             return UNSET
         try:
@@ -117,9 +116,9 @@ class EntryForm(Versioned):
 
 @home.page("", "journal/write.html")
 async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
-    """The form; the home of someone who only coaches is their athletes, until they ask for the form."""
+    """The form for a new entry; people who only coach are redirected to their athletes, unless they ask for it."""
     if "write" not in show.query and show.refusal is None and await _only_coaches(at):
-        return redirect(ATHLETES)
+        return show.redirect(ATHLETES)
     stored = await at.store.get(UserProfile.one(at.own_id))
     profile = stored or usual_profile(at)
     zone = zone_of(profile.time_zone)
@@ -132,7 +131,7 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
     return {
         **layout_context("write"),
         **await _to_fill_in(at, half_year),
-        "form": show.form(EntryForm, {**_as_last_time(last), "entryId": str(new_id())}),
+        "form": show.form(EntryForm, {**_as_last_time(last), "entryId": str(at.new_id())}),
         "refused_before": show.refusal is not None,
         "now": at.now.astimezone(zone).strftime(AS_TYPED),
         "today": long_date(today, today),
@@ -146,90 +145,89 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
 
 
 async def _only_coaches(at: Athlete) -> bool:
-    """Whether someone has athletes, and neither an entry nor a coach of their own."""
-    links = [each for each in await at.store.all(Link.of_user(at.own_id)) if each.status == "active"]
-    if not links or any(isinstance(each, CoachAthleteLink) for each in links):
+    """Whether the caller has athletes, and neither an entry nor a coach."""
+    links = [link for link in await at.store.all(Link.of_user(at.own_id)) if link.status == "active"]
+    if not links or any(isinstance(link, CoachAthleteLink) for link in links):
         return False
     return await at.store.first(Entry.of_athlete(at.own_id)) is None
 
 
 @entries.form("", then=f"{ENTRIES}?draft=new", flash="Saved.", on=write_page, versioned=False)
-async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
+async def write_by_form(at: Athlete, form: EntryForm) -> Writes[Entry]:
     stored = await at.store.get(UserProfile.one(at.own_id))
-    device = UNSAID if said.time_zone is UNSET else said.time_zone
+    device = UNSAID if form.time_zone is UNSET else form.time_zone
     profile, of_profile = taking_zone(at, stored, device) if device != UNSAID else (stored or usual_profile(at), [])
-    known = None if said.entry_id is UNSET else await at.store.get(EntryMeta.one(said.entry_id))
+    known = None if form.entry_id is UNSET else await at.store.get(EntryMeta.one(form.entry_id))
     if known is not None and known.athlete_id == at.own_id:
         entry = await at.store.get(Entry.one(at.own_id, known.date, known.entry_id))
         if entry is not None:
-            # Sent before, and its answer was lost: what was typed since is a change of it.
-            return _changed_by(at, said, entry, zone_of(profile.time_zone))
+            # It was sent before, and the answer was lost: what was typed since is an edit.
+            return _changed_by(at, form, entry, zone_of(profile.time_zone))
     new = NewEntry(
-        sections=Sections(private=said.private, shared=said.shared),
-        session_metrics=said.metrics(),
-        date=said.moment(zone_of(profile.time_zone)),
-        entry_id=said.entry_id if known is None else UNSET,
+        sections=form.sections,
+        session_metrics=form.metrics(),
+        date=form.moment(zone_of(profile.time_zone)),
+        entry_id=form.entry_id if known is None else UNSET,
     )
-    with _beside_its_field():
+    with _errors_at_when():
         writes = await add_entry(at, new)
     # If the form was submitted twice at once, the retried rule finds what the other submission has written.
     return Writes(writes.answer, *map(or_retry, [*writes.operations, *of_profile]))
 
 
 @contextmanager
-def _beside_its_field() -> Iterator[None]:
-    """Moves errors about the date to the form's own field."""
+def _errors_at_when() -> Iterator[None]:
+    """Moves errors about the date to the form's field."""
     try:
         yield
     except ValidationError as error:
         raise ValidationError(
-            *(FieldError("when" if each.field == "date" else each.field, each.message) for each in error.errors)
+            *(FieldError("when" if item.field == "date" else item.field, item.message) for item in error.errors)
         ) from error
 
 
 def _as_last_time(last: Entry | None) -> dict[str, Any]:
     """Defaults from the last session; intensity is left to be chosen each time."""
     if last is None:
-        return dict(USUAL)
-    return {name: text for name, text in _texts_of(last.session_metrics).items() if name not in CHOSEN_EACH_TIME}
+        return dict(FIRST_VALUES)
+    texts = Form.texts_of(SessionMetrics, last.session_metrics)
+    return {name: text for name, text in texts.items() if name not in CHOSEN_EACH_TIME}
 
 
 async def _to_fill_in(at: Athlete, half_year: Statistics) -> dict[str, Any]:
-    """What the form shows for a new entry and for an edit alike."""
+    """What the form shows both for a new entry and for an edit."""
     return {
-        "offered": [each.tag for each in half_year.top_tags[:TAGS_OFFERED]],
+        "offered": [tag.tag for tag in half_year.top_tags[:TAGS_OFFERED]],
         "readers": await coach_names(at),
         "minutes_step": MINUTES_STEP,
-        "worn_options": WORN,
+        "worn_options": WORN.items(),
         "draft_key": at.journal.draft_key(at.own_id),
     }
 
 
 async def coach_names(at: Athlete) -> list[str]:
-    """The names of the coaches who can read what is shared now."""
-    found = await at.store.all(Link.of_user(at.own_id))
-    ids = [each.coach_id for each in found if isinstance(each, CoachAthleteLink) and each.status == "active"]
+    """The names of the coaches who can currently read what is shared."""
+    own_links = await at.store.all(Link.of_user(at.own_id))
+    ids = [link.coach_id for link in own_links if isinstance(link, CoachAthleteLink) and link.status == "active"]
     return sorted((await names_of(at.store, ids)).values(), key=str.casefold)
 
 
 # --- an edit ----------------------------------------------------------------------------------------------------------
 
 
-METRIC_LABELS = {"durationMinutes": "Minutes", "intensity": "How hard", "giOrNoGi": "What you wore"}
-LABELS = {
+FORM_LABELS = {
     "when": "When it was",
-    **{name: METRIC_LABELS.get(name) or label_of(name) for name in SessionMetrics.__struct_encode_fields__},
+    **{name: LABELS.get(name, name.capitalize()) for name in SessionMetrics.__struct_encode_fields__},
     "shared": "Shared",
     "private": "Private",
 }
 
 
 def _with_new_tags(form: Form[EntryForm]) -> Form[EntryForm]:
-    """The same form, with the tags that were typed among those that were chosen."""
-    typed = [each.strip() for each in form.values["newTags"].split(",")]
-    tags = dict.fromkeys(each for each in (*form.values["tags"], *typed) if each)
-    values = {name: form.values[name] for name in form.values}
-    return replace(form, values=ByField({**values, "tags": list(tags), "newTags": ""}))
+    """The same form, with typed tags added to the chosen ones."""
+    typed = [tag.strip() for tag in form.values["newTags"].split(",")]
+    tags = dict.fromkeys(tag for tag in (*form.values["tags"], *typed) if tag)
+    return form.showing(tags=list(tags), newTags="")
 
 
 def _spaced(when: str) -> str:
@@ -253,7 +251,7 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
         "entry_id": entry.entry_id,
         "version": (clash or entry).version,
         "form": form,
-        "conflict": _with_new_tags(form).conflict(clash, LABELS, theirs, {"giOrNoGi": dict(WORN).get, "when": _spaced}),
+        "conflict": _with_new_tags(form).conflict(clash, FORM_LABELS, theirs, {"giOrNoGi": WORN.get, "when": _spaced}),
         "refused_before": bool(form.sent),
         "day": long_date(day_of(entry.date, zone), today),
         "now": at.now.astimezone(zone).strftime(AS_TYPED),
@@ -263,22 +261,20 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
 
 
 @entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?draft={{entry_id}}", flash="The entry is changed.", on=edit_page)
-async def change_by_form(at: OwnEntry, entry: Entry, said: EntryForm) -> Writes[Entry]:
-    return _changed_by(at, said, entry, await zone_for(at))
+async def change_by_form(at: OwnEntry, entry: Entry, form: EntryForm) -> Writes[Entry]:
+    return _changed_by(at, form, entry, await zone_for(at))
 
 
-def _changed_by(at: Access, said: EntryForm, entry: Entry, zone: tzinfo) -> Writes[Entry]:
-    """Change the entry to what the form says; a blank time leaves it at its own."""
-    metrics, when = said.metrics(), said.moment(zone)
-    # The form has no seconds: the same minute means that the time was not changed.
+def _changed_by(at: Access, form: EntryForm, entry: Entry, zone: tzinfo) -> Writes[Entry]:
+    """Replace the entry by what the form says; a blank time keeps the old one."""
+    after = structs.replace(entry, sections=form.sections, session_metrics=form.metrics())
+    when = form.moment(zone)
+    # The form has no seconds: the same minute means an unchanged time.
     as_shown = datetime.strptime(_typed(entry, zone), AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
-    change = EntryChange(
-        sections=SectionsChange(private=said.private, shared=said.shared),
-        session_metrics=MetricsChange(**asdict(metrics)),
-        date=UNSET if when == as_shown else when,
-    )
-    with _beside_its_field():
-        return changing(at, entry, change)
+    if when is not UNSET and when != as_shown:
+        with _errors_at_when():
+            after = structs.replace(after, date=session_time(when, at.now))
+    return rewritten(at, entry, after)
 
 
 entries.form("/delete", then=ENTRIES, flash="The entry is deleted, with its comments.")(delete_entry)
@@ -289,11 +285,5 @@ def _typed(entry: Entry, zone: tzinfo) -> str:
 
 
 def _values_of(entry: Entry, zone: tzinfo) -> dict[str, Any]:
-    texts = {"shared": entry.sections.shared, "private": entry.sections.private}
-    return {"when": _typed(entry, zone), **_texts_of(entry.session_metrics), **texts}
-
-
-def _texts_of(metrics: SessionMetrics) -> dict[str, Any]:
-    """Each metric as a field of the form holds it."""
-    values = {each.encode_name: getattr(metrics, each.name) for each in fields(metrics)}
-    return {name: list(value) if isinstance(value, list) else str(value) for name, value in values.items()}
+    metrics, sections = Form.texts_of(SessionMetrics, entry.session_metrics), Form.texts_of(Sections, entry.sections)
+    return {"when": _typed(entry, zone), **metrics, **sections}

@@ -5,7 +5,6 @@ from datetime import date, datetime, tzinfo
 from typing import Any, NamedTuple
 
 from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, STATS, WRITE
-from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import spans_of
 from potluck.web import Section
@@ -17,36 +16,17 @@ PARTS = (
     ("ask", "message-circle", "Ask", ASK),
     ("coaches", "users", "Coaches", COACHES),
 )
-WORN = (("gi", "Gi"), ("no-gi", "No-gi"), ("both", "Both"))
-# How much of a text fits in a row of a list.
+# Characters of a text that fit in a row of a list.
 EXCERPT = 400
 
 
 def layout_context(current: str) -> dict[str, Any]:
-    """What every page shows."""
+    """What the layout of every page needs."""
     sections = [Section(address, icon, name, part == current) for part, icon, name, address in PARTS]
-    return {"sections": sections, "worn": dict(WORN)}
+    return {"sections": sections}
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
-
-
-def several(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
-
-
-def hours(minutes: int) -> str:
-    """A duration as people write it: 45 min, 3 h, 3 h 15."""
-    whole, rest = divmod(minutes, 60)
-    if not whole:
-        return f"{rest} min"
-    return f"{whole:,} h {rest:02}" if rest else f"{whole:,} h"
-
-
-def facts(metrics: SessionMetrics) -> str:
-    """The metrics of a session in one line."""
-    long = f"{metrics.duration_minutes} min · {several(metrics.rounds, 'round')}"
-    return f"{long} · {metrics.intensity} of 10 · {dict(WORN)[metrics.gi_or_no_gi]}"
 
 
 def long_date(day: date, today: date) -> str:
@@ -84,15 +64,15 @@ def marked(text: str, words: set[str]) -> list[Piece]:
 
 
 def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
-    found, place = [], 0
+    parts, place = [], 0
     for first, last in spans:
-        found += [Piece(text[place:first]), Piece(text[first:last], is_marked=True)]
+        parts += [Piece(text[place:first]), Piece(text[first:last], is_marked=True)]
         place = last
-    return [each for each in (*found, Piece(text[place:])) if each.text]
+    return [part for part in (*parts, Piece(text[place:])) if part.text]
 
 
 def excerpt(text: str, most: int = EXCERPT) -> str:
-    """As much of a text as fits in a row, cut between words."""
+    """The part of a text that fits in a row, cut between words."""
     if len(text) <= most:
         return text
     space = text.rfind(" ", most // 2, most)

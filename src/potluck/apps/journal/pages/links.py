@@ -7,17 +7,15 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Any
 from uuid import UUID
 
-from msgspec import Struct
-
 from potluck.apps.journal.access import Athlete, CoachOf, LinkedWith, WithCoach
 from potluck.apps.journal.addresses import ASK, ATHLETES, COACHES, HOME
 from potluck.apps.journal.entries import shared_entries
 from potluck.apps.journal.fields import LinkRole, Sees, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import (
-    APP,
     LinkAcceptance,
     LinkChange,
+    LinkJoined,
     LinkView,
     NewLink,
     WhichSide,
@@ -25,6 +23,7 @@ from potluck.apps.journal.links import (
     athletes,
     change_link,
     end_link,
+    invitations,
     join,
     links,
     names_of,
@@ -40,29 +39,29 @@ from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
 from potluck.apps.journal.profile import time_zone_for, zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.people import Invitation
+from potluck.people import InvitationOfPlace
 from potluck.store import all_done
 from potluck.validation import FieldError, ValidationError
-from potluck.web import CARRIED_INVITATION, UNSET, Actions, Input, Show, SignedIn, Unset, Writes, accepted
+from potluck.web import UNSET, Actions, Input, Show, SignedIn, Unset, Writes
 
 SPARK_WEEKS = 12
 
 
 async def _both_sides(at: Athlete, show: Show, role: str) -> dict[str, Any]:
     """What the coaches page and the athletes page share."""
-    found = await own_links(at)
+    own = await own_links(at)
     zone = await zone_for(at)
-    asking = [each for each in found.items if each.status == "pending" and not each.requested_by_me]
+    asking = [link for link in own.items if link.status == "pending" and not link.requested_by_me]
     return {
         **layout_context("coaches"),
         "role": role,
         "asking": asking,
-        "links": [each for each in found.items if each.role == role],
-        "from_day": {each.user_id: _day_from(at, each.shared_from, zone) for each in found.items},
-        "invitations": [each for each in found.invitations if each.role == role],
+        "links": [link for link in own.items if link.role == role],
+        "from_day": {link.user_id: _day_from(at, link.shared_from, zone) for link in own.items},
+        "invitations": [invitation for invitation in own.invitations if invitation.role == role],
         "form": show.form(NewLink),
         "made": show.done,
-        # The script of a page that is no longer shared leads here.
+        # The script of a page that is no longer shared redirects here.
         "over": "over" in show.query,
     }
 
@@ -77,38 +76,39 @@ async def coaches_page(at: Athlete, show: Show) -> dict[str, Any]:
 
 @athletes.page("", "journal/athletes.html")
 async def athletes_page(at: Athlete, show: Show) -> dict[str, Any]:
-    """The athletes whom one coaches, most recent session first."""
-    found = (await own_athletes(at)).items
+    """The athletes that the caller coaches, most recent session first."""
+    coached = (await own_athletes(at)).items
     time_zone = await time_zone_for(at)
     zone = zone_of(time_zone)
     today = day_of(at.now, zone)
     span = StatsOf(from_=first_of_week(today) - timedelta(weeks=SPARK_WEEKS - 1), to=today)
     drawn = await all_done(
         [
-            stats_of(SharedJournal(at.store, each.athlete_id, each.shared_from), span, time_zone, at.now)
-            for each in found
+            stats_of(SharedJournal(at.store, athlete.athlete_id, athlete.shared_from), span, time_zone, at.now)
+            for athlete in coached
         ]
     )
     since = [
-        each.last_session is not None and (today - day_of(each.last_session.date, zone)).days <= 1 for each in found
+        athlete.last_session is not None and (today - day_of(athlete.last_session.date, zone)).days <= 1
+        for athlete in coached
     ]
     return {
         **await _both_sides(at, show, "athlete"),
         "zone_unset": await zone_unset(at),
         "athletes": [
             (
-                each,
-                "" if each.last_session is None else written_day(each.last_session.date, zone, at.now),
-                0 if each.last_session is None else (today - day_of(each.last_session.date, zone)).days // 7,
+                athlete,
+                "" if athlete.last_session is None else written_day(athlete.last_session.date, zone, at.now),
+                0 if athlete.last_session is None else (today - day_of(athlete.last_session.date, zone)).days // 7,
                 *drawn_spark(hours),
             )
-            for each, hours in zip(found, drawn, strict=True)
+            for athlete, hours in zip(coached, drawn, strict=True)
         ],
         "wrote": sum(since),
     }
 
 
-# --- asking, accepting, ending ----------------------------------------------------------------------------------------
+# --- requests, acceptance, ending -------------------------------------------------------------------------------------
 
 
 links.form("/ask", then="", on=coaches_page)(request_link)
@@ -147,14 +147,14 @@ joining: Actions[Any] = Actions(SignedIn, page=f"{HOME}/invitation")
 
 class ComingIn(Input):
     sees: Sees | Unset = UNSET
-    """What the coach will see, once an athlete was asked."""
+    """What the coach will see; required if an athlete was invited."""
 
 
 @joining.page(None)
 async def choice_page(at: SignedIn, show: Show) -> Mapping[str, Any]:
-    """Asks an athlete what the coach will see; not having said it yet is no mistake."""
+    """Asks an athlete what the coach will see; a missing choice is no error here."""
     assert show.refusal is not None
-    invitation = await at.core.people.invitations.look(CARRIED_INVITATION.value(at.visitor))
+    invitation = await at.core.people.invitations.look(invitations.cookie.value(at.visitor))
     coach = await place_name(at.store, invitation.place)
     context = {**layout_context("coaches"), "coach": coach or "Someone"}
     return show.template("journal/come_in.html", context, status=200)
@@ -164,15 +164,15 @@ async def choice_page(at: SignedIn, show: Show) -> Mapping[str, Any]:
     "",
     then=lambda at, role: _side(role),
     flash=LINKED,
-    drops=CARRIED_INVITATION,
+    drops=invitations.cookie,
     instead={ValidationError: choice_page},
 )
 async def come_in(at: SignedIn, sent: ComingIn) -> Writes[LinkRole]:
-    """Accept the invitation in the browser's cookie; an athlete says what the coach will see. Answers with the role of
-    the person who invited."""
+    """Accept the invitation in the browser's cookie; an athlete chooses what the coach will see. The answer is the role
+    of the person who sent the invitation."""
     role: LinkRole = "athlete"
 
-    async def join_as_asked(at: SignedIn, invitation: Invitation) -> Writes[Struct]:
+    async def join_as_asked(at: SignedIn, invitation: InvitationOfPlace) -> Writes[LinkJoined] | None:
         nonlocal role
         if invitation.role != "athlete":
             return await join(at, invitation)
@@ -181,7 +181,7 @@ async def come_in(at: SignedIn, sent: ComingIn) -> Writes[LinkRole]:
         role = "coach"
         return await join(at, invitation, sent.sees)
 
-    joined = await accepted(at, CARRIED_INVITATION.value(at.visitor), {APP: join_as_asked}.get)
+    joined = await invitations.join(at, join_as_asked)
     return joined.answering(role)
 
 
@@ -207,10 +207,10 @@ async def athlete_page(at: CoachOf, wanted: TimelineQuery) -> dict[str, Any]:
 
 
 def _day_from(at: Athlete | CoachOf, shared_from: datetime | None, zone: tzinfo) -> str:
-    """From which day on a coach sees sessions; empty if all of them."""
+    """The first day whose sessions a coach sees; empty if all of them."""
     return "" if shared_from is None else short_date(day_of(shared_from, zone), day_of(at.now, zone))
 
 
 async def _name(at: CoachOf, athlete_id: UUID) -> str:
-    found: Sequence[str] = [*(await names_of(at.store, [athlete_id])).values()]
-    return found[0] if found else "An athlete"
+    names: Sequence[str] = [*(await names_of(at.store, [athlete_id])).values()]
+    return names[0] if names else "An athlete"

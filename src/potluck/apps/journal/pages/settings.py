@@ -29,8 +29,8 @@ from potluck.apps.journal.importing import (
 from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
 from potluck.apps.journal.times import day_of
-from potluck.validation import BodyNotJson, FieldError, Text, ValidationError, decode
-from potluck.web import Call, Endpoints, Form, Input, Show, Writes, blank, decoded
+from potluck.validation import FieldError, Text, ValidationError
+from potluck.web import Call, Endpoints, Form, Input, Show, Writes, decoded
 
 MOST_WRONG = 20
 HAS_ERRORS = "Nothing was imported, because the file has errors"
@@ -71,13 +71,13 @@ async def take_along(call: Call) -> Response:
 
 
 class FileForm(Input):
-    file: Annotated[str, Text(1, LARGEST_FILE, "Choose the file, or paste all that is in it", trim=False)]
+    file: Annotated[str, Text(1, LARGEST_FILE, "Choose the file, or paste its contents", kind="raw", trim=False)]
     sure: bool = False
     """Whether the preview was confirmed."""
 
 
 class ImportStep(Struct, frozen=True, kw_only=True):
-    """What comes of a file: first what an import would bring, then what it brought."""
+    """The state of an import: first a preview, then the result."""
 
     file: str = ""
     preview: ImportPreview | None = None
@@ -104,26 +104,24 @@ async def import_page(at: Athlete, show: Show) -> dict[str, Any]:
 
 
 def _import_errors(show: Show) -> tuple[Form[Any], list[str]]:
-    """The form without the file, because an invalid one is not sent back; and every error in the file."""
-    form = show.form(FileForm)
+    """The form without the file, because an invalid one is not sent back, and all errors in the file."""
+    form, blank = show.form(FileForm), Form.blank(FileForm)
     refusal = show.refusal
     if refusal is not None and not isinstance(refusal, ValidationError):
-        return blank(FileForm).refused(str(refusal)), []
+        return blank.refused(str(refusal)), []
     errors = () if refusal is None else refusal.errors
     if not errors or errors[0].field == "file":
-        return Form(blank(FileForm).values, form.all_errors, None, frozenset({"file", "sure"}), FileForm), []
+        return blank.refused(ValidationError(*form.all_errors)), []
     within = any(map(is_within, errors))
-    message = ValidationError(FieldError("file", HAS_ERRORS if within else NO_JOURNAL))
-    return blank(FileForm).refused(message), [error.message for error in errors] if within else []
+    whole = errors[0].message if errors[0].field == "body" else NO_JOURNAL
+    message = ValidationError(FieldError("file", HAS_ERRORS if within else whole))
+    return blank.refused(message), [error.message for error in errors] if within else []
 
 
 @imports.form("", then="", on=import_page, rate_limit=replace(IMPORTS, weight=lambda sent: int(sent.sure)))
 async def take_in(at: Athlete, sent: FileForm) -> Writes[ImportStep]:
     """Show a preview first; import the file once it is confirmed."""
-    try:
-        file = await decoded(decode, JournalFile, sent.file.encode())
-    except BodyNotJson as error:
-        raise ValidationError(FieldError("file", str(error))) from error
+    file = await decoded(JournalFile.decode, sent.file.encode())
     if sent.sure:
         done = await import_journal(at, file)
         return done.answering(ImportStep(imported=done.answer))

@@ -1,4 +1,4 @@
-"""The statistics pages: of one's own training, and of an athlete whom one coaches."""
+"""The statistics pages: of the caller's own training, and of an athlete they coach."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.validation import ValidationError, decode_tree
+from potluck.validation import ValidationError
 from potluck.web import UNSET, Input, Line
 
 
@@ -62,64 +62,62 @@ async def athlete_stats_page(at: CoachOf, wanted: SpanQuery) -> dict[str, Any]:
 async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuery, base: str) -> dict[str, Any]:
     time_zone = await time_zone_for(at)
     today = day_of(at.now, zone_of(time_zone))
-    chosen, asked, wrong = _asked(wanted, today)
+    chosen, days, wrong = _asked(wanted, today)
     try:
-        found = await stats_of(journal, asked, time_zone, at.now)
+        statistics = await stats_of(journal, days, time_zone, at.now)
     except ValidationError as error:
         chosen, wrong = USUAL_SPAN, error.errors[0].message
-        asked = _weeks(SPANS[chosen].weeks, today)
-        found = await stats_of(journal, asked, time_zone, at.now)
-    assert asked.from_ is not UNSET
-    assert asked.to is not UNSET
-    # The heat map always covers half a year or more: a shorter period shows no pattern.
-    last = min(asked.to, today)
+        days = _weeks(SPANS[chosen].weeks, today)
+        statistics = await stats_of(journal, days, time_zone, at.now)
+    assert days.from_ is not UNSET
+    assert days.to is not UNSET
+    # The heat map always covers at least half a year: a shorter period shows no pattern.
+    last = min(days.to, today)
     ends = [last]
-    if (last - asked.from_).days >= 7 * HEAT_WEEKS:
+    if (last - days.from_).days >= 7 * HEAT_WEEKS:
         # Ends on the Sunday before the first week of the other half.
         ends.insert(0, first_of_week(last) - timedelta(weeks=HEAT_WEEKS - 1, days=1))
     first_drawn = first_of_week(ends[0]) - timedelta(weeks=HEAT_WEEKS - 1)
-    whole = found
-    if first_drawn < asked.from_:
+    whole = statistics
+    if first_drawn < days.from_:
         whole = await stats_of(journal, StatsOf(from_=first_drawn, to=last), time_zone, at.now)
     levels = Levels(whole.days)
     heats = [drawn_heat(whole, levels, end, today) for end in ends]
-    split_said, split = drawn_split(found)
-    name = (
-        SPANS[chosen].name if chosen in SPANS else f"{short_date(asked.from_, today)} to {short_date(asked.to, today)}"
-    )
+    split_said, split = drawn_split(statistics)
+    name = SPANS[chosen].name if chosen in SPANS else f"{short_date(days.from_, today)} to {short_date(days.to, today)}"
     return {
         "name": name,
         "zone_unset": await zone_unset(at),
-        "spans": [(key, each.name, f"{base}?{urlencode({'span': key})}", key == chosen) for key, each in SPANS.items()],
+        "spans": [(key, span.name, f"{base}?{urlencode({'span': key})}", key == chosen) for key, span in SPANS.items()],
         "base": base,
         "by_dates": chosen not in SPANS,
-        "first": asked.from_.isoformat(),
-        "last": asked.to.isoformat(),
+        "first": days.from_.isoformat(),
+        "last": days.to.isoformat(),
         "today": today.isoformat(),
         "wrong": wrong,
-        "facts": fact_list(found),
-        "any": found.total.sessions > 0,
+        "facts": fact_list(statistics),
+        "any": statistics.total.sessions > 0,
         "heats": heats,
         "heat_table": heats[-1]._replace(
-            rows=[row for each in reversed(heats) for row in each.rows],
-            days=[day for each in reversed(heats) for day in each.days],
+            rows=[row for heat in reversed(heats) for row in heat.rows],
+            days=[day for heat in reversed(heats) for day in heat.days],
         ),
-        "hours": drawn_hours(found),
-        "intensity": drawn_intensity(found),
+        "hours": drawn_hours(statistics),
+        "intensity": drawn_intensity(statistics),
         "split_parts": split,
         "split_said": split_said,
-        "tags": drawn_tags(found),
+        "tags": drawn_tags(statistics),
     }
 
 
 def _asked(wanted: SpanQuery, today: date) -> tuple[str, StatsOf, str]:
     """The chosen span, its days, and an error message for invalid dates."""
     if wanted.from_.strip() or wanted.to.strip():
-        said = {"from": wanted.from_.strip(), "to": wanted.to.strip() or today.isoformat()}
-        if not said["from"]:
-            return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), "Say from which day on"
+        sent = {"from": wanted.from_.strip(), "to": wanted.to.strip() or today.isoformat()}
+        if not sent["from"]:
+            return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), "Enter the first day"
         try:
-            return "", decode_tree(StatsOf, said), ""
+            return "", StatsOf.decode(sent), ""
         except ValidationError as error:
             return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), error.errors[0].message
     chosen = wanted.span if wanted.span in SPANS else USUAL_SPAN

@@ -1,6 +1,6 @@
 """The timeline: sessions by week, newest first, filtered; or search results, best match first.
 
-An athlete's own page is made of OwnRows, a coach's of SharedRows, which have no private text.
+An athlete's own page consists of OwnTimelineRows, a coach's of SharedRows, which have no private text.
 """
 
 from __future__ import annotations
@@ -24,34 +24,26 @@ from potluck.apps.journal.fields import folded_tag, zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
-from potluck.apps.journal.pages.frame import (
-    Piece,
-    excerpt,
-    facts,
-    hours,
-    layout_context,
-    marked,
-    plain,
-    several,
-    short_date,
-)
+from potluck.apps.journal.pages.frame import Piece, excerpt, layout_context, marked, plain, short_date
+from potluck.apps.journal.pages.metrics import facts
 from potluck.apps.journal.profile import time_zone_for, zone_unset
+from potluck.apps.journal.quantities import hours, several
 from potluck.apps.journal.ranking import RankedEntry, query_words, snippet_of
 from potluck.apps.journal.search import found_in, narrowed
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.tokenizer import spans_of
 from potluck.table import Query
-from potluck.validation import ValidationError, decode_tree
+from potluck.validation import ValidationError
 from potluck.web import UNSET, Input, Line, Show
 
 ENOUGH = 20
-# The most that a refresh reads, however far back somebody has gone.
+# The most entries that a refresh reads, however far back the reader has scrolled.
 MOST_AGAIN = 500
 MOST_HITS = 100
 TAG_CHIPS = 6
 HARD = "7"
-GONE = "Somebody who left"
+GONE = "Someone who left"
 
 R = TypeVar("R", bound="SharedRow")
 
@@ -66,25 +58,25 @@ class TimelineQuery(Input):
     from_: Line = ""
     to: Line = ""
     before: Line = ""
-    """The next page: only what was before this Monday."""
+    """The next page: only entries before this Monday."""
     down_to: Line = ""
-    """For a refresh of what is already shown: all weeks back to this one."""
+    """For a refresh: all weeks back to this one."""
 
     @property
     def filters(self) -> dict[str, str]:
-        said = {
+        values = {
             "tag": self.tag,
             "giOrNoGi": self.gi_or_no_gi,
             "minIntensity": self.min_intensity,
             "from": self.from_,
             "to": self.to,
         }
-        return {name: value.strip() for name, value in said.items() if value.strip()}
+        return {name: value.strip() for name, value in values.items() if value.strip()}
 
     def address(self, base: str, **other: str) -> str:
         """The address of this page with some parameters replaced; empty ones are left out."""
-        asked = {"q": self.q.strip(), **self.filters, **other}
-        query = urlencode({name: value for name, value in asked.items() if value})
+        parameters = {"q": self.q.strip(), **self.filters, **other}
+        query = urlencode({name: value for name, value in parameters.items() if value})
         return f"{base}?{query}" if query else base
 
 
@@ -92,7 +84,7 @@ class TimelineQuery(Input):
 
 
 class FoundComment(NamedTuple):
-    """A comment that a search found, with the words marked."""
+    """A comment that matched a search, with the words marked."""
 
     name: str
     text: list[Piece]
@@ -111,7 +103,7 @@ class SharedRow(Struct, frozen=True, kw_only=True):
     is_new: bool = False
     shared: list[Piece]
     said: Sequence[FoundComment] = ()
-    """The comments that a search found."""
+    """The comments that matched a search."""
 
     @property
     def mark(self) -> str:
@@ -120,7 +112,7 @@ class SharedRow(Struct, frozen=True, kw_only=True):
 
 
 class OwnTimelineRow(SharedRow, frozen=True, kw_only=True):
-    """The same with the private text, for its athlete alone."""
+    """A row with the private text, for its athlete alone."""
 
     private: list[Piece]
 
@@ -133,7 +125,7 @@ class Week(NamedTuple):
 
     @property
     def mark(self) -> str:
-        return digest_of(self.name, self.total, *(each.mark for each in self.rows))
+        return digest_of(self.name, self.total, *(row.mark for row in self.rows))
 
 
 class Chip(NamedTuple):
@@ -143,7 +135,7 @@ class Chip(NamedTuple):
 
 
 class Timeline(Generic[R]):
-    """One journal as one reader sees it; the two subclasses decide how much that is."""
+    """A journal as one reader sees it; the subclasses decide how much that is."""
 
     def __init__(
         self, at: Athlete | CoachOf, journal: SharedJournal, base: str, time_zone: str, wanted: TimelineQuery
@@ -165,16 +157,16 @@ class Timeline(Generic[R]):
 
     def _filter(self) -> EntryFilter:
         try:
-            return decode_tree(EntryFilter, self._as_sent())
+            return EntryFilter.decode(self._as_sent())
         except ValidationError as error:
             self.wrong = error.errors[0].message or "That is not a filter"
             return EntryFilter()
 
     def _as_sent(self) -> dict[str, Any]:
-        said: dict[str, Any] = dict(self.wanted.filters)
-        if said.get("minIntensity", "").isdecimal():
-            said["minIntensity"] = int(said["minIntensity"][:3])
-        return said
+        values: dict[str, Any] = dict(self.wanted.filters)
+        if values.get("minIntensity", "").isdecimal():
+            values["minIntensity"] = int(values["minIntensity"][:3])
+        return values
 
     async def context(self) -> dict[str, Any]:
         """What the template shows."""
@@ -211,35 +203,35 @@ class Timeline(Generic[R]):
     # --- by week ------------------------------------------------------------------------------------------------------
 
     async def _weeks(self) -> tuple[list[Week], Chip | None]:
-        found: list[Entry] = []
+        shown: list[Entry] = []
         earlier = None
         async for entry in self.at.store.each(self._query()):
             if not self.filter.keeps(entry.session_metrics):
                 continue
-            if self._is_enough(found) and self._week(entry) != self._week(found[-1]):
-                # Only whole weeks, so that their totals are right.
+            if self._is_enough(shown) and self._week(entry) != self._week(shown[-1]):
+                # Only whole weeks, so that their totals are correct.
                 day = day_of(entry.date, self.zone)
-                before = self._week(found[-1]).isoformat()
+                before = self._week(shown[-1]).isoformat()
                 earlier = Chip(f"{day:%B %Y}", self.wanted.address(self.base, before=before), chosen=False)
                 break
-            found.append(entry)
-        rows = await self.rows(found)
+            shown.append(entry)
+        rows = await self.rows(shown)
         by_week: dict[date, list[tuple[Entry, R]]] = {}
-        for entry, row in zip(found, rows, strict=True):
+        for entry, row in zip(shown, rows, strict=True):
             by_week.setdefault(self._week(entry), []).append((entry, row))
         return [self._named(monday, both) for monday, both in by_week.items()], earlier
 
-    def _is_enough(self, found: Sequence[Entry]) -> bool:
-        if not ENOUGH <= len(found) < MOST_AGAIN:
-            return len(found) >= MOST_AGAIN
+    def _is_enough(self, shown: Sequence[Entry]) -> bool:
+        if not ENOUGH <= len(shown) < MOST_AGAIN:
+            return len(shown) >= MOST_AGAIN
         with suppress(ValueError):
-            return self._week(found[-1]) <= date.fromisoformat(self.wanted.down_to)
+            return self._week(shown[-1]) <= date.fromisoformat(self.wanted.down_to)
         return True
 
     def _query(self) -> Query[Entry]:
         first = date.min if self.filter.from_ is UNSET else self.filter.from_
         last = date.max if self.filter.to is UNSET else self.filter.to
-        # Blank, or not one of our own links.
+        # Blank, or not from one of our links.
         with suppress(ValueError, OverflowError):
             last = min(last, date.fromisoformat(self.wanted.before) - timedelta(days=1))
         if (first, last) == (date.min, date.max):
@@ -261,10 +253,10 @@ class Timeline(Generic[R]):
 
     async def _hits(self) -> Sequence[R]:
         words, periods = narrowed(self.wanted.q[:200], self.today)
-        self.searched = " and ".join(each.words for each in periods)
-        matches = await found_in(self.journal, query_words(words), [each.span(self.zone) for each in periods])
-        kept = [each for each in matches if self.filter.keeps(each.entry.metrics) and self._in_time(each.entry)]
-        return await self.hits(kept[:MOST_HITS])
+        self.searched = " and ".join(period.words for period in periods)
+        matches = await found_in(self.journal, query_words(words), [period.span(self.zone) for period in periods])
+        hits = [match for match in matches if self.filter.keeps(match.entry.metrics) and self._in_time(match.entry)]
+        return await self.hits(hits[:MOST_HITS])
 
     def _in_time(self, entry: SharedEntry) -> bool:
         day = day_of(entry.date, self.zone)
@@ -274,7 +266,7 @@ class Timeline(Generic[R]):
 
     async def shared_hits(self, matches: Sequence[RankedEntry]) -> list[SharedRow]:
         """The search results, with the words marked in the shared text and in the comments."""
-        names = await names_of(self.at.store, [each.coach_id for match in matches for each in match.comments])
+        names = await names_of(self.at.store, [comment.coach_id for match in matches for comment in match.comments])
         return [
             replace(
                 self.row(
@@ -285,8 +277,10 @@ class Timeline(Generic[R]):
                     marked(snippet_of((entry.shared,), words), set(words)),
                 ),
                 said=[
-                    FoundComment(names.get(each.coach_id, GONE), marked(snippet_of((each.body,), words), set(words)))
-                    for each in comments
+                    FoundComment(
+                        names.get(comment.coach_id, GONE), marked(snippet_of((comment.body,), words), set(words))
+                    )
+                    for comment in comments
                 ],
             )
             for entry, _, words, comments in matches
@@ -313,7 +307,7 @@ class Timeline(Generic[R]):
 
     def _chips(self, half_year: Statistics) -> list[Chip]:
         wanted = self.wanted
-        tags = [each.tag for each in half_year.top_tags[:TAG_CHIPS]]
+        tags = [tag.tag for tag in half_year.top_tags[:TAG_CHIPS]]
         if wanted.tag and folded_tag(wanted.tag) not in map(folded_tag, tags):
             tags.append(wanted.tag)
 
@@ -334,9 +328,9 @@ class Timeline(Generic[R]):
         first, last = self.filter.from_, self.filter.to
         if first is not UNSET and first == last:
             return short_date(first, self.today)
-        said = {"from": first, "to": last}
+        bounds = {"from": first, "to": last}
         return (
-            " ".join(f"{word} {short_date(day, self.today)}" for word, day in said.items() if day is not UNSET)
+            " ".join(f"{word} {short_date(day, self.today)}" for word, day in bounds.items() if day is not UNSET)
             or "days"
         )
 
@@ -346,7 +340,7 @@ class OwnTimeline(Timeline[OwnTimelineRow]):
 
     async def rows(self, entries: Sequence[Entry]) -> list[OwnTimelineRow]:
         views = await self.at.show(EntryView, entries)
-        return [own_row(self.row_of(each), plain(excerpt(each.sections.private))) for each in views]
+        return [own_row(self.row_of(view), plain(excerpt(view.sections.private))) for view in views]
 
     async def hits(self, matches: Sequence[RankedEntry]) -> list[OwnTimelineRow]:
         rows = await self.shared_hits(matches)
@@ -358,7 +352,7 @@ class SharedTimeline(Timeline[SharedRow]):
 
     async def rows(self, entries: Sequence[Entry]) -> list[SharedRow]:
         views = await self.at.show(SharedEntryView, entries)
-        return [replace(self.row_of(each), is_new=each.is_new) for each in views]
+        return [replace(self.row_of(view), is_new=view.is_new) for view in views]
 
     async def hits(self, matches: Sequence[RankedEntry]) -> list[SharedRow]:
         return await self.shared_hits(matches)

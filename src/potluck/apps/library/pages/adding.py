@@ -1,4 +1,4 @@
-"""The page that adds items: by ISBN, by camera, many at once, or by hand."""
+"""The page that adds items: by ISBN, by camera, several at once, or manually."""
 
 from contextlib import suppress
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from starlette.responses import Response
 
 from potluck.apps.library.access import OwnLibrary
-from potluck.apps.library.collections import by_name
+from potluck.apps.library.collections import collections_by_name
 from potluck.apps.library.drawn_books import face, spine
-from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
+from potluck.apps.library.entities import Book, LibraryItem, Video
 from potluck.apps.library.fields import LARGEST_FILE, LONGEST_TITLE, IsbnText
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import LibraryItemView
@@ -17,14 +17,14 @@ from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.lookup import LookupResult, looking_up
 from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
 from potluck.apps.library.pages.collections import collection_named
-from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
+from potluck.apps.library.pages.item_forms import NewItemForm, sent_of, under_form_fields
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.title_search import as_new_book
-from potluck.validation import ValidationError, decode_tree
+from potluck.validation import ValidationError
 from potluck.web import Actions, Call, Endpoints, Flash, Input, Show, Writes
 
 ADD = f"{LIBRARY}/add"
-# The browser itself reads the barcode; the camera's picture does not leave it.
+# The browser itself reads the barcode. The camera's picture does not leave the device.
 WITH_CAMERA = {"permissions-policy": "camera=(self), geolocation=(), microphone=()"}
 LONGEST_DRAWN = 200
 
@@ -39,41 +39,40 @@ class FoundForm(Input):
 @adding.page("", "library/add.html", headers=WITH_CAMERA)
 async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
     (library,) = await at.show(LibraryView, [at.library])
-    asked = show.query
-    filled = show.form(HandForm, {"kind": "video" if asked.get("kind") == "video" else "book"})
-    found: LookupResult | None = None
-    isbn = asked.get("isbn", "").strip()
+    query = show.query
+    filled = show.form(NewItemForm, {"kind": "video" if query.get("kind") == "video" else "book"})
+    result: LookupResult | None = None
+    isbn = query.get("isbn", "").strip()
     wrong, have, thirteen = "", None, ""
-    if isbn and not asked.get("hand"):
+    if isbn and not query.get("hand"):
         try:
             thirteen = isbn_13(isbn)
-        except BadIsbn as bad:
-            wrong = str(bad)
+        except BadIsbn as error:
+            wrong = str(error)
         else:
-            found = await looking_up(at).book(thirteen)
+            result = await looking_up(at).book(thirteen)
             have = await _with_isbn(at, thirteen)
     films: LookupResult | None = None
-    title = asked.get("title", "").strip()[:LONGEST_TITLE]
-    if title and asked.get("kind") == "video":
+    title = query.get("title", "").strip()[:LONGEST_TITLE]
+    if title and query.get("kind") == "video":
         films = await looking_up(at).video(title)
-        filled = show.form(HandForm, _film(films, title, asked.get("pick", "")))
-    elif asked.get("hand"):
-        filled = show.form(HandForm, {"kind": "book", "isbn": isbn, "title": title})
-    named = sorted(await at.store.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
+        filled = show.form(NewItemForm, _film(films, title, query.get("pick", "")))
+    elif query.get("hand"):
+        filled = show.form(NewItemForm, {"kind": "book", "isbn": isbn, "title": title})
     return {
         "library": library,
         "isbn": isbn,
         "thirteen": thirteen,
         "isbn_wrong": wrong or show.form(FoundForm).errors["isbn"],
-        "found": found,
+        "found": result,
         "have": have,
         "largest": LARGEST_FILE,
         "films": films,
         "form": filled,
         "face": face,
         "spine": spine,
-        "collections": [each.name for each in named],
-        "by_hand": bool(asked.get("hand") or films is not None or filled.all_errors),
+        "collections": [collection.name for collection in await collections_by_name(at.store, at.library)],
+        "by_hand": bool(query.get("hand") or films is not None or filled.all_errors),
     }
 
 
@@ -95,7 +94,7 @@ def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
     if not pick.isdecimal() or not 0 < int(pick) <= len(films.matches):
         return {"kind": "video", "title": title}
     film = films.matches[int(pick) - 1]
-    said = {
+    values = {
         "people": ", ".join(film.directors),
         "cast": ", ".join(film.cast),
         "releaseYear": film.release_year,
@@ -104,48 +103,48 @@ def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
         "pictureUrl": film.picture_url,
         "tmdbId": film.tmdb_id,
     }
-    return {"kind": "video", "title": film.title, **{name: str(value or "") for name, value in said.items()}}
+    return {"kind": "video", "title": film.title, **{name: str(value or "") for name, value in values.items()}}
 
 
 @adding.form("/isbn", then=ADD, flash=_added, on=add_page)
-async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
-    """Put on the shelf what is known of an ISBN; if that is nothing, its title is still to come."""
-    isbn = isbn_13(wanted.isbn)
-    looked = await looking_up(at).book(isbn)
+async def put_found(at: OwnLibrary, sent: FoundForm) -> Writes[Book | Video]:
+    """Add the book with this ISBN. Without a match, its title is looked up again later."""
+    isbn = isbn_13(sent.isbn)
+    result = await looking_up(at).book(isbn)
     new = NewBook(isbn=isbn)
-    if looked.outcome == "found":
+    if result.outcome == "found":
         with suppress(ValidationError):
-            new = as_new_book(isbn, looked.matches[0])
+            new = as_new_book(isbn, result.matches[0])
     return await add_book(at, new)
 
 
 @adding.form("/hand", then=ADD, flash=_added, on=add_page)
-async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
-    """Put on the shelf what was typed; a collection that is not there yet is made."""
+async def put_by_hand(at: OwnLibrary, typed: NewItemForm) -> Writes[Book | Video]:
+    """Add an item that was entered manually, and create its collection if necessary."""
     kind = "video" if typed.kind == "video" else "book"
     sent = sent_of(typed, kind)
     number = typed.order.strip()
     if kind == "book" and not typed.title.strip() and typed.isbn.strip():
-        # Its title is still to come.
+        # Its title will be looked up.
         del sent["title"]
     try:
         if kind == "video" and typed.tmdb_id.isdecimal():
             sent["tmdbId"] = int(typed.tmdb_id)
         # Validate the item before a collection is created for it.
-        decode_tree(NewBook if kind == "book" else NewVideo, sent)
+        (NewBook if kind == "book" else NewVideo).decode(sent)
         if typed.collection.strip():
             sent["collectionId"] = str(await collection_named(at, at.library, typed.collection))
             sent["order"] = int(number) if number.isdecimal() and len(number) < 5 else number or None
         if kind == "book":
-            return await add_book(at, decode_tree(NewBook, sent))
-        return await add_video(at, decode_tree(NewVideo, sent))
+            return await add_book(at, NewBook.decode(sent))
+        return await add_video(at, NewVideo.decode(sent))
     except ValidationError as wrong:
-        raise beside_fields(wrong) from wrong
+        raise under_form_fields(wrong) from wrong
 
 
 @drawings.get(f"{HOME}/spine", public=True)
 async def drawn_spine(call: Call) -> Response:
-    """The spine of a book, drawn while its title is being typed."""
-    title, by = (call.query.get(each, "").strip()[:LONGEST_DRAWN] for each in ("title", "by"))
+    """The spine of a book, drawn while its title is typed."""
+    title, by = (call.query.get(name, "").strip()[:LONGEST_DRAWN] for name in ("title", "by"))
     kind = "video" if call.query.get("kind") == "video" else "book"
     return Response(spine(title or "A title", by, kind), media_type="text/html")

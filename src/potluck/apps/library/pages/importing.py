@@ -1,4 +1,4 @@
-"""The import page: a preview of everything before anything is added, with the reason for each row left out."""
+"""The import page: a preview of the import, with the reason for each row that is left out."""
 
 import asyncio
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from msgspec import UNSET
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.drawn_books import face
 from potluck.apps.library.fields import LARGEST_FILE, FileText
-from potluck.apps.library.import_columns import Field, ImportColumn, UnreadableFile, columns_of
+from potluck.apps.library.import_columns import ColumnRead, Field, UnreadableFile, columns_of
 from potluck.apps.library.import_files import NOT_OWNED, FileFormat, format_of
 from potluck.apps.library.importing import (
     LARGEST_IMPORT,
@@ -58,19 +58,19 @@ FIELD_NAMES: dict[Field, str] = {
 class PastedFile(Input):
     text: FileText
     name: Line = ""
-    """What the file is called, if it was one."""
-    format: Annotated[FileFormat, Message("Choose what kind of file it is")] | Unset = UNSET
+    """The name of the file, if one was chosen."""
+    format: Annotated[FileFormat, Message("Choose the type of the file")] | Unset = UNSET
     columns: Columns | Unset = UNSET
     to_read: bool = False
 
 
 class Preview(NamedTuple):
-    """What a file would add; without that, what its columns are, so that somebody can say what they hold."""
+    """What an import would add. If a table has no known columns, just these, so that the user can name their fields."""
 
     pasted: PastedFile
     format: FileFormat
-    columns: list[ImportColumn]
-    found: LibraryImported | None
+    columns: list[ColumnRead]
+    report: LibraryImported | None
     wrong: str = ""
 
 
@@ -78,17 +78,17 @@ class Preview(NamedTuple):
 async def import_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
     (library,) = await at.show(LibraryView, [at.library])
     preview: Preview | None = show.done
-    found = None if preview is None else preview.found
-    left_out = [] if found is None else found.left_out
+    report = None if preview is None else preview.report
+    left_out = [] if report is None else report.left_out
     return {
         "library": library,
         "form": show.form(PastedFile),
         "preview": preview,
         "pasted": None if preview is None else preview.pasted,
-        "found": found,
+        "found": report,
         "groups": _by_reason(left_out),
-        "not_owned": sum(each.reason == NOT_OWNED for each in left_out),
-        "adjusted": [] if found is None else _by_reason(found.adjusted),
+        "not_owned": sum(row.reason == NOT_OWNED for row in left_out),
+        "adjusted": [] if report is None else _by_reason(report.adjusted),
         "formats": FORMATS,
         "fields": FIELD_NAMES,
         "shown": SHOWN_OF_A_REASON,
@@ -98,11 +98,11 @@ async def import_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
 
 
 def _by_reason(rows: Iterable[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
-    """The rows grouped by reason, the most frequent first; details of a single row in the reason are ignored."""
-    found: dict[str, list[LeftOut]] = {}
-    for each in rows:
-        found.setdefault(each.reason.partition(". ")[0].partition(";")[0], []).append(each)
-    return sorted(found.items(), key=lambda each: -len(each[1]))
+    """The rows grouped by reason, the most frequent first. Details of a single row in a reason are ignored."""
+    groups: dict[str, list[LeftOut]] = {}
+    for row in rows:
+        groups.setdefault(row.reason.partition(". ")[0].partition(";")[0], []).append(row)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
 
 
 def _sent(pasted: PastedFile, *, apply: bool) -> ImportFile:
@@ -111,8 +111,8 @@ def _sent(pasted: PastedFile, *, apply: bool) -> ImportFile:
     )
 
 
-def _columns(pasted: PastedFile) -> list[ImportColumn]:
-    """The columns of a table; none if it is something else."""
+def _columns(pasted: PastedFile) -> list[ColumnRead]:
+    """The columns of a table; none for another format."""
     try:
         if (pasted.format or format_of(pasted.text)) != "csv":
             return []
@@ -124,15 +124,14 @@ def _columns(pasted: PastedFile) -> list[ImportColumn]:
 @imports.form("", then="", on=import_page, rate_limit=ROWS, largest_body=LARGEST_FORM)
 async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
     try:
-        looked = await import_file(at, _sent(pasted, apply=False))
+        dry_run = await import_file(at, _sent(pasted, apply=False))
     except ValidationError as wrong:
         columns = await asyncio.to_thread(_columns, pasted)
         if len(columns) < 2:
             raise
         return Writes(Preview(pasted, "csv", columns, None, wrong.errors[0].message))
-    found = looked.answer
-    columns = [ImportColumn(each.header, each.field, each.example) for each in found.columns]
-    return looked.answering(Preview(pasted, found.format, columns, found))
+    report = dry_run.answer
+    return dry_run.answering(Preview(pasted, report.format, report.columns, report))
 
 
 def _imported(at: OwnLibrary, added: LibraryImported) -> str:

@@ -1,23 +1,23 @@
 """The forms of a book or a video, and their conversion to what an API client would send."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from potluck.apps.library.item_views import LibraryItemView
 from potluck.validation import FieldError, Text, ValidationError
 from potluck.web import Input, Line, Versioned
 
-LongText = Annotated[str, Text(0, 20_000, "That is too long", trim=False)]
+LongText = Annotated[str, Text(0, 20_000, "That is too long", kind="raw", trim=False)]
 
 
-class HandForm(Input):
-    """Something that is put on the shelf by hand."""
+class NewItemForm(Input):
+    """A new book or video, entered manually."""
 
     kind: Line = "book"
     title: Line = ""
     people: Line = ""
-    """Who made it, with commas or semicolons between."""
+    """The authors or directors, separated by commas or semicolons."""
     isbn: Line = ""
     cast: Line = ""
     release_year: Line = ""
@@ -27,12 +27,12 @@ class HandForm(Input):
     picture_url: Line = ""
     tmdb_id: Line = ""
     collection: Line = ""
-    """The name of one that is there, or of a new one."""
+    """The name of an existing collection, or of a new one."""
     order: Line = ""
 
 
 class ItemForm(Versioned):
-    """The same of something that is there."""
+    """The form to edit a book or a video."""
 
     title: Line = ""
     people: Line = ""
@@ -45,22 +45,22 @@ class ItemForm(Versioned):
     picture_url: Line = ""
 
 
-def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
+def sent_of(form: NewItemForm | ItemForm, kind: str) -> dict[str, Any]:
     """The form as an API client would send it; blank fields are null."""
     texts = {"summary": form.summary, "note": form.note, "pictureUrl": form.picture_url}
-    said: dict[str, Any] = {"title": form.title, **{name: text or None for name, text in texts.items()}}
+    values: dict[str, Any] = {"title": form.title, **{name: text or None for name, text in texts.items()}}
     if kind == "book":
-        return {**said, "authors": _names(form.people), "isbn": form.isbn or None}
+        return {**values, "authors": _names(form.people), "isbn": form.isbn or None}
     numbers = {"releaseYear": _number(form.release_year), "duration": _number(form.duration)}
-    return {**said, "directors": _names(form.people), "cast": _names(form.cast), **numbers}
+    return {**values, "directors": _names(form.people), "cast": _names(form.cast), **numbers}
 
 
 def typed_of(item: LibraryItemView) -> dict[str, Any]:
     """The form values of an existing item."""
     shown = {
-        # What stands in for a title is not offered for editing: typing one ends the search for it.
+        # The placeholder of a missing title cannot be edited: entering a title ends the search for it.
         "title": "" if item.title_awaited else item.title,
-        "people": _joined(item.authors if item.kind == "book" else item.directors),
+        "people": _joined((item.authors if item.kind == "book" else item.directors) or ()),
         "isbn": item.isbn,
         "cast": _joined(item.cast or ()),
         "releaseYear": item.release_year,
@@ -72,26 +72,24 @@ def typed_of(item: LibraryItemView) -> dict[str, Any]:
     return {name: "" if not value else str(value) for name, value in shown.items()}
 
 
-def beside_fields(wrong: ValidationError) -> ValidationError:
+def under_form_fields(wrong: ValidationError) -> ValidationError:
     """The errors under the form's field names: authors and directors share one field."""
-    named = {"authors": "people", "directors": "people", "collectionId": "collection"}
+    fields = {"authors": "people", "directors": "people", "collectionId": "collection"}
     return ValidationError(
-        *(FieldError(named.get(base := each.field.partition("[")[0], base), each.message) for each in wrong.errors)
+        *(FieldError(fields.get(base := error.field.partition("[")[0], base), error.message) for error in wrong.errors)
     )
 
 
 def _names(typed: str) -> list[str]:
-    # A name may contain a comma: if there is any semicolon, only semicolons separate names.
-    between = ";" if ";" in typed else ","
-    return [" ".join(each.split()) for each in typed.split(between) if each.strip()]
+    # Names may contain commas: with a semicolon, only semicolons separate names.
+    separator = ";" if ";" in typed else ","
+    return [" ".join(name.split()) for name in typed.split(separator) if name.strip()]
 
 
-def _joined(names: Any) -> str:
-    found: Iterable[str] = names or ()
-    listed = list(found)
-    if any("," in each for each in listed):
-        return "; ".join(listed) + (";" if len(listed) == 1 else "")
-    return ", ".join(listed)
+def _joined(names: Sequence[str]) -> str:
+    if any("," in name for name in names):
+        return "; ".join(names) + (";" if len(names) == 1 else "")
+    return ", ".join(names)
 
 
 def _number(typed: str) -> int | str | None:

@@ -8,21 +8,21 @@ from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
 from potluck.apps.library.awaited_titles import is_awaited
-from potluck.apps.library.collections import by_name
+from potluck.apps.library.collections import collections_by_name
 from potluck.apps.library.covers import NoCover, fetch_cover
-from potluck.apps.library.entities import Book, Collection, Event, Library, LibraryItem, Loan, Share, Video
+from potluck.apps.library.entities import Book, Event, Library, Loan, Share, Video
 from potluck.apps.library.home_card import how_long
 from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.items import LibraryItemEdit, change_item, delete_item, items
-from potluck.apps.library.lending import AlreadyLent, Lend, NotLent, give_back, lend, loans_of
+from potluck.apps.library.lending import AlreadyLent, Lend, NotLent, give_back, lend, lent_items, loans_of
 from potluck.apps.library.libraries import Forced, LibraryView, StillLent
 from potluck.apps.library.page_frame import HOME, ITEM, LENT, LIBRARY
 from potluck.apps.library.pages.collections import collection_named
-from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
+from potluck.apps.library.pages.item_forms import ItemForm, sent_of, typed_of, under_form_fields
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.apps.library.title_search import NoTitleYet, look_up_title
 from potluck.table import fold
-from potluck.validation import FieldError, ValidationError, decode_tree
+from potluck.validation import FieldError, ValidationError
 from potluck.web import Flash, Line, Show, Versioned, Writes, initials
 
 HISTORY_SHOWN = 60
@@ -30,7 +30,7 @@ PEOPLE_SHOWN = 8
 
 
 class PersonButton(NamedTuple):
-    """Somebody to lend to, with how many of the owner's items they have."""
+    """A person to lend to, with how many of the owner's items they have."""
 
     name: str
     initials: str
@@ -44,7 +44,7 @@ class Past(NamedTuple):
     borrower: str
     at: datetime
     after: str
-    """For a return, how long the item was out."""
+    """For a return, how long the item was lent."""
 
 
 @items.page("", "library/item.html")
@@ -79,15 +79,14 @@ async def _one(at: InLibrary, item: Book | Video) -> dict[str, Any]:
 
 
 async def known_people(at: InLibrary) -> list[PersonButton]:
-    """The likely borrowers: people who have something, the most first, then those the library is shared with.
+    """The likely borrowers: people who have items, those with the most first, then those the library is shared with.
 
     Names that fold alike are one person, under the spelling of their longest loan.
     """
-    loans = sorted(await loans_of(at.store, at.principal.user_id), key=lambda each: each.lent_at)
-    items = await at.store.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans])
-    borrowers = [each.lent_to for each in items if each is not None and each.lent_to is not None]
+    loans = sorted(await loans_of(at.store, at.principal.user_id), key=lambda loan: loan.lent_at)
+    borrowers = [str(item.lent_to) for _, item in await lent_items(at.store, loans)]
     has = Counter(map(fold, borrowers))
-    looking = sorted(each.name for each in await at.store.all(Share.of_library(at.owner_id, at.library_id)))
+    looking = sorted(share.name for share in await at.store.all(Share.of_library(at.owner_id, at.library_id)))
     spelling = {fold(name): name for name in reversed([*borrowers, *looking])}
     keys = [*(key for key, _ in has.most_common(PEOPLE_SHOWN)), *(key for key in map(fold, looking) if key not in has)]
     return [
@@ -97,13 +96,13 @@ async def known_people(at: InLibrary) -> list[PersonButton]:
 
 
 def _past(events: Any) -> list[Past]:
-    """The history, newest first; returns say how long the item was out."""
+    """The history, newest first; for returns, with how long the item was lent."""
     past: list[Past] = []
-    for number, each in enumerate(events):
+    for number, event in enumerate(events):
         before = events[number + 1] if number + 1 < len(events) else None
-        back = each.type == "RETURNED"
-        after = how_long(before.updated_at, each.updated_at) if back and before is not None else ""
-        past.append(Past("Back from" if back else "Lent to", each.event, each.updated_at, after))
+        back = event.type == "RETURNED"
+        after = how_long(before.updated_at, event.updated_at) if back and before is not None else ""
+        past.append(Past("Back from" if back else "Lent to", event.event, event.updated_at, after))
     return past
 
 
@@ -112,7 +111,7 @@ def _lent(at: OwnLibrary, item: Book | Video) -> Flash:
 
 
 def _returned(again: str) -> Callable[[OwnLibrary, Book | Video], Awaitable[str | Flash]]:
-    """Who brought it back; to undo that, it is lent to them again, from the page where it was recorded."""
+    """Says who returned the item. Undo lends it to them again, from the page where the return was recorded."""
 
     async def flash(at: OwnLibrary, item: Book | Video) -> str | Flash:
         last = await at.store.first(Event.of_item(at.owner_id, at.library_id, item.item_id))
@@ -135,7 +134,7 @@ items.form("/back-on-list", then=LIBRARY, flash="{title} is back.", on=item_page
 items.form("/lend-again", then=LENT, on=item_page)(lend)
 
 
-# --- changing it ------------------------------------------------------------------------------------------------------
+# --- editing ------------------------------------------------------------------------------------------------------
 
 
 BOTH = {"title": "Title", "summary": "Summary", "note": "Note", "pictureUrl": "Cover"}
@@ -148,12 +147,11 @@ LABELS = {
 @items.page("/edit", "library/edit.html")
 async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
     shown = await _one(at, item)
-    clash = show.clash if isinstance(show.clash, LibraryItemView) else None
     form = show.form(ItemForm, typed_of(shown["item"]))
-    theirs = None if clash is None else typed_of(clash)
+    theirs = None if show.clash is None else typed_of(show.clash)
     return shown | {
         "form": form,
-        "conflict": form.conflict(clash, LABELS[shown["item"].kind], theirs),
+        "conflict": form.conflict(show.clash, LABELS[shown["item"].kind], theirs),
         "no_cover": isinstance(show.refusal, NoCover),
     }
 
@@ -164,10 +162,10 @@ async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Bo
         sent = sent_of(typed, "book" if isinstance(item, Book) else "video")
         if is_awaited(item) and not typed.title.strip():
             del sent["title"]
-        change = decode_tree(LibraryItemEdit, sent)
+        change = LibraryItemEdit.decode(sent)
         return await change_item(at, item, change)
     except ValidationError as wrong:
-        raise beside_fields(wrong) from wrong
+        raise under_form_fields(wrong) from wrong
 
 
 def _titled(at: OwnLibrary, item: Book | Video) -> str:
@@ -178,14 +176,14 @@ items.form("/look-up", then=ITEM, flash=_titled, on=item_page)(look_up_title)
 items.form("/cover", then=ITEM, flash="Its cover is here.", on=edit_page)(fetch_cover)
 
 
-# --- moving it --------------------------------------------------------------------------------------------------------
+# --- moving --------------------------------------------------------------------------------------------------------
 
 
 class MoveForm(Versioned):
     where: Line = ""
-    """The id of a library; with a slash and the id of one of its collections, into that."""
+    """The id of a library, or of a library and one of its collections with a slash in between."""
     collection: Line = ""
-    """The name of a new collection in that library, or of one that is there."""
+    """The name of a collection in that library, existing or new."""
     order: Line = ""
 
 
@@ -198,9 +196,9 @@ class MoveTarget(NamedTuple):
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """Where an item can go, by what the form sends."""
-        inside = [(value, f"{self.name}, {name}") for value, name in self.collections]
-        return [(str(self.library_id), f"{self.name}, by itself"), *inside]
+        """The values and labels for the form."""
+        nested = [(value, f"{self.name}, {name}") for value, name in self.collections]
+        return [(str(self.library_id), f"{self.name}, by itself"), *nested]
 
 
 @items.page("/move", "library/move.html")
@@ -208,26 +206,25 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
     shown = await _one(at, item)
     places = []
     for library in await at.store.all(Library.of_owner(at.owner_id)):
-        named = sorted(await at.store.all(Collection.in_library(at.owner_id, library.library_id)), key=by_name)
-        listed = [(f"{library.library_id}/{each.collection_id}", each.name) for each in named]
-        places.append(MoveTarget(library.library_id, library.library_name, listed))
+        collections = await collections_by_name(at.store, library)
+        values = [(f"{library.library_id}/{collection.collection_id}", collection.name) for collection in collections]
+        places.append(MoveTarget(library.library_id, library.library_name, values))
     here = f"{item.library_id}/{item.collection_id}" if item.collection_id is not None else str(item.library_id)
-    clash = show.clash if isinstance(show.clash, LibraryItemView) else None
     order = "" if item.order is None else str(item.order)
     form = show.form(MoveForm, {"where": here, "order": order})
     names = {value: name for place in places for value, name in place.choices}
-    # The item was read after the refusal, so it is where the other move has put it.
+    # The item was read after the refusal, so this is where the other move has put it.
     theirs = {"where": here, "collection": "", "order": order}
     labels = {"where": "Library and collection", "collection": "New collection", "order": "Number in it"}
     return shown | {
         "places": places,
         "form": form,
-        "conflict": form.conflict(clash, labels, theirs, {"where": names.get}),
+        "conflict": form.conflict(show.clash, labels, theirs, {"where": names.get}),
     }
 
 
 def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
-    """The item's page in the library that it moved to."""
+    """The item's page in its new library."""
     return _address(item)
 
 
@@ -237,34 +234,33 @@ async def _moved(at: OwnLibrary, item: Book | Video) -> str:
 
 
 @items.form("/move", then=_where_it_is, flash=_moved, on=move_page)
-async def move(at: OwnLibrary, item: Book | Video, wanted: MoveForm) -> Writes[Book | Video]:
-    library_id, _, collection_id = wanted.where.partition("/")
+async def move(at: OwnLibrary, item: Book | Video, form: MoveForm) -> Writes[Book | Video]:
+    library_id, _, collection_id = form.where.partition("/")
     sent: dict[str, Any] = {"libraryId": library_id or str(item.library_id), "collectionId": collection_id or None}
     try:
-        change = decode_tree(LibraryItemEdit, sent)
-        if wanted.collection.strip():
+        change = LibraryItemEdit.decode(sent)
+        if form.collection.strip():
             library = at.library
             if change.library_id != at.library_id:
-                found = await at.store.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
-                if found is None:
+                target = await at.store.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
+                if target is None:
                     raise ValidationError(FieldError("where", "You have no such library"))
-                library = found
-            made = await collection_named(at, library, wanted.collection)
-            sent["collectionId"] = str(made)
-        order = wanted.order.strip()
+                library = target
+            sent["collectionId"] = str(await collection_named(at, library, form.collection))
+        order = form.order.strip()
         if order and sent["collectionId"] is not None and not _same_number_elsewhere(item, sent, order):
             sent["order"] = int(order) if order.isdecimal() and len(order) < 5 else order
-        return await change_item(at, item, decode_tree(LibraryItemEdit, sent))
+        return await change_item(at, item, LibraryItemEdit.decode(sent))
     except ValidationError as wrong:
-        raise beside_fields(wrong) from wrong
+        raise under_form_fields(wrong) from wrong
 
 
 def _same_number_elsewhere(item: Book | Video, sent: dict[str, Any], order: str) -> bool:
-    """Whether the number was merely left in the form, and belongs to the collection that the item leaves."""
+    """Whether the number was just left in the form, and belongs to the collection that the item leaves."""
     return str(item.collection_id) != sent["collectionId"] and str(item.order) == order
 
 
-# --- deleting it ------------------------------------------------------------------------------------------------------
+# --- deleting ------------------------------------------------------------------------------------------------------
 
 
 @items.page("/delete", "library/delete.html")

@@ -1,4 +1,4 @@
-"""The rows of a shelf as pages show them: collections, books and videos in one list, each with its drawings."""
+"""The rows of a shelf on pages: collections, books and videos in one list, with their drawings."""
 
 from typing import Literal
 from uuid import UUID
@@ -11,10 +11,10 @@ from potluck.apps.library.access import InLibrary, Viewer
 from potluck.apps.library.awaited_titles import is_awaited
 from potluck.apps.library.drawn_books import bookend, face, gap, spine
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
-from potluck.apps.library.item_views import LibraryItemView, people_of
+from potluck.apps.library.item_views import cover_address, people_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.table import Query, plan_of
-from potluck.web import UNSET, Actions, Unset, View, computed, view_plan
+from potluck.table import Query
+from potluck.web import UNSET, Actions, Unset, View, computed
 
 Row = Collection | Book | Video
 
@@ -24,7 +24,7 @@ LOOKS = (("spines", "library-big", "Spines"), ("covers", "layout-grid", "Covers"
 
 
 class ShelfRowView(View[Collection | Book | Video]):
-    """One place on a shelf. Who has it, and its version, only its owner sees."""
+    """A row of a shelf. Only the owner sees the borrower and the version."""
 
     library_id: UUID
 
@@ -50,7 +50,7 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @computed
     def awaited(row: Row) -> Literal[True] | Unset:
-        """While its title is still to be looked up."""
+        """While its title still has to be looked up."""
         return UNSET if isinstance(row, Collection) or not is_awaited(row) else True
 
     @computed
@@ -71,15 +71,15 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @computed
     def picture(row: Row) -> str:
-        """Where its cover is, if one was fetched."""
+        """The address of its cover, if one was fetched."""
         if isinstance(row, Collection) or row.cover_hash is None:
             return ""
-        return str(view_plan(LibraryItemView).functions["cover"](row))
+        return cover_address(row)
 
     @computed
     def place(row: Row) -> str:
-        """The sort key that determines its place on the shelf."""
-        return str(plan_of(row).coding.encode(row)[PLACE]["S"])
+        """The sort key, which determines its place on the shelf."""
+        return str(ShelfRow.of_library(row.owner_id, row.library_id).cursor(row)[PLACE]["S"])
 
     @computed
     def owned(row: Row, viewer: Viewer) -> bool:
@@ -99,7 +99,7 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @property
     def mark(self) -> str:
-        """A checksum of everything shown, which changes when anything visible does."""
+        """A checksum of the view, which changes when anything visible does."""
         return f"{crc32(msgspec.json.encode(self)):08x}"
 
     @property
@@ -112,7 +112,7 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @property
     def spine(self) -> Markup:
-        """Its drawing on the shelf: a spine, the gap of a lent item, or the bookend of a collection."""
+        """Its drawing: a spine, the gap of a lent item, or the bookend of a collection."""
         if self.kind == "collection":
             return bookend(self.name, self.volumes)
         if self.lent_to:

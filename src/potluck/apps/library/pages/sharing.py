@@ -1,23 +1,22 @@
-"""The sharing page: every library with its guests and invitations, and the libraries that others share."""
+"""The sharing page: the guests and invitations of each library, and the libraries that others share."""
 
 from typing import Any
 from uuid import UUID
 
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.entities import Share
-from potluck.apps.library.fields import owner_of
-from potluck.apps.library.libraries import APP, place_of
+from potluck.apps.library.fields import TypedEmail, owner_of
+from potluck.apps.library.libraries import invitations, place_of
 from potluck.apps.library.page_frame import SHARING, frame_of
 from potluck.apps.library.pages.shelves import own_libraries
 from potluck.apps.library.shares import NewShare, ShareView, revoking, share, shares
-from potluck.people import AnyEmail
 from potluck.web import Actions, Input, Show, SignedIn, Writes, initials
 
 sharing: Actions[Any] = Actions(SignedIn, page=SHARING, frame=frame_of("sharing"))
 
 
 class Stop(Input):
-    email: AnyEmail
+    email: TypedEmail
 
 
 @sharing.page("", "library/sharing.html")
@@ -27,7 +26,7 @@ async def sharing_page(at: SignedIn, show: Show) -> dict[str, Any]:
 
 @shares.page("", "library/sharing.html")
 async def shares_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
-    """The same page after a form about one library: shows a new invitation link, or what was wrong with the address."""
+    """The same page after a form about one library, with a new invitation link or with the error in the address."""
     return await _shown(at, show, at.library_id)
 
 
@@ -35,14 +34,14 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
     own, shared = await own_libraries(at)
     owner_id = owner_of(at.principal.user_id)
     looking = {}
-    for each in own:
-        people = await at.store.all(Share.of_library(owner_id, each.library_id))
-        invited = await at.core.people.invitations.of_place(APP, place_of(owner_id, each.library_id))
+    for library in own:
+        people = await at.store.all(Share.of_library(owner_id, library.library_id))
+        invited = await invitations.open(at, place_of(owner_id, library.library_id))
         views = await at.show(ShareView, [*people, *invited])
-        looking[each.library_id] = [(view, initials(view.name or "")) for view in views]
+        looking[library.library_id] = [(view, initials(view.name or "")) for view in views]
     return {
         # The library in question first, then the shared ones, then those that are not shared.
-        "own": sorted(own, key=lambda each: (each.library_id != about, not looking[each.library_id])),
+        "own": sorted(own, key=lambda library: (library.library_id != about, not looking[library.library_id])),
         "shared": shared,
         "looking": looking,
         "about": about,

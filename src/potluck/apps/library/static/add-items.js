@@ -1,4 +1,4 @@
-// Adding items: scanned, typed one after another, pasted, or filled in with a preview of how it will look on the shelf.
+// Adding items: scanned, typed one after another, pasted, or entered in a form, with a preview of how they will look.
 
 import "./file-field.js";
 import { element, field, one, stamp } from "../../../web/static/js/kit/elements.js";
@@ -7,13 +7,13 @@ import { newId, send } from "../../../web/static/js/kit/send.js";
 
 const library = `/api/v1/libraries/${one(document, "[data-adding]").dataset.adding}`;
 
-/** Draws how it will look. @param {HTMLElement} place @param {Record<string, string>} item */
+/** Draws the item as it will look on the shelf. @param {HTMLElement} place @param {Record<string, string>} item */
 async function draw(place, item) {
   const answer = await fetchPage(`/library/spine?${new URLSearchParams(item)}`);
   if (answer?.ok) place.replaceChildren(...answer.page.body.childNodes);
 }
 
-// --- filled in: the preview ---
+// --- the preview ---
 
 const hand = one(document, "[data-hand]", HTMLFormElement);
 const PAUSE = 200;
@@ -28,15 +28,15 @@ hand.addEventListener("input", ({ target }) => {
   }, PAUSE);
 });
 
-// --- one after another, each put on the shelf at once ---
+// --- one after another, each added at once ---
 
 const rows = one(document, "[data-came-in]");
-// A book stays in front of the camera for a while and is added once; a number that is typed again is sent again.
+// A book stays in front of the camera for a while, but is added once. A number that is typed again is added again.
 /** @type {Set<string>} */
-const seen = new Set();
+const scanned = new Set();
 const TRY_AGAIN = 15_000;
 
-/** Resolves when there may be a signal again. */
+/** Resolves when the device may be online again. */
 const backOnline = () =>
   new Promise((resolve) => {
     addEventListener("online", resolve, { once: true });
@@ -44,8 +44,8 @@ const backOnline = () =>
   });
 
 /** @param {string} isbn */
-async function putOn(isbn) {
-  seen.add(isbn);
+async function add(isbn) {
+  scanned.add(isbn);
   const row = stamp("came-in");
   const [title, note, undo] = ["title", "note", "undo"].map((part) => one(row, `[data-${part}]`));
   title.textContent = isbn;
@@ -95,10 +95,10 @@ typing.addEventListener("submit", (event) => {
   const isbn = number.value.trim();
   number.value = "";
   number.focus();
-  if (isbn) putOn(isbn);
+  if (isbn) add(isbn);
 });
 
-// --- by camera, where the browser reads barcodes ---
+// --- by camera, if the browser can read barcodes ---
 
 /** Not in every browser. @type {any} */
 const BarcodeDetector = Reflect.get(window, "BarcodeDetector");
@@ -112,7 +112,7 @@ let stream = null;
 /** @type {any} */
 let detector = null;
 
-async function mayScan() {
+async function canScan() {
   if (!BarcodeDetector || !navigator.mediaDevices?.getUserMedia) return false;
   const formats = await BarcodeDetector.getSupportedFormats().catch(() => []);
   return formats.includes("ean_13");
@@ -125,16 +125,16 @@ function stop() {
   words.textContent = startWords;
 }
 
-async function look() {
+async function detect() {
   if (!stream) return;
   for (const { rawValue } of await detector.detect(video).catch(() => [])) {
-    if (!/^97[89]\d{10}$/.test(rawValue) || seen.has(rawValue)) continue;
+    if (!/^97[89]\d{10}$/.test(rawValue) || scanned.has(rawValue)) continue;
     navigator.vibrate?.(60);
     viewfinder.classList.add("caught");
     setTimeout(() => viewfinder.classList.remove("caught"), 350);
-    putOn(rawValue);
+    add(rawValue);
   }
-  setTimeout(look, 120);
+  setTimeout(detect, 120);
 }
 
 async function start() {
@@ -150,10 +150,10 @@ async function start() {
   viewfinder.hidden = false;
   words.textContent = "Stop";
   await video.play();
-  look();
+  detect();
 }
 
-if (await mayScan()) {
+if (await canScan()) {
   one(document, "[data-scanner]").hidden = false;
   scan.addEventListener("click", () => (stream ? stop() : start()));
   addEventListener("pagehide", stop);

@@ -1,4 +1,4 @@
-// Sends each new order of a collection. Its set of numbers stays the same; the items at them change.
+// Sends each new order of a collection. Its numbers stay the same, and its items trade them.
 
 import { all, one } from "../../../web/static/js/kit/elements.js";
 import { send } from "../../../web/static/js/kit/send.js";

@@ -1,4 +1,4 @@
-// Reads a file into the field as text; the form is then sent as if it had been pasted.
+// Reads a file into the text field, as if its content had been pasted.
 
 import { all, field, one } from "../../../web/static/js/kit/elements.js";
 import { linesOf } from "../../../web/static/js/kit/words.js";
@@ -28,10 +28,10 @@ for (const form of all(document, "[data-many]", HTMLFormElement)) {
     field(form, "name").value = "";
     follow();
   });
-  const chosen = one(form, "[data-file]", HTMLInputElement);
-  chosen.addEventListener("change", async () => {
-    const [file] = chosen.files ?? [];
-    // UTF-16 has two bytes for a letter. A larger file is not even read: the page would stop for seconds.
+  const fileInput = one(form, "[data-file]", HTMLInputElement);
+  fileInput.addEventListener("change", async () => {
+    const [file] = fileInput.files ?? [];
+    // UTF-16 has two bytes per letter. A larger file is not read: the page would freeze for seconds.
     if (!file || !fits(file.size / 2, "The file")) return;
     const text = decode(new Uint8Array(await file.arrayBuffer()));
     if (!fits(text.length, "The file")) return;

@@ -6,7 +6,7 @@ import { on } from "../../../web/static/js/kit/events.js";
 import { request, send } from "../../../web/static/js/kit/send.js";
 
 const EVERY = 400;
-// In milliseconds: thousands of rows take their time.
+// In milliseconds: thousands of rows take minutes.
 const PATIENCE = 10 * 60_000;
 
 on(document, "submit", "form[data-apply]", async (form, event) => {

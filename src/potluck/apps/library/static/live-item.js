@@ -1,10 +1,10 @@
-// Live pages of an item, a collection or the loans: a list receives the events, and the elements around it are fetched again
-// when an event concerns what the page shows.
+// Live pages of an item, a collection or the loans: a list receives the events, and the elements around it are fetched
+// again when an event concerns the page.
 //
 //   <ul hidden id="watch" data-live="…" data-watches="row-7" data-shelf="/library/3"> the row of this one thing </ul>
 //   <ol id="watch" data-live="…" data-watches="row-7" data-all data-shelf="…"> that row, and others that also count </ol>
 //
-// Without data-watches, all rows count. If the thing itself is deleted, its shelf is shown.
+// Without data-watches, all rows count. If the item itself is deleted, its shelf is shown.
 
 import { childrenOf, one } from "../../../web/static/js/kit/elements.js";
 import { onChildren } from "../../../web/static/js/kit/events.js";
@@ -17,12 +17,12 @@ function marks() {
   const rows = watches && all === undefined ? [document.getElementById(watches)] : childrenOf(list);
   return rows.map((row) => `${row?.id} ${row?.dataset.mark}`).join();
 }
-let seen = marks();
+let shownMarks = marks();
 
 onChildren(list, () => {
   if (watches && !document.getElementById(watches)) location.replace(shelf);
-  else if (marks() !== seen) {
-    seen = marks();
+  else if (marks() !== shownMarks) {
+    shownMarks = marks();
     refresh(list);
   }
 });

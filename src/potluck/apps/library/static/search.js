@@ -9,35 +9,35 @@ const form = one(document, "[data-search]", HTMLFormElement);
 const query = field(form, "q");
 const PAUSE = 140;
 /** @type {AbortController | null} */
-let asking = null;
+let loading = null;
 let timer = 0;
 /** @type {string | null} */
 let last = query.value.trim();
 
-/** The links to what was found. */
+/** The links to the results. */
 const hits = () => all(document, "[data-results] .hit > .row-main");
 
 /** @param {string} address @param {() => void} [then] */
 async function load(address, then = () => {}) {
-  asking?.abort();
+  loading?.abort();
   const own = new AbortController();
-  asking = own;
+  loading = own;
   const answer = await fetchPage(address, { signal: own.signal });
   if (own.signal.aborted) return;
   if (answer?.redirected) location.assign(address);
-  // No signal: the results shown may be outdated.
+  // Offline: the displayed results may be outdated.
   else if (!answer?.ok) last = null;
   else
     afterPress(() => {
       swap(one(document, "[data-results]"), one(answer.page, "[data-results]"));
-      // A live region is read out only if it stays.
+      // Screen readers announce a live region only if the element itself stays.
       one(document, "[data-found]").replaceChildren(...one(answer.page, "[data-found]").childNodes);
       history.replaceState(null, "", address);
       then();
     });
 }
 
-function ask() {
+function search() {
   clearTimeout(timer);
   const typed = query.value.trim();
   if (typed === last) return;
@@ -47,21 +47,21 @@ function ask() {
 
 query.addEventListener("input", () => {
   clearTimeout(timer);
-  timer = setTimeout(ask, PAUSE);
+  timer = setTimeout(search, PAUSE);
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  ask();
+  search();
 });
-// More results: the page that has them, too. The first new one gets the focus, where a keyboard or a reader goes on.
+// More results: loads the page that has them too, and moves the focus to the first new one.
 on(document, "click", "[data-results] a[data-more]", (link, event) => {
   if (opensElsewhere(event)) return;
   event.preventDefault();
   const known = hits().length;
   load(/** @type {HTMLAnchorElement} */ (link).href, () => hits()[known]?.focus());
 });
-// A page from the back/forward cache must show only what the person may see now.
+// A page from the back/forward cache must show only what the user may see now.
 onReturn(() => {
   last = null;
-  ask();
+  search();
 });

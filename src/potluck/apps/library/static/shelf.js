@@ -1,4 +1,4 @@
-// Live counts of the shelf; and leaving the page when a guest has lost access.
+// Updates the counts of a live shelf, and leaves the page when a guest has lost access.
 
 import { maybe, one, setText } from "../../../web/static/js/kit/elements.js";
 import { onChildren } from "../../../web/static/js/kit/events.js";

@@ -1,4 +1,4 @@
-"""Ballot files: reads and writes JSON, CSV and BLT, reads PrefLib's; errors say where and why a file is refused."""
+"""Ballot files: reads and writes JSON, CSV and BLT, reads PrefLib's; errors say what is wrong, and where."""
 
 import gc
 import io

@@ -38,11 +38,11 @@ def read_blt(source: BallotSource) -> BallotFile:
 
 
 def write_blt(file: BallotFile) -> str:
-    """Writes BLT; refuses an overvote that does not say whom it named, which BLT cannot express."""
+    """Writes BLT; refuses an overvote that does not name its candidates, which BLT cannot express."""
 
     def written(mark: Mark) -> str:
         if mark == UNNAMED_OVERVOTE:
-            raise UnreadableBallots("", "BLT cannot say that an overvote names nobody; JSON and CSV can")
+            raise UnreadableBallots("", "BLT cannot express an overvote without candidates; JSON and CSV can")
         if isinstance(mark, int):
             return str(mark)
         return "=".join(map(str, mark)) if mark else "-"
@@ -80,28 +80,28 @@ class _BltReading:
             raise self._refusal("there must be at least one candidate and one seat")
         self._options()
         counts = self._ballots()
-        found, title = self._names()
-        everybody = CandidateNumbers(found)
-        kept = [number for number in range(1, self.candidates + 1) if number not in self.withdrawn]
-        new = {number: place for place, number in enumerate(kept, 1)}
+        names, title = self._names()
+        candidates = CandidateNumbers(names)
+        left = [number for number in range(1, self.candidates + 1) if number not in self.withdrawn]
+        new = {number: place for place, number in enumerate(left, 1)}
         return BallotFile(
-            candidates=[everybody.names[number - 1] for number in kept],
+            candidates=[candidates.names[number - 1] for number in left],
             ballots=without(counts, new) if self.withdrawn else counts,
             title=title,
             seats=seats,
             method=self.method,
-            lot_order=None if self.lot_order is None else [new[each] for each in self.lot_order if each in new],
-            undeclared=sorted({new[each] for each in {*everybody.undeclared, *self.undeclared} if each in new}),
+            lot_order=None if self.lot_order is None else [new[number] for number in self.lot_order if number in new],
+            undeclared=sorted(new[number] for number in {*candidates.undeclared, *self.undeclared} if number in new),
         )
 
     def _refusal(self, why: str) -> UnreadableBallots:
         return UnreadableBallots(f"line {self.lines.number}", why)
 
     def _next(self, expected: str) -> str:
-        found = next(self.lines, None)
-        if found is None:
+        line = next(self.lines, None)
+        if line is None:
             raise self._refusal(f"the file ends where {expected} should be")
-        return found
+        return line
 
     def _options(self) -> None:
         """The options before the ballots."""
@@ -117,13 +117,13 @@ class _BltReading:
 
     def _ballots(self) -> dict[Ranking, int]:
         counts: dict[Ranking, int] = {}
-        number = {str(each).encode(): each for each in range(1, self.candidates + 1)}
-        number |= {nickname.encode(): each for nickname, each in self.nicknames.items()}
+        number = {str(candidate).encode(): candidate for candidate in range(1, self.candidates + 1)}
+        number |= {nickname.encode(): candidate for nickname, candidate in self.nicknames.items()}
         for lines in self.lines.ballots():
             for line, times in lines.items():
                 words = line.split()
                 try:
-                    # Most lines are numbers of candidates, each a rank of its own, between how many there are and a 0.
+                    # Most lines are candidates' numbers, one per rank, between the number of ballots and a 0.
                     ranking: Ranking = tuple([number[word] for word in words[1:-1]])
                     many = int(words[0]) if words[0].isdigit() and words[-1] == b"0" and len(words) > 1 else -1
                 except (KeyError, IndexError):
@@ -140,15 +140,15 @@ class _BltReading:
 
     def _ballot(self, text: str) -> tuple[int, Ranking]:
         if text.startswith('"'):
-            raise self._refusal("a name, but the ballots have not been ended by a line with 0")
+            raise self._refusal("this is a name, but no line with 0 has ended the ballots")
         many, _, ranked = self._without_id(text).partition(" ")
-        found = WHOLE.fullmatch(many)
-        if found is None:
-            raise self._refusal(f"a ballot starts with how many there are of it, not with “{many[:30]}”")
-        return int(found[1]), self._ranking(ranked)
+        number = WHOLE.fullmatch(many)
+        if number is None:
+            raise self._refusal(f"a ballot starts with the number of such ballots, not with “{many[:30]}”")
+        return int(number[1]), self._ranking(ranked)
 
     def _without_id(self, text: str) -> str:
-        """A ballot may have an id in parentheses, and then stands for one."""
+        """A ballot with an id in parentheses counts once."""
         if not text.startswith("("):
             return text
         rest = BALLOT_ID.sub("", text, count=1)
@@ -163,7 +163,7 @@ class _BltReading:
             if word == "-":
                 marks.append(())
                 continue
-            named = sorted({self._candidate(each) for each in word.split("=")})
+            named = sorted({self._candidate(part) for part in word.split("=")})
             marks.append(named[0] if len(named) == 1 else tuple(named))
         return ranking_of(marks)
 
@@ -195,16 +195,16 @@ class _BltReading:
             case "undeclared":
                 self.undeclared.update(map(self._candidate, words))
             case "method":
-                self.method = next((each for each in METHODS if words == [each]), None)
+                self.method = next((method for method in METHODS if words == [method]), None)
 
     def _names(self) -> tuple[list[str], str | None]:
         """The candidates' names, and the title if there is one after them."""
-        texts = [(self.lines.number, each) for text in self.lines for each in _quoted(text)]
+        texts = [(self.lines.number, name) for text in self.lines for name in _quoted(text)]
         names = [text for _, text in texts[: self.candidates]]
         if len(names) < self.candidates:
             last = texts[-1][0] if texts else self.lines.number
             raise UnreadableBallots(
-                f"line {last}", f"there are {self.candidates} candidates, and only {len(names)} names"
+                f"line {last}", f"there are {self.candidates} candidates, but only {len(names)} names"
             )
         return names, texts[self.candidates][1] if len(texts) > self.candidates else None
 
@@ -279,12 +279,12 @@ class _Lines:
 def _quoted(line: str) -> list[str]:
     """The texts of a line: mostly one, which may then have quotes inside, or none around it."""
     if not line.startswith('"') or not line.endswith('"'):
-        found = [line.strip('"')]
+        texts = [line.strip('"')]
     elif re.search(r'(?<!\\)"\s+"', line):
-        found = QUOTED.findall(line)
+        texts = QUOTED.findall(line)
     else:
-        found = [line[1:-1]]
-    return [re.sub(r'\\(["\\])', r"\1", text) for text in found]
+        texts = [line[1:-1]]
+    return [re.sub(r'\\(["\\])', r"\1", text) for text in texts]
 
 
 def _without_comment(line: str) -> str:

@@ -9,12 +9,12 @@ from potluck.apps.polls.counting import Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 from potluck.validation import one_line
 
-# How raw ballots say that a rank was overvoted without saying whom it named.
+# The mark in raw ballots for an overvoted rank that does not name its candidates.
 OVERVOTE = "<overvote>"
-# Under this name RCTab's files sum up the names that nobody had declared.
+# The name of all undeclared write-ins together in RCTab's files.
 UNDECLARED = "undeclared write-ins"
 
-# Called now and then with how much of the file has been read, from 0 to 1.
+# Called now and then with the part of the file that has been read, from 0 to 1.
 Progress = Callable[[float], None]
 
 
@@ -37,9 +37,9 @@ class BallotFile(Struct, kw_only=True):
     ballots: dict[Ranking, int]
     title: str | None = None
     seats: int | None = None
-    # By which the ballots' own poll is counted; None where the file says nothing.
+    # The method of the ballots' own poll; None if the file has none.
     method: Method | None = None
-    # Candidates by number, the favoured first; None where the file says nothing.
+    # Candidates by number, the most favoured first; None if the file has none.
     lot_order: list[int] | None = None
     undeclared: list[int] = []
 
@@ -67,7 +67,7 @@ class CandidateNumbers:
                 raise UnreadableBallots("candidates", f"the name of candidate {number} {wrong}")
             other = self._numbers.setdefault(folded(name), number)
             if other != number:
-                raise UnreadableBallots("candidates", f"“{name}” is there twice, as candidates {other} and {number}")
+                raise UnreadableBallots("candidates", f"“{name}” occurs twice, as candidates {other} and {number}")
         # Most names are written as in the list.
         self._exact = {name: number for number, name in enumerate(self.names, 1)}
 
@@ -105,16 +105,16 @@ class CandidateNumbers:
 
 def without(counts: dict[Ranking, int], new: dict[int, int]) -> dict[Ranking, int]:
     """The ballots without the candidates who have no new number, leaving no gap."""
-    kept: dict[Ranking, int] = {}
+    ballots: dict[Ranking, int] = {}
     for ranking, count in counts.items():
         marks: list[Mark] = []
         for mark in ranking:
-            named = [new[each] for each in ((mark,) if isinstance(mark, int) else mark) if each in new]
+            named = [new[number] for number in ((mark,) if isinstance(mark, int) else mark) if number in new]
             if named or mark == ():
                 marks.append(named[0] if len(named) == 1 else tuple(named))
         left = ranking_of(marks)
-        kept[left] = kept.get(left, 0) + count
-    return kept
+        ballots[left] = ballots.get(left, 0) + count
+    return ballots
 
 
 def ranking_of(marks: Sequence[Mark]) -> Ranking:

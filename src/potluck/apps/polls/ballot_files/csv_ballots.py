@@ -4,9 +4,9 @@ A column for each candidate, with the rank that each ballot gave:     count,Ann,
                                                                       12,1,2,
 A column for each rank, with the name that each ballot put there:     count,rank 1,rank 2,rank 3
                                                                       12,Ann,Bob,
-We write the first form, since it also names candidates whom nobody ranked, with a first heading that identifies it:
-candidates may be called 1 and 2. Before its ballots it has what a recount needs: each candidate's place in the lot
-order, the number of seats if that is not one, and the method if that is not the usual one.
+We write the first form, since it also names candidates that no ballot ranks, with a first heading that identifies it:
+candidates may be called 1 and 2. Before the ballots it has what a recount needs: each candidate's place in the lot
+order, the number of seats if that is not one, and the method if that is not the default.
 """
 
 import csv
@@ -66,7 +66,7 @@ def read_csv(source: BallotSource) -> BallotFile:
     ranks = {column: rank for column, name in enumerate(header) if (rank := _rank(name)) is not None}
     counted = [column for column, name in enumerate(header) if folded(name) in COUNT_COLUMNS]
     if len(counted) > 1:
-        # Somebody may be called Votes; the count comes first where we write it.
+        # A candidate may be called Votes; in our own files the count comes first.
         counted = counted[:1] if counted[0] == 0 else []
     count = counted[0] if counted else None
     if ranks:
@@ -85,7 +85,7 @@ def read_csv(source: BallotSource) -> BallotFile:
 
 
 def write_csv(file: BallotFile) -> str:
-    """A column for each candidate; one more where an overvote does not say whom it named."""
+    """A column for each candidate; and one more if an overvote does not name its candidates."""
     columns: list[int] = list(range(1, len(file.candidates) + 1))
     unnamed = any(UNNAMED_OVERVOTE in ranking for ranking in file.ballots)
     written = io.StringIO()
@@ -130,7 +130,7 @@ class _Rows:
                 yield line
 
         for row in self._checked(self._reader(noted()), 0):
-            cells = [each.strip() for each in row]
+            cells = [name.strip() for name in row]
             if any(cells):
                 return cells
         raise UnreadableBallots("", "the file is empty")
@@ -171,11 +171,11 @@ class _Rows:
         ):
             counted[tuple(_without_end(row))] += 1
             if len(counted) > DIFFERENT_AT_ONCE:
-                yield from self._said(counted)
+                yield from self._rows(counted)
                 counted.clear()
-        yield from self._said(counted)
+        yield from self._rows(counted)
 
-    def _said(self, counted: Counter[tuple[str, ...]]) -> Iterator[tuple[list[str], int]]:
+    def _rows(self, counted: Counter[tuple[str, ...]]) -> Iterator[tuple[list[str], int]]:
         for self._row, many in counted.items():
             if self._row:
                 yield list(self._row), many
@@ -200,17 +200,17 @@ def _without_end(row: list[str]) -> list[str]:
 
 
 def _rank(name: str) -> int | None:
-    found = RANK_COLUMN.fullmatch(name.strip())
-    if found is None:
+    match = RANK_COLUMN.fullmatch(name.strip())
+    if match is None:
         return None
-    number = found["after"] or found["before"]
+    number = match["after"] or match["before"]
     if len(number) > MOST_DIGITS or int(number) > MOST_RANKS:
         raise UnreadableBallots("line 1", f"“{name[:30]}” is not a rank")
     return int(number)
 
 
-def _is_whole(given: str) -> bool:
-    return given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
 
 
 def _neither(unknown: Sequence[str]) -> str:
@@ -223,12 +223,12 @@ def _neither(unknown: Sequence[str]) -> str:
 class _Counts(dict[str, int]):
     """Parsed counts, by the text of their cell."""
 
-    def __missing__(self, given: str) -> int:
-        text = given.strip()
+    def __missing__(self, key: str) -> int:
+        text = key.strip()
         if not _is_whole(text):
             raise ValueError(text)
-        self[given] = int(text)
-        return self[given]
+        self[key] = int(text)
+        return self[key]
 
 
 def _count(row: Sequence[str], column: int | None, counts: _Counts, rows: _Rows) -> int:
@@ -238,18 +238,18 @@ def _count(row: Sequence[str], column: int | None, counts: _Counts, rows: _Rows)
         return counts[row[column] if column < len(row) else ""]
     except ValueError as wrong:
         raise UnreadableBallots(
-            rows.where, f"its count is “{wrong}”, and should be a whole number of 0 or more"
+            rows.where, f"its count is “{wrong}”, but must be a whole number of 0 or more"
         ) from wrong
 
 
 class _Cells(dict[str, int]):
-    """A number for every distinct text of a cell, 0 if it names nobody; each text is parsed once."""
+    """A number for every distinct text of a cell, 0 if it names no candidate; each text is parsed once."""
 
     def __init__(self) -> None:
         self.named: list[tuple[str, ...]] = [()]
 
-    def __missing__(self, given: str) -> int:
-        text = given.strip()
+    def __missing__(self, key: str) -> int:
+        text = key.strip()
         named: tuple[str, ...]
         if text.casefold() in SKIPPED_CELLS:
             named = ()
@@ -259,8 +259,8 @@ class _Cells(dict[str, int]):
             named = tuple(name.strip() for name in text.split(SEVERAL) if name.strip())
         if named:
             self.named.append(named)
-        self[given] = len(self.named) - 1 if named else 0
-        return self[given]
+        self[key] = len(self.named) - 1 if named else 0
+        return self[key]
 
     def both(self, numbers: Sequence[int]) -> int:
         """One number for several cells combined."""
@@ -289,7 +289,7 @@ def _by_rank(
     read = [names.mark(named, "") for named in cells.named]
     ballots = add_up(noted, read)
     if not ballots:
-        raise NotBallots("it has a heading for ranks, and no ballots")
+        raise NotBallots("it has headings for ranks, but no ballots")
     return BallotFile(
         candidates=names.names,
         ballots={ranking: many for ranking, many in ballots.items() if many},
@@ -312,7 +312,7 @@ class _ByRank:
         if len(row) > self.columns_named or self.nameless:
             for stray in (*(row[column] for column in self.nameless if column < len(row)), *row[self.columns_named :]):
                 if stray.strip():
-                    raise UnreadableBallots(self.rows.where, f"“{stray.strip()[:30]}” stands under no heading")
+                    raise UnreadableBallots(self.rows.where, f"“{stray.strip()[:30]}” has no heading")
         number = self.cells.__getitem__
         marks = tuple(
             self.cells.both([number(row[column]) for column in columns if column < len(row)])
@@ -345,15 +345,15 @@ class _CellsOfBytes(dict[bytes, int]):
     def __init__(self, cells: _Cells) -> None:
         self._cells = cells
 
-    def __missing__(self, given: bytes) -> int:
-        self[given] = self._cells[given.decode()]
-        return self[given]
+    def __missing__(self, key: bytes) -> int:
+        self[key] = self._cells[key.decode()]
+        return self[key]
 
 
-def _rank_in(given: str) -> int:
-    if not _is_whole(given) or not 1 <= int(given) <= MOST_RANKS:
-        raise ValueError(given)
-    return int(given)
+def _rank_in(text: str) -> int:
+    if not _is_whole(text) or not 1 <= int(text) <= MOST_RANKS:
+        raise ValueError(text)
+    return int(text)
 
 
 def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: int | None) -> BallotFile:
@@ -362,7 +362,6 @@ def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: 
     names = CandidateNumbers(header[column] for column in columns)
     if not columns:
         raise NotBallots("no column is a candidate or a rank")
-    written = header[0] == WRITTEN
     file = BallotFile(candidates=names.names, ballots={}, undeclared=names.undeclared)
     numbers = {column: number for number, column in enumerate(columns, 1)} | dict.fromkeys(unnamed, 0)
     # The fast path for most files: all candidates in order, and nothing else but perhaps a count before them.
@@ -374,9 +373,8 @@ def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: 
     else:
         for row, times in rows.counted():
             reading.note(row, times)
-    any_row = reading.any_row
-    if not any_row and not written:
-        raise NotBallots("it has a first line, and no ballots")
+    if not reading.any_row and header[0] != WRITTEN:
+        raise NotBallots("it has a first line, but no ballots")
     return file
 
 
@@ -401,7 +399,7 @@ class _ByCandidate:
     def note(self, row: list[str], times: int) -> None:
         rows, header = self.rows, self.header
         first, end = self.columns[0], self.columns[-1] + 1
-        if self.written and not _is_whole(row[0].strip()) and _said(self.file, row, first, end, rows):
+        if self.written and not _is_whole(row[0].strip()) and _is_setting(self.file, row, first, end, rows):
             return
         if len(row) > len(header):
             raise UnreadableBallots(rows.where, f"it has {len(row)} cells, and there are {len(header)} columns")
@@ -414,10 +412,10 @@ class _ByCandidate:
         """The same for lines that have a rank for each candidate, many at once."""
         delimiter, width = self.rows.delimiter.encode(), len(self.columns)
         ballots = self.file.ballots
-        distinct, given = list(lines), list(lines.values())
+        distinct, repeats = list(lines), list(lines.values())
         lines.clear()
         for start in range(0, len(distinct), LINES_AT_ONCE):
-            some, times = distinct[start : start + LINES_AT_ONCE], given[start : start + LINES_AT_ONCE]
+            some, times = distinct[start : start + LINES_AT_ONCE], repeats[start : start + LINES_AT_ONCE]
             cells, counts = some, times
             if self.count is not None:
                 parted = [line.partition(delimiter) for line in some]
@@ -447,7 +445,7 @@ LINES_AT_ONCE = 50_000
 
 
 def _one_each(lines: list[bytes], delimiter: bytes, width: int) -> Sequence[Ranking | None]:
-    """The rankings where ranks go from 1 to the last and nobody shares one; None for a line where that is not so."""
+    """The rankings of lines whose ranks are distinct and have no gaps; None for any other line."""
     text = delimiter + (b"\n" + delimiter).join(lines)
     if width > CODED_RANKS or delimiter + b"0" in text or text.translate(None, DIGITS + delimiter):
         return [None] * len(lines)
@@ -474,7 +472,7 @@ def _one_each(lines: list[bytes], delimiter: bytes, width: int) -> Sequence[Rank
         for ranks in [line[1::2] for line in coded]
     ]
     if wrong or b"\0" in b"".join(placed):
-        return [None if 0 in each or place in wrong else tuple(each) for place, each in enumerate(placed)]
+        return [None if 0 in ranking or place in wrong else tuple(ranking) for place, ranking in enumerate(placed)]
     return list(map(tuple, placed))
 
 
@@ -482,10 +480,10 @@ def _marked(row: list[str], numbers: dict[int, int], header: list[str], rows: _R
     """The ranking of a row with gaps, with several at one rank, or with several ranks in one cell."""
     ranks: dict[int, list[int]] = {}
     for column, number in numbers.items():
-        given = row[column].strip() if column < len(row) else ""
-        if given.casefold() in SKIPPED_CELLS:
+        text = row[column].strip() if column < len(row) else ""
+        if text.casefold() in SKIPPED_CELLS:
             continue
-        for part in given.split(SEVERAL):
+        for part in text.split(SEVERAL):
             try:
                 ranks.setdefault(_rank_in(part.strip()), []).append(number)
             except ValueError as wrong:
@@ -499,19 +497,19 @@ def _marked(row: list[str], numbers: dict[int, int], header: list[str], rows: _R
     return ranking_of(marks)
 
 
-def _said(file: BallotFile, row: list[str], first: int, end: int, rows: _Rows) -> bool:
+def _is_setting(file: BallotFile, row: list[str], first: int, end: int, rows: _Rows) -> bool:
     """Whether the row is a setting of the file rather than a ballot; if so, it is stored."""
-    said, *cells = (each.strip() for each in row)
-    if said == LOT_ORDER:
-        everybody = range(1, len(file.candidates) + 1)
-        places = [int(each) if _is_whole(each) else 0 for each in cells[first - 1 : end - 1]]
-        if sorted(places) != list(everybody):
+    label, *cells = (cell.strip() for cell in row)
+    if label == LOT_ORDER:
+        numbers = range(1, len(file.candidates) + 1)
+        places = [int(cell) if _is_whole(cell) else 0 for cell in cells[first - 1 : end - 1]]
+        if sorted(places) != list(numbers):
             raise UnreadableBallots(rows.where, "the lot order must have a place for each candidate")
-        file.lot_order = sorted(everybody, key=lambda number: places[number - 1])
-    elif said == SEATS and cells and _is_whole(cells[0]) and int(cells[0]):
+        file.lot_order = sorted(numbers, key=lambda number: places[number - 1])
+    elif label == SEATS and cells and _is_whole(cells[0]) and int(cells[0]):
         file.seats = int(cells[0])
-    elif said == METHOD and cells and cells[0] in METHODS:
-        file.method = next(each for each in METHODS if each == cells[0])
+    elif label == METHOD and cells and cells[0] in METHODS:
+        file.method = next(method for method in METHODS if method == cells[0])
     else:
         return False
     return True

@@ -1,7 +1,7 @@
 """Ballots in JSON: {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}.
 
 A ballot may have `ranks` instead, one list for each rank: empty where it was skipped, with several names or
-"<overvote>" where it was overvoted. `title`, `seats`, `method` and `lotOrder` may be there too. A candidate may be
+"<overvote>" where it was overvoted. `title`, `seats`, `method` and `lotOrder` are optional. A candidate may be
 {"name": name, "excluded": true}: ballots are then read as if they did not name that candidate.
 """
 
@@ -26,7 +26,7 @@ from potluck.apps.polls.ballot_files.source import BallotSource
 from potluck.apps.polls.counting import METHODS, Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 
-TOLD_EVERY = 20_000
+BALLOTS_PER_PROGRESS = 20_000
 SKIPPED: tuple[Any, ...] = (None, "", [])
 # Files of this size and more are read piece by piece.
 LARGE_BYTES = 4 << 20
@@ -129,23 +129,23 @@ def _piece_by_piece(source: BallotSource) -> BallotFile:
         done += len(piece)
         if source.progress:
             source.progress(min(1.0, done / source.size))
-    found = _decoded_plainly(msgspec.json.decode, pieces.around)
-    if not isinstance(found, dict) or found.get("ballots") != []:
+    document = _decoded_plainly(msgspec.json.decode, pieces.around)
+    if not isinstance(document, dict) or document.get("ballots") != []:
         raise _NotPlain
     names = (
-        CandidateNumbers(_candidates(found["candidates"]))
-        if "candidates" in found
+        CandidateNumbers(_candidates(document["candidates"]))
+        if "candidates" in document
         else CandidateNumbers.found(spellings)
     )
     try:
         read = [names.number(name, "") for name in spellings]
     except UnreadableBallots:
-        # Reading the file as a whole finds out on which ballot that is.
+        # Reading the file as a whole finds the ballot with the error.
         raise _NotPlain from None
     ballots = add_up(noted, read)
     if 0 in ballots.values():
         ballots = {ranking: many for ranking, many in ballots.items() if many}
-    return _file(found, names, ballots)
+    return _file(document, names, ballots)
 
 
 def _decoded_plainly(decode: Callable[[bytes], Any], piece: bytes) -> Any:
@@ -166,13 +166,13 @@ class _Pieces:
         rest = b""
         for block in self._blocks:
             rest += block
-            if found := BALLOTS.search(rest):
+            if match := BALLOTS.search(rest):
                 break
             if len(rest) > LARGE_BYTES:
                 raise _NotPlain
         else:
             raise _NotPlain
-        before, rest = rest[: found.end()], rest[found.end() :]
+        before, rest = rest[: match.end()], rest[match.end() :]
         # The list is the file's own, and not one nested deeper, only if this closes the whole document.
         _decoded_plainly(msgspec.json.decode, before + b"]}")
         for block in self._blocks:
@@ -190,7 +190,7 @@ class _Pieces:
 
 
 def _end_of_ballots(rest: bytes) -> int:
-    """Where the list ends that this is the rest of."""
+    """The position at which the list of ballots ends."""
     try:
         text = "[" + rest.decode()
         _, end = json.JSONDecoder().raw_decode(text)
@@ -203,17 +203,17 @@ def _end_of_ballots(rest: bytes) -> int:
 
 
 def _whole(source: BallotSource) -> BallotFile:
-    found = _decoded(source.text())
-    if isinstance(found, list):
-        found = {"ballots": found}
-    if not isinstance(found, dict) or not isinstance(found.get("ballots"), list):
+    document = _decoded(source.text())
+    if isinstance(document, list):
+        document = {"ballots": document}
+    if not isinstance(document, dict) or not isinstance(document.get("ballots"), list):
         raise UnreadableBallots("", 'expected {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}')
-    read = [_ballot(each, f"ballot {number}") for number, each in enumerate(found["ballots"], 1)]
-    if "candidates" in found:
-        names = CandidateNumbers(_candidates(found["candidates"]))
+    read = [_ballot(ballot, f"ballot {number}") for number, ballot in enumerate(document["ballots"], 1)]
+    if "candidates" in document:
+        names = CandidateNumbers(_candidates(document["candidates"]))
     else:
         names = CandidateNumbers.found(name for ranks, _ in read for rank in ranks for name in rank if name != OVERVOTE)
-    return _file(found, names, _counted(read, names, source.progress))
+    return _file(document, names, _counted(read, names, source.progress))
 
 
 def _counted(
@@ -224,30 +224,30 @@ def _counted(
         ranking = ranking_of([names.mark(rank, f"ballot {number}") for rank in ranks])
         if count:
             counts[ranking] = counts.get(ranking, 0) + count
-        if progress and number % TOLD_EVERY == 0:
+        if progress and number % BALLOTS_PER_PROGRESS == 0:
             progress(number / len(read))
     return counts
 
 
-def _file(found: dict[str, Any], names: CandidateNumbers, ballots: dict[Ranking, int]) -> BallotFile:
-    lot_order = _optional(found, "lotOrder", list)
-    method = _optional(found, "method", str)
+def _file(document: dict[str, Any], names: CandidateNumbers, ballots: dict[Ranking, int]) -> BallotFile:
+    lot_order = _optional(document, "lotOrder", list)
+    method = _optional(document, "method", str)
     if method is not None and method not in METHODS:
         raise UnreadableBallots("method", f"there is no method “{method[:30]}”; there are {', '.join(METHODS)}")
-    order = None if lot_order is None else [names.number(str(each), "lotOrder") for each in lot_order]
-    excluded = _excluded(found.get("candidates", ()))
-    kept = [number for number in range(1, len(names.names) + 1) if number not in excluded]
-    if not kept and names.names:
+    order = None if lot_order is None else [names.number(str(name), "lotOrder") for name in lot_order]
+    excluded = _excluded(document.get("candidates", ()))
+    candidates = [number for number in range(1, len(names.names) + 1) if number not in excluded]
+    if not candidates and names.names:
         raise UnreadableBallots("candidates", "every candidate is excluded")
-    new = {number: place for place, number in enumerate(kept, 1)}
+    new = {number: place for place, number in enumerate(candidates, 1)}
     return BallotFile(
-        candidates=[names.names[number - 1] for number in kept],
+        candidates=[names.names[number - 1] for number in candidates],
         ballots=without(ballots, new) if excluded else ballots,
-        title=_optional(found, "title", str),
-        seats=_optional(found, "seats", int),
+        title=_optional(document, "title", str),
+        seats=_optional(document, "seats", int),
         method=method,
-        lot_order=None if order is None else [new[each] for each in order if each in new],
-        undeclared=[new[each] for each in names.undeclared if each in new],
+        lot_order=None if order is None else [new[number] for number in order if number in new],
+        undeclared=[new[number] for number in names.undeclared if number in new],
     )
 
 
@@ -268,8 +268,8 @@ def _candidates(listed: Any) -> list[str]:
     if not isinstance(listed, list):
         raise UnreadableBallots("candidates", "expected a list of names")
     names = []
-    for number, each in enumerate(listed, 1):
-        name = each.get("name") if isinstance(each, dict) else each
+    for number, entry in enumerate(listed, 1):
+        name = entry.get("name") if isinstance(entry, dict) else entry
         if not isinstance(name, str):
             raise UnreadableBallots("candidates", f"candidate {number} has no name")
         names.append(name)
@@ -279,8 +279,8 @@ def _candidates(listed: Any) -> list[str]:
 def _excluded(listed: Any) -> set[int]:
     """The numbers of the candidates that are marked as excluded."""
     excluded = set()
-    for number, each in enumerate(listed, 1):
-        mark = each.get("excluded", False) if isinstance(each, dict) else False
+    for number, entry in enumerate(listed, 1):
+        mark = entry.get("excluded", False) if isinstance(entry, dict) else False
         if not isinstance(mark, bool):
             raise UnreadableBallots("candidates", f"candidate {number}: excluded must be true or false")
         if mark:
@@ -299,7 +299,7 @@ def _ballot(ballot: Any, where: str) -> tuple[list[list[str]], int]:
     if not isinstance(ranks, list):
         raise UnreadableBallots(where, "expected a list of names as its ranking")
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise UnreadableBallots(where, f"its count is {count!r}, and should be a whole number of 0 or more")
+        raise UnreadableBallots(where, f"its count is {count!r}, but must be a whole number of 0 or more")
     read: list[list[str]] = []
     for rank, mark in enumerate(ranks, 1):
         if mark in SKIPPED:
@@ -309,12 +309,12 @@ def _ballot(ballot: Any, where: str) -> tuple[list[list[str]], int]:
         elif isinstance(mark, list) and all(isinstance(name, str) for name in mark):
             read.append(mark)
         else:
-            raise UnreadableBallots(where, f"rank {rank} is {mark!r}, and should be a name or a list of names")
+            raise UnreadableBallots(where, f"rank {rank} is {mark!r}, but must be a name or a list of names")
     return read, count
 
 
-def _optional(found: dict[str, Any], field: str, kind: type) -> Any:
-    value = found.get(field)
+def _optional(document: dict[str, Any], field: str, kind: type) -> Any:
+    value = document.get(field)
     if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-        raise UnreadableBallots(field, f"{value!r} is of the wrong kind")
+        raise UnreadableBallots(field, f"{value!r} has the wrong type")
     return value

@@ -1,4 +1,4 @@
-"""The text of a ballot file, read in pieces: a million lines take no more memory than what differs among them."""
+"""The text of a ballot file, read in pieces: a million lines take no more memory than their distinct ones."""
 
 import codecs
 from collections import Counter
@@ -12,7 +12,7 @@ DIFFERENT_AT_ONCE = 400_000
 # Binary files that people may have ballots in, by their first bytes.
 KINDS = {
     b"PK\x03\x04": "a spreadsheet (.xlsx, .ods) or another archive; save it as CSV first",
-    b"\xd0\xcf\x11\xe0": "a spreadsheet or document of an old form (.xls, .doc); save it as CSV first",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet or document in an old format (.xls, .doc); save it as CSV first",
     b"%PDF": "a PDF",
     b"\x1f\x8b": "compressed; unpack it first",
     b"SQLite format 3": "a database",
@@ -81,8 +81,8 @@ class BallotSource:
         """The number of the first line equal to this one."""
         before = 0
         for lines in self.some_lines():
-            for place, each in enumerate(lines, before + 1):
-                if each == line and place > skipped:
+            for place, other in enumerate(lines, before + 1):
+                if other == line and place > skipped:
                     return place
             before += len(lines)
         return before
@@ -117,7 +117,7 @@ class BallotSource:
         lines = 1
         while block := self._file.read(BYTES_AT_ONCE):
             if b"\0" in block:
-                raise NotBallots("it has NUL bytes, so it is no text")
+                raise NotBallots("it has NUL bytes, so it is not text")
             if wrong is None:
                 try:
                     decoder.decode(block)

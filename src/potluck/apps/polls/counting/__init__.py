@@ -1,4 +1,4 @@
-"""Counting: rankings with their number of votes in, a complete record out. No clock, store, randomness or floats."""
+"""Counting: rankings with their numbers of votes in, a complete record out. No clock, store, randomness or floats."""
 
 from collections.abc import Mapping, Sequence
 
@@ -79,7 +79,7 @@ def count(
     rules = (rules or Rules()).settled()
     contest = prepare(candidates, ballots, lot_order or range(1, candidates + 1), rules)
     matrix = pairwise(contest)
-    # If all ballots are blank or spoilt, nobody is elected.
+    # If all ballots are blank or spoilt, no candidate is elected.
     marked = any(map(any, matrix)) or (candidates == 1 and bool(contest.paths))
     outcome = _counted(contest, matrix, rules) if marked else CountOutcome()
     return CountRecord(

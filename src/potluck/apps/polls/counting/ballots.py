@@ -1,4 +1,4 @@
-"""What a voter marked, and how the rules on overvotes, skipped ranks and repeats read it."""
+"""What a voter marked, and how the rules on overvotes, skipped ranks and repeats interpret it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +24,14 @@ RAN_OUT, OVERVOTED, SKIPPED, REPEATED = -1, -2, -3, -4
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The ballots as the rules read them, ready to be counted by any method."""
+    """The ballots as the rules interpret them, ready to be counted by any method."""
 
     candidates: int
     lot_order: tuple[int, ...]
     undeclared: frozenset[int]
     paths: list[Path]
     counts: list[int]
-    # The candidates that path entries beyond the candidates' numbers stand for.
+    # What path entries beyond the candidates' numbers mean: several candidates at one rank.
     several: tuple[tuple[int, ...], ...]
     # Whether all paths consist of candidates' numbers only.
     plain: bool
@@ -44,28 +44,28 @@ class Contest:
 
 
 def tally(rankings: Iterable[Sequence[Mark]]) -> dict[Ranking, int]:
-    """How many voters gave each ranking."""
+    """The number of votes for each ranking."""
     return Counter(map(tuple, rankings))
 
 
 def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence[int], rules: Rules) -> Contest:
-    """Interpret every ranking by the rules; raises CannotCount for one that names somebody who is not a candidate."""
-    everybody = frozenset(range(1, candidates + 1))
+    """Interpret every ranking by the rules; raises CannotCount for one with a number that is not a candidate's."""
+    numbers = frozenset(range(1, candidates + 1))
     if candidates < 1:
         raise CannotCount("there is no candidate")
-    if len(lot_order) != candidates or set(lot_order) != everybody:
+    if len(lot_order) != candidates or set(lot_order) != numbers:
         raise CannotCount(f"the lot order must name each of the {candidates} candidates once")
     rules.check(candidates)
     paths: list[Path] = []
     counts: list[int] = []
     reading = _BallotReading(candidates, rules)
     votes = blank = 0
-    known = everybody.issuperset
+    known = numbers.issuperset
     most = rules.max_rankings
     for ranking, count in ballots.items():
         if count <= 0:
             if count < 0:
-                raise CannotCount(f"a ranking cannot have been given {count} times")
+                raise CannotCount(f"a ranking cannot have {count} votes")
             continue
         votes += count
         if most is not None:
@@ -151,7 +151,7 @@ class _BallotReading:
     def _number_of(self, named: tuple[int, ...]) -> int:
         if named == UNNAMED_OVERVOTE:
             raise CannotCount(
-                "an overvote does not say whom it names, so exhaust-if-several cannot be decided; "
+                "an overvote does not name its candidates, so exhaust-if-several cannot be applied; "
                 "count it by exhaust or skip"
             )
         return self.several.setdefault(tuple(sorted(named)), self.candidates + 1 + len(self.several))

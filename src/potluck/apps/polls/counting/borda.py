@@ -1,4 +1,4 @@
-"""Borda's count: on each ballot a candidate has a point for every candidate who comes later or is left out."""
+"""Borda's count: on each ballot, a candidate has one point for every candidate who is ranked lower or not at all."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from potluck.apps.polls.counting.ties import Chosen, Ties
 
 
 def borda(matrix: Matrix, among: Sequence[int], seats: int, ties: Ties) -> tuple[dict[int, int], list[int], Chosen]:
-    """Everybody's points, everybody in order, and who is elected.
+    """Each candidate's points, the candidates in order, and who is elected.
 
-    With n candidates a first place is worth n - 1, the next n - 2, …, and being left out nothing: a candidate's points
+    With n candidates, a first place is worth n - 1 points, the next n - 2, …, and no place none: a candidate's points
     are how often the candidate was preferred to another.
     """
     points = {candidate: sum(row) for candidate, row in enumerate(matrix, 1)}

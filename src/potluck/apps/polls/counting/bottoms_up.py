@@ -11,7 +11,7 @@ PERCENT_DECIMALS = 2
 
 
 def bottoms_up(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
-    """Whoever is left, most votes first, and the rounds; no vote is passed on from anybody who is elected."""
+    """The candidates left, most votes first, and the rounds; votes of those elected are not transferred."""
     percent = rules.share_percent
     count = Eliminations(contest, rules, ties, unit=1 if percent is None else 10**PERCENT_DECIMALS)
     if count.empty:
@@ -20,17 +20,17 @@ def bottoms_up(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, .
     while True:
         first = not count.rounds
         if percent is None and first:
-            # The quota of other methods; nobody is elected by it here, but RCTab's reports show it.
+            # The quota of other methods; it elects no candidate here, but RCTab's reports show it.
             threshold = count.active // (rules.seats + 1) + 1
         elif percent is not None and (first or not rules.first_round_threshold):
             threshold = count.active * percent // 100
-        low = [] if percent is None else [each for each in count.tallies if count.tallies[each] < threshold]
+        low = [] if percent is None else [number for number in count.tallies if count.tallies[number] < threshold]
         elected: list[int] = []
         eliminated: list[int] = []
         reason: Reason = "seats-for-all" if percent is None else "share-for-all"
         tie: Tie | None = None
         if not count.write_ins and ((percent is None and len(count.tallies) <= rules.seats) or (percent and not low)):
-            elected = sorted(count.declared, key=lambda each: (-count.tallies[each], ties.place(each)))
+            elected = sorted(count.declared, key=lambda candidate: (-count.tallies[candidate], ties.place(candidate)))
         else:
             together = sorted(low) if rules.batch_elimination else []
             eliminated, reason, tie = count.leaving(together, "below-share")

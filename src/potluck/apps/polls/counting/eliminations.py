@@ -22,17 +22,17 @@ class Eliminations:
         seat: int = 1,
         unit: int = 1,
     ) -> None:
-        """`excluded` are passed over as if nobody had named them; `seat` is the one that these rounds fill; a vote is
-        worth a `unit`."""
+        """Ballots are counted as if the `excluded` were not on them; these rounds fill the `seat`; a vote is worth a
+        `unit`."""
         self.contest, self.rules, self.ties = contest, rules, ties
         self.seat, self.unit = seat, unit
-        self.candidates = [each for each in range(1, contest.candidates + 1) if each not in excluded]
+        self.candidates = [candidate for candidate in range(1, contest.candidates + 1) if candidate not in excluded]
         self.undeclared = contest.undeclared - set(excluded)
         self.piles = Piles(contest, unit)
         self.piles.close(excluded)
         dealt = self.piles.deal()
         self.empty = not dealt.to
-        self.tallies = {each: dealt.to.get(each, 0) for each in self.candidates}
+        self.tallies = {candidate: dealt.to.get(candidate, 0) for candidate in self.candidates}
         self.exhausted: dict[Cause, int] = dealt.exhausted
         self.eliminated_so_far = 0
         self.history: list[dict[int, int]] = []
@@ -44,19 +44,19 @@ class Eliminations:
 
     @property
     def declared(self) -> list[int]:
-        return [each for each in self.tallies if each not in self.undeclared]
+        return [candidate for candidate in self.tallies if candidate not in self.undeclared]
 
     @property
     def write_ins(self) -> list[int]:
         """Undeclared candidates with votes, who are eliminated before anything else is decided."""
-        return [each for each in sorted(self.undeclared) if self.tallies.get(each)]
+        return [candidate for candidate in sorted(self.undeclared) if self.tallies.get(candidate)]
 
     @property
     def stopped(self) -> bool:
         return self.rules.stop_after is not None and len(self.rounds) >= self.rules.stop_after
 
     def leaving(self, together: list[int], why: Reason) -> tuple[list[int], Reason, Tie | None]:
-        """Who is eliminated in this round: write-ins, those below the minimum, those `together`, or whoever is last."""
+        """Who is eliminated in this round: write-ins, those below the minimum, those `together`, or the last one."""
         if write_ins := self.write_ins:
             return write_ins, "write-ins-leave", None
         if low := below_minimum(self.tallies, self.rules, self.unit):
@@ -74,15 +74,15 @@ class Eliminations:
         eliminated: Collection[int] = (),
         tie: Tie | None = None,
     ) -> None:
-        """Record the round, and pass on the votes of those who are eliminated in it."""
+        """Record the round, and transfer the votes of those eliminated in it."""
         shown, before = self.tallies.copy(), self.exhausted
         self.piles.close(eliminated)
-        for each in eliminated:
-            del self.tallies[each]
+        for loser in eliminated:
+            del self.tallies[loser]
         transfers = []
-        for each in eliminated:
-            moved = self.piles.pass_on(each)
-            transfers.append(Transfer(source=each, to=moved.to, exhausted=moved.exhausted))
+        for loser in eliminated:
+            moved = self.piles.pass_on(loser)
+            transfers.append(Transfer(source=loser, to=moved.to, exhausted=moved.exhausted))
             for candidate, amount in moved.to.items():
                 self.tallies[candidate] += amount
             self.exhausted = added(self.exhausted, moved.exhausted)
@@ -109,8 +109,8 @@ def added(amounts: dict[Cause, int], more: dict[Cause, int]) -> dict[Cause, int]
 
 
 def below_minimum(tallies: dict[int, int], rules: Rules, unit: int) -> list[int]:
-    """All who have fewer votes than the rules require; nobody, if that is everybody."""
-    low = [each for each in sorted(tallies) if tallies[each] < rules.minimum_votes * unit]
+    """All who have fewer votes than the rules require; none, if that is every candidate."""
+    low = [candidate for candidate in sorted(tallies) if tallies[candidate] < rules.minimum_votes * unit]
     return [] if len(low) == len(tallies) else low
 
 
@@ -119,7 +119,7 @@ def fewest(
 ) -> tuple[int, Tie | None]:
     """The candidate with the fewest votes; among equals, an undeclared one."""
     least = min(tallies.values())
-    for each in sorted(undeclared):
-        if tallies.get(each) == least:
-            return each, None
+    for candidate in sorted(undeclared):
+        if tallies.get(candidate) == least:
+            return candidate, None
     return ties.fewest(tallies, tallies, history)

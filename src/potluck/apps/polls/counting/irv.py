@@ -12,16 +12,16 @@ from potluck.apps.polls.counting.ties import Ties
 def irv(
     contest: Contest, rules: Rules, ties: Ties, excluded: Collection[int] = (), seat: int = 1
 ) -> tuple[tuple[int, ...], tuple[Round, ...]]:
-    """The winner among those who are not `excluded`, and the rounds; nobody wins if the count is stopped before."""
+    """The winner among those not `excluded`, and the rounds; there is none if the count is stopped before that."""
     count = Eliminations(contest, rules, ties, excluded=excluded, seat=seat)
     if count.empty and not excluded:
-        # Nobody voted. A later seat for which no ballots are left is still filled, by lot.
+        # There are no votes. A later seat for which no ballots are left is still filled, by lot.
         return (), ()
     winner: int | None = None
     threshold = 0
     while True:
         if not count.rounds or (winner is None and not rules.first_round_threshold):
-            # Once somebody has won, the count goes on only to show the last two.
+            # After a candidate has won, the count continues only to show the last two.
             threshold = count.active // 2 + 1
         elected: int | None = None
         eliminated: list[int] = []
@@ -46,9 +46,9 @@ def irv(
 
 def _elected(count: Eliminations, threshold: int) -> tuple[int | None, Reason, Tie | None]:
     tallies, declared = count.tallies, count.declared
-    for each in declared:
-        if tallies[each] >= threshold:
-            return each, "majority", None
+    for candidate in declared:
+        if tallies[candidate] >= threshold:
+            return candidate, "majority", None
     if len(declared) == 1:
         return declared[0], "only-one-left", None
     if len(tallies) == 2:
@@ -60,7 +60,7 @@ def _elected(count: Eliminations, threshold: int) -> tuple[int | None, Reason, T
 
 
 def _hopeless(count: Eliminations) -> list[int]:
-    """The largest group at the bottom that has fewer votes together than whoever comes next has alone."""
+    """The largest group at the bottom whose votes together are fewer than those of the next candidate alone."""
     tallies = count.tallies
     hopeless: list[int] = []
     smaller: list[int] = []
@@ -69,10 +69,10 @@ def _hopeless(count: Eliminations) -> list[int]:
     for votes in sorted(set(tallies.values())):
         if together < votes and len(seen) > len(hopeless):
             smaller, hopeless = hopeless, seen.copy()
-        same = [each for each in sorted(tallies) if tallies[each] == votes]
+        same = [candidate for candidate in sorted(tallies) if tallies[candidate] == votes]
         together += votes * len(same)
         seen += same
     if count.rules.continue_to_two and len(hopeless) + count.eliminated_so_far == len(count.candidates) - 1:
-        # That would leave only one, and the last round is to show two.
+        # That would leave only one, but the last round has to show two.
         return smaller
     return hopeless

@@ -1,7 +1,7 @@
 """Meek's method by the reference rule of the Proportional Representation Foundation, after Hill, Wichmann and Woodall.
 
 Each elected candidate keeps a part of every vote that reaches them and passes on the rest, including votes that come
-from others elected before; the parts are recalculated until nobody has more than the quota.
+from others elected before; the parts are recalculated until no candidate has more than the quota.
 """
 
 from potluck.apps.polls.counting.ballots import CAUSES, Contest, Path
@@ -14,8 +14,8 @@ from potluck.apps.polls.counting.ties import Ties
 def meek(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their election, and the rounds, the first preferences before them.
 
-    A round ends when somebody is elected, or when so little is left to be passed on that the last can be defeated. The
-    rule knows no undeclared candidates: they are withdrawn.
+    A round ends when a candidate is elected, or when so little is left to transfer that the last can be defeated. The
+    rule has no undeclared candidates: they are withdrawn.
     """
     if contest.several:
         raise CannotCount("meek cannot tell by exhaust-if-several who has a vote; count overvotes by exhaust or skip")
@@ -34,8 +34,8 @@ class _MeekCount:
         # [A] Keep factors by candidate number; those who are not in the count keep nothing.
         self.keep = [0] * (contest.candidates + 1)
         self.hopeful = set(contest.declared)
-        for each in self.hopeful:
-            self.keep[each] = self.unit
+        for candidate in self.hopeful:
+            self.keep[candidate] = self.unit
         self.winners: list[int] = []
         self.rounds: list[Round] = []
         self._gather()
@@ -58,8 +58,8 @@ class _MeekCount:
                 self._record("quota", elected, [])
                 continue
             # [B.3] All within the remaining surplus of the lowest are tied with them.
-            lowest = min(self.tallies[each] for each in self.hopeful)
-            near = {each: lowest for each in self.hopeful if self.tallies[each] <= lowest + surplus}
+            lowest = min(self.tallies[candidate] for candidate in self.hopeful)
+            near = {candidate: lowest for candidate in self.hopeful if self.tallies[candidate] <= lowest + surplus}
             loser, tie = self.ties.fewest(near, near, [])
             self.hopeful.remove(loser)
             self.keep[loser] = 0
@@ -72,20 +72,20 @@ class _MeekCount:
         self._gather()
         while True:
             self._distribute()
-            elected = [each for each in self.hopeful if self.tallies[each] >= self.quota]
+            elected = [candidate for candidate in self.hopeful if self.tallies[candidate] >= self.quota]
             if elected:
-                elected.sort(key=lambda each: (-self.tallies[each], self.ties.place(each)))
+                elected.sort(key=lambda candidate: (-self.tallies[candidate], self.ties.place(candidate)))
                 self.hopeful.difference_update(elected)
                 self.winners += elected
                 return elected, 0
-            surplus = max(0, sum(self.tallies[each] - self.quota for each in self.winners))
+            surplus = max(0, sum(self.tallies[candidate] - self.quota for candidate in self.winners))
             if surplus < self.omega or (before is not None and surplus >= before):
                 return [], surplus
             before = surplus
-            for each in self.winners:
+            for winner in self.winners:
                 # [B.2.f] Rounded up after the product, and again after the quotient.
-                part = -(-self.keep[each] * self.quota // self.unit)
-                self.keep[each] = -(-part * self.unit // self.tallies[each])
+                part = -(-self.keep[winner] * self.quota // self.unit)
+                self.keep[winner] = -(-part * self.unit // self.tallies[winner])
 
     def _gather(self) -> None:
         """Group ballots that behave alike in this round: those that reach the same elected, then the same hopeful."""
@@ -116,11 +116,11 @@ class _MeekCount:
                     cause = CAUSES[-entry - 1]
                     break
                 # Rounded up, so that a vote is never worth more than one.
-                kept = -(-weight * keep[entry] // unit)
-                tallies[entry] += kept * count
-                weight -= kept
+                share = -(-weight * keep[entry] // unit)
+                tallies[entry] += share * count
+                weight -= share
             lost[cause] += weight * count
-        self.tallies = {each: tallies[each] for each in self.contest.declared}
+        self.tallies = {candidate: tallies[candidate] for candidate in self.contest.declared}
         self.exhausted: dict[Cause, int] = added({}, {cause: votes for cause, votes in lost.items() if votes})
         step = 1 if self.fractional_quota else unit
         self.quota = (sum(tallies) // ((self.seats + 1) * step) + 1) * step
@@ -129,14 +129,14 @@ class _MeekCount:
         shown, exhausted = self.tallies.copy(), self.exhausted
         if self.complete:
             # [C] The rest are elected, or there is no seat left for them; those not elected keep no votes.
-            rest = sorted(self.hopeful, key=lambda each: (-self.tallies[each], self.ties.place(each)))
+            rest = sorted(self.hopeful, key=lambda candidate: (-self.tallies[candidate], self.ties.place(candidate)))
             if self.unfilled > 0:
                 elected = elected + rest
                 self.winners += rest
             else:
                 eliminated = eliminated + sorted(rest)
             self.hopeful.clear()
-            given_up = sum(shown[each] for each in eliminated)
+            given_up = sum(shown[candidate] for candidate in eliminated)
             shown |= dict.fromkeys(eliminated, 0)
             exhausted = added(exhausted, {"notElected": given_up} if given_up else {})
         self.rounds.append(
@@ -149,6 +149,6 @@ class _MeekCount:
                 eliminated=tuple(eliminated),
                 exhausted=exhausted,
                 ties=() if tie is None else (tie,),
-                keep={each: self.keep[each] for each in sorted(self.winners)},
+                keep={candidate: self.keep[candidate] for candidate in sorted(self.winners)},
             )
         )

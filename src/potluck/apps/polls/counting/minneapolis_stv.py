@@ -13,7 +13,7 @@ UNITS = 10 ** FIXED_DECIMALS["minneapolis-stv"]
 def minneapolis_stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their election, and the rounds, each with the tallies after its transfers.
 
-    Whoever reaches the threshold stays in the count, and receives votes, until it is their turn to pass on a surplus.
+    A candidate who reaches the threshold stays in the count, and receives votes, until their surplus is transferred.
     """
     stages = Stages(contest, UNITS)
     return _MinneapolisCount(contest, rules, ties, stages).run() if stages.valid else ((), ())
@@ -35,11 +35,11 @@ class _MinneapolisCount:
 
     @property
     def declared(self) -> list[int]:
-        return [each for each in sorted(self.continuing) if each not in self.contest.undeclared]
+        return [candidate for candidate in sorted(self.continuing) if candidate not in self.contest.undeclared]
 
     @property
     def at_threshold(self) -> list[int]:
-        return [each for each in self.declared if self.tallies[each] >= self.threshold]
+        return [candidate for candidate in self.declared if self.tallies[candidate] >= self.threshold]
 
     @property
     def enough_at_threshold(self) -> bool:
@@ -52,7 +52,7 @@ class _MinneapolisCount:
         return tuple(self.winners), tuple(self.stages.rounds)
 
     def _round(self) -> None:
-        # [c] Write-ins whom nobody declared leave at the beginning of the second round.
+        # [c] Undeclared write-ins leave at the beginning of the second round.
         losers = self._certain_losers()
         if len(self.stages.rounds) == 1:
             losers = [*sorted(self.contest.undeclared & self.continuing), *losers]
@@ -76,9 +76,9 @@ class _MinneapolisCount:
 
     def _certain_losers(self) -> list[int]:
         """[167.20] Those who cannot be elected any more, even with all that others may yet pass on."""
-        tallies = {each: self.tallies[each] for each in self.declared}
-        to_come = sum(self.tallies[each] - self.threshold for each in self.at_threshold)
-        to_come += sum(self.tallies[each] for each in self.contest.undeclared & self.continuing)
+        tallies = {candidate: self.tallies[candidate] for candidate in self.declared}
+        to_come = sum(self.tallies[candidate] - self.threshold for candidate in self.at_threshold)
+        to_come += sum(self.tallies[candidate] for candidate in self.contest.undeclared & self.continuing)
         return sure_losers(tallies, to_come, len(tallies) - self.unfilled)
 
     def _surplus_of(self, winner: int) -> Transfer:
@@ -92,7 +92,7 @@ class _MinneapolisCount:
     def _everything_of(self, losers: list[int]) -> list[Transfer]:
         self.continuing.difference_update(losers)
         self.stages.piles.close(losers)
-        return [self.stages.pass_on(each, self.tallies[each]) for each in losers]
+        return [self.stages.pass_on(loser, self.tallies[loser]) for loser in losers]
 
     def _record(
         self,
@@ -104,10 +104,10 @@ class _MinneapolisCount:
         *,
         finish: bool = False,
     ) -> None:
-        """[a, f] Whoever completes the seats with this round's votes is elected in it, and then nobody is left."""
+        """[a, f] The candidates who fill the last seats with this round's votes are elected in it; the others leave."""
         last = self.at_threshold if self.unfilled and self.enough_at_threshold else self.declared if finish else []
         if last or not self.unfilled:
-            last = sorted(last, key=lambda each: (-self.tallies[each], self.ties.place(each)))
+            last = sorted(last, key=lambda candidate: (-self.tallies[candidate], self.ties.place(candidate)))
             self.winners += last
             elected = elected + last
             self.continuing.difference_update(last)

@@ -74,14 +74,14 @@ class Piles:
                 while True:
                     at += 1
                     entry = path[at]
-                    found = status[entry]
-                    if found == OUT:
+                    state = status[entry]
+                    if state == OUT:
                         continue
-                    if found == IN:
+                    if state == IN:
                         break
-                    if found == END:
+                    if state == END:
                         raise IndexError
-                    still = [each for each in several[entry - piles] if status[each] == IN]
+                    still = [candidate for candidate in several[entry - piles] if status[candidate] == IN]
                     if len(still) == 1:
                         entry = still[0]
                         break
@@ -108,10 +108,10 @@ def _summed(moved: list[Transfers]) -> Transfers:
     """The sum, with candidates and causes in their own order."""
     to: dict[int, int] = {}
     lost: dict[Cause, int] = {}
-    for each in moved:
-        for candidate, amount in each.to.items():
+    for transfers in moved:
+        for candidate, amount in transfers.to.items():
             to[candidate] = to.get(candidate, 0) + amount
-        for cause, amount in each.exhausted.items():
+        for cause, amount in transfers.exhausted.items():
             lost[cause] = lost.get(cause, 0) + amount
     return Transfers(
         {candidate: to[candidate] for candidate in sorted(to) if to[candidate]},

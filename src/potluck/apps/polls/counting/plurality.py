@@ -9,7 +9,7 @@ from potluck.apps.polls.counting.ties import Chosen, Ties
 
 
 def plurality(contest: Contest, seats: int, ties: Ties) -> tuple[Transfers, list[int], Chosen]:
-    """First choices, everybody in their order, and who is elected."""
+    """First choices, the candidates in their order, and who is elected."""
     first = _first_choices(contest)
     return first, *by_votes(first.to, contest.declared, seats, ties)
 
@@ -30,8 +30,8 @@ def _first_choices(contest: Contest) -> Transfers:
 
 
 def by_votes(votes: Mapping[int, int], among: Sequence[int], seats: int, ties: Ties) -> tuple[list[int], Chosen]:
-    """Everybody in order of these votes, and the first so many of them."""
-    levels = sorted({votes[each] for each in among}, reverse=True)
-    groups = [[each for each in among if votes[each] == level] for level in levels]
-    order = [each for group in groups for each in ties.in_order(group)]
+    """The candidates in order of these votes, and who is elected."""
+    levels = sorted({votes[candidate] for candidate in among}, reverse=True)
+    groups = [[candidate for candidate in among if votes[candidate] == level] for level in levels]
+    order = [candidate for group in groups for candidate in ties.in_order(group)]
     return order, ties.first(seats, groups, levels)

@@ -1,4 +1,4 @@
-"""Ranked Pairs (Tideman): majorities are locked in, the strongest first, unless one contradicts those before it."""
+"""Ranked Pairs (Tideman): majorities are locked in, strongest first, unless one contradicts those before it."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -10,10 +10,10 @@ from potluck.apps.polls.counting.ties import Chosen, Ties
 
 
 def locked_pairs(matrix: Matrix, among: Sequence[int], ties: Ties) -> tuple[list[LockedPair], tuple[Tie, ...]]:
-    """Every majority in the order of its strength and whether it was locked; and where only the lot order told.
+    """Every majority in the order of strength, and whether it was locked; and the ties that only the lot order broke.
 
-    More votes for it are stronger; of those the one with fewer against. Equal ones go by the lot order: majorities
-    against whoever it favours come last, and so are the first to give way.
+    A majority with more votes is stronger; if equal, the one with fewer votes against. Then the lot order decides:
+    majorities against the candidates it favours come last, so they are the first to be left out.
     """
     majorities = [
         (a, b, matrix[a - 1][b - 1], matrix[b - 1][a - 1])
@@ -21,12 +21,12 @@ def locked_pairs(matrix: Matrix, among: Sequence[int], ties: Ties) -> tuple[list
         for b in among
         if matrix[a - 1][b - 1] > matrix[b - 1][a - 1]
     ]
-    majorities.sort(key=lambda each: (-each[2], each[3], -ties.place(each[1]), ties.place(each[0])))
-    # Whom each candidate is above so far, directly or through others, as bits.
-    above = {each: 1 << each for each in among}
+    majorities.sort(key=lambda majority: (-majority[2], majority[3], -ties.place(majority[1]), ties.place(majority[0])))
+    # The candidates that each one is above so far, directly or through others, as bits.
+    above = {candidate: 1 << candidate for candidate in among}
     pairs: list[LockedPair] = []
     broken = []
-    for (votes, against), equals in groupby(majorities, key=lambda each: (each[2], each[3])):
+    for (votes, against), equals in groupby(majorities, key=lambda majority: (majority[2], majority[3])):
         equally_strong = list(equals)
         possible = {(a, b) for a, b, *_ in equally_strong if not above[b] >> a & 1}
         before = above.copy()
@@ -35,19 +35,19 @@ def locked_pairs(matrix: Matrix, among: Sequence[int], ties: Ties) -> tuple[list
             locked = not above[loser] >> winner & 1
             refused = refused or (not locked and (winner, loser) in possible)
             if locked and not above[winner] >> loser & 1:
-                for each in among:
-                    if above[each] >> winner & 1:
-                        above[each] |= above[loser]
+                for candidate in among:
+                    if above[candidate] >> winner & 1:
+                        above[candidate] |= above[loser]
             pairs.append(LockedPair(winner, loser, votes, against, locked))
         if refused:
-            # Each of these could have been locked, but not all of them: which were, only their order decided.
-            tied = sorted({each for pair in _contradicting(possible, before) for each in pair})
+            # Each of these could have been locked, but not all of them: only their order decided which were.
+            tied = sorted({candidate for pair in _contradicting(possible, before) for candidate in pair})
             broken.append(Tie(over="pairs", candidates=tuple(tied), chosen=tuple(ties.by_lot(tied)), by_lot=True))
     return pairs, tuple(broken)
 
 
 def _contradicting(pairs: set[tuple[int, int]], above: dict[int, int]) -> list[tuple[int, int]]:
-    """The pairs that would be part of a circle if all of them were locked."""
+    """The pairs that would be part of a cycle if all of them were locked."""
     reach = above.copy()
     grown = True
     while grown:
@@ -55,9 +55,9 @@ def _contradicting(pairs: set[tuple[int, int]], above: dict[int, int]) -> list[t
         for winner, loser in pairs:
             more = reach[winner] | reach[loser]
             # Everyone above the winner is above the loser too.
-            for each, below in reach.items():
+            for candidate, below in reach.items():
                 if below >> winner & 1 and below | more != below:
-                    reach[each] = below | more
+                    reach[candidate] = below | more
                     grown = True
     return [(winner, loser) for winner, loser in pairs if reach[loser] >> winner & 1]
 
@@ -65,10 +65,10 @@ def _contradicting(pairs: set[tuple[int, int]], above: dict[int, int]) -> list[t
 def ranked_pairs(
     matrix: Matrix, among: Sequence[int], seats: int, ties: Ties
 ) -> tuple[list[LockedPair], list[int], Chosen]:
-    """The pairs, everybody in order, and who is elected."""
+    """The pairs, the candidates in order, and who is elected."""
     pairs, broken = locked_pairs(matrix, among, ties)
     locked = {(pair.winner, pair.loser) for pair in pairs if pair.locked}
     groups = places(among, lambda a, b: (a, b) in locked)
-    order = [each for group in groups for each in ties.in_order(group)]
+    order = [candidate for group in groups for candidate in ties.in_order(group)]
     elected, tied = ties.first(seats, groups, [None] * len(groups))
     return pairs, order, (elected, broken + tied)

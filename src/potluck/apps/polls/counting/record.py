@@ -1,7 +1,7 @@
-"""What a count leaves behind: every step, by candidate number, in exact numbers.
+"""The record of a count: every step, by candidate number, in exact numbers.
 
 Amounts are integers, in units of the last decimal that the method carries: with five decimals, 1.5 votes are 150000.
-The same votes give the same record, byte for byte, in whatever order they came.
+The same votes give the same record, byte for byte, whatever their order.
 """
 
 from typing import Literal
@@ -19,7 +19,7 @@ Cause = Literal[
 # candidates are listed, or draws from a seed.
 TieOrder = Literal["lots", "given", "listed", "seed"]
 
-# Why a round went as it did; `sentences` says it in words.
+# What happened in a round; `sentences` puts it into words.
 Reason = Literal[
     "majority",
     "only-one-left",
@@ -30,7 +30,7 @@ Reason = Literal[
     "batch",
     "below-share",
     "fewest",
-    # Only in `in_steps` of the results page, which tells several rounds at once.
+    # Only in `in_steps` of the results page, which merges several rounds.
     "no-votes",
     "last-two",
     "quota",
@@ -51,14 +51,14 @@ Reason = Literal[
 
 
 class TieStep(Struct, frozen=True, array_like=True):
-    """An earlier round that told some of the tied apart, and who was left."""
+    """An earlier round that separated some of the tied, and who was left."""
 
     round: int
     left: tuple[int, ...]
 
 
 class Tie(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Equal votes where one had to be chosen, and what decided."""
+    """Equal votes where one candidate had to be chosen, and what decided."""
 
     # "pairs": which of equally strong majorities are locked first.
     over: Literal["elimination", "election", "surplus", "pairs"]
@@ -67,9 +67,9 @@ class Tie(Struct, frozen=True, omit_defaults=True, kw_only=True):
     # What each of them had; None where methods compare no single number.
     votes: int | None = None
     steps: tuple[TieStep, ...] = ()
-    # Who was left after the tied were compared head to head; empty if that told nobody apart, or was not asked.
+    # Who was left after the tied were compared head to head; empty if that did not separate them, or was not done.
     head_to_head: tuple[int, ...] = ()
-    # No votes told them apart: the record's `tie_order` did.
+    # Votes did not separate them: the record's `tie_order` did.
     by_lot: bool = False
 
 
@@ -79,7 +79,7 @@ class Transfer(Struct, frozen=True, omit_defaults=True, kw_only=True):
     source: int
     to: dict[int, int] = {}
     exhausted: dict[Cause, int] = {}
-    # What truncation to the last decimal cut off, and so reaches nobody.
+    # What truncation to the last decimal cut off, and so is lost.
     residual: int = 0
 
     @property
@@ -117,7 +117,7 @@ class LockedPair(Struct, frozen=True, array_like=True):
 
 
 class CountOutcome(Struct, frozen=True, kw_only=True):
-    """What one method makes of the ballots; the fields are the record's."""
+    """The outcome by one method; the fields are the record's."""
 
     winners: tuple[int, ...] = ()
     rounds: tuple[Round, ...] = ()
@@ -135,17 +135,17 @@ class CountRecord(Struct, frozen=True, omit_defaults=True, kw_only=True):
     lot_order: tuple[int, ...]
     tie_order: TieOrder = "lots"
     votes: int
-    # Ballots that rank nobody; they are in `votes`, in no round.
+    # Ballots without a ranking; they are in `votes`, but in no round.
     blank: int = 0
     decimals: int = 0
     winners: tuple[int, ...] = ()
     rounds: tuple[Round, ...] = ()
-    # Whether a round's tallies are what was there before its transfers (RCTab's reports) or after them (Scottish ones).
+    # Whether a round's tallies are those before its transfers (as in RCTab's reports) or after (as in Scottish ones).
     tallies_after_transfers: bool = False
     # pairwise[a - 1][b - 1]: how many prefer a to b.
     pairwise: tuple[tuple[int, ...], ...] = ()
     condorcet_winner: int | None = None
-    # First to last, where the method ranks everybody.
+    # First to last, if the method ranks all candidates.
     order: tuple[int, ...] = ()
     # Schulze: the strength of the strongest path from a to b.
     paths: tuple[tuple[int, ...], ...] = ()

@@ -80,14 +80,14 @@ class CountResults(Struct, rename="camel", kw_only=True):
     rounds: list[RoundResult]
     pairwise: dict[str, dict[str, int]]
     condorcet_winner: str | None
-    # Where the method ranks everybody: first to last.
+    # If the method ranks all candidates: first to last.
     order: list[str] | UnsetType = UNSET
     # Schulze: the strength of the strongest path from one to the other.
     strongest_paths: dict[str, dict[str, int]] | UnsetType = UNSET
     # Ranked Pairs: every majority, strongest first.
     pairs: list[PairResult] | UnsetType = UNSET
     other_methods: dict[str, list[str]]
-    # Empty where no lots were drawn: then the order of the candidates decides.
+    # Empty if no lots were drawn: then the order of the candidates decides.
     lot_order: list[str]
     rules: Rules
     votes_version: int | str | None = None
@@ -100,10 +100,10 @@ def results(
     status: Literal["live", "final"] = "final",
     votes_version: int | str | None = None,
 ) -> CountResults:
-    """The record with candidates' names, which are given in the order of their numbers."""
+    """The record with candidates' names, which are in the order of their numbers."""
     if len(names) != record.candidates:
         raise ValueError(f"the record is of {record.candidates} candidates; {len(names)} names were given")
-    by_tie = {each for _, tie in deciding_ties(record) if tie.over == "election" for each in tie.chosen}
+    by_tie = {candidate for _, tie in deciding_ties(record) if tie.over == "election" for candidate in tie.chosen}
     return CountResults(
         status=status,
         method=record.method,
@@ -113,7 +113,7 @@ def results(
         winners=_names(record.winners, names),
         sentence=outcome_sentence(record, names, live=status == "live"),
         decided_by=_last_resort(record),
-        winners_by_tie=_names([each for each in record.winners if each in by_tie], names),
+        winners_by_tie=_names([candidate for candidate in record.winners if candidate in by_tie], names),
         tallies_after_transfers=record.tallies_after_transfers,
         rounds=[_round(record, index, names, status == "live") for index in range(len(record.rounds))],
         pairwise=_matrix(record.pairwise, names),
@@ -152,7 +152,7 @@ def _matrix(matrix: Sequence[Sequence[int]], names: Sequence[str]) -> dict[str, 
 
 def _last_resort(record: CountRecord) -> DecidedBy:
     used = {decided_by(record, tie) for _, tie in deciding_ties(record)}
-    return next((each for each in (record.tie_order, "head-to-head", "previous-rounds") if each in used), "votes")
+    return next((rule for rule in (record.tie_order, "head-to-head", "previous-rounds") if rule in used), "votes")
 
 
 def _round(record: CountRecord, index: int, names: Sequence[str], live: bool) -> RoundResult:
@@ -160,27 +160,27 @@ def _round(record: CountRecord, index: int, names: Sequence[str], live: bool) ->
     decimals = record.decimals
 
     def amounts(units: Mapping[int, int]) -> Amounts:
-        return {names[number - 1]: amount(each, decimals) for number, each in units.items()}
+        return {names[number - 1]: amount(votes, decimals) for number, votes in units.items()}
 
     def causes(units: Mapping[Cause, int]) -> Amounts:
-        return {cause: amount(each, decimals) for cause, each in units.items()}
+        return {cause: amount(votes, decimals) for cause, votes in units.items()}
 
-    def transfer(each: Transfer) -> TransferResult:
+    def transfer_result(transfer: Transfer) -> TransferResult:
         return TransferResult(
-            source=names[each.source - 1],
-            to=amounts(each.to),
-            exhausted=causes(each.exhausted),
-            residual=amount(each.residual, decimals) if each.residual else UNSET,
+            source=names[transfer.source - 1],
+            to=amounts(transfer.to),
+            exhausted=causes(transfer.exhausted),
+            residual=amount(transfer.residual, decimals) if transfer.residual else UNSET,
         )
 
-    def tie(each: Tie) -> TieResult:
+    def tie_result(tie: Tie) -> TieResult:
         return TieResult(
-            over=each.over,
-            candidates=_names(each.candidates, names),
-            chosen=_names(each.chosen, names),
-            by_lot=each.by_lot and record.tie_order in ("lots", "seed"),
-            decided_by=decided_by(record, each),
-            sentence=tie_sentence(record, each, names),
+            over=tie.over,
+            candidates=_names(tie.candidates, names),
+            chosen=_names(tie.chosen, names),
+            by_lot=tie.by_lot and record.tie_order in ("lots", "seed"),
+            decided_by=decided_by(record, tie),
+            sentence=tie_sentence(record, tie, names),
         )
 
     return RoundResult(
@@ -191,8 +191,8 @@ def _round(record: CountRecord, index: int, names: Sequence[str], live: bool) ->
         elected=_names(round.elected, names),
         exhausted=causes(round.exhausted),
         residual=amount(round.residual, decimals) if round.residual else UNSET,
-        transfers=[transfer(each) for each in round.transfers],
-        ties=[tie(each) for each in round.ties],
+        transfers=[transfer_result(transfer) for transfer in round.transfers],
+        ties=[tie_result(tie) for tie in round.ties],
         sentence=round_sentence(record, index, names, live=live),
         seat=round.seat if record.method == "sequential-irv" else UNSET,
         keep_factors=amounts(round.keep) if record.method == "meek" else UNSET,

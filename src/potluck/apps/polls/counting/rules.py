@@ -30,7 +30,7 @@ MOST_DECIMALS = 20
 # Fixed by a law or a reference rule, so not configurable.
 FIXED_DECIMALS: dict[Method, int] = {"scottish-stv": 5, "minneapolis-stv": 4}
 USUAL_DECIMALS: dict[Method, int] = {**FIXED_DECIMALS, "stv": 4, "wigm": 4, "meek": 9}
-# What a law or a reference rule says of ties; the others are ours to choose.
+# What a law or a reference rule says about ties; for the other methods we choose.
 USUAL_TIES: dict[Method, TieRule] = {
     "scottish-stv": "previous-rounds",
     "minneapolis-stv": "lot",
@@ -50,7 +50,7 @@ class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
 
     method: Method = "irv"
     seats: int = 1
-    # Only with one seat: go on after somebody has a majority, until two are left.
+    # Only with one seat: continue after a candidate has a majority, until two are left.
     continue_to_two: bool = False
     # Eliminate at once all who could not catch up even with each other's votes; in `bottoms-up` to a share of the
     # votes, all who are below it.
@@ -61,7 +61,7 @@ class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
     # How many ranks in a row may be left empty before the ballot is exhausted; None for any number.
     skipped_ranks: int | None = None
     repeats: RepeatRule = "ignore"
-    # Candidates who stand for undeclared write-ins: they are eliminated first and cannot win.
+    # Undeclared write-ins: they are eliminated first and cannot win.
     undeclared: tuple[int, ...] = ()
     ties: TieRule | None = None
     # Votes are truncated to this many decimals.
@@ -76,9 +76,9 @@ class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
     max_rankings: int | None = None
     # Candidates with fewer are eliminated first, all at once.
     minimum_votes: int = 0
-    # The majority is of the first round's votes, in every round; if nobody reaches it, the last two are compared.
+    # The majority is of the first round's votes, in every round; if no candidate reaches it, the last two are compared.
     first_round_threshold: bool = False
-    # Only `bottoms-up`: eliminate until everybody left has this share of the votes, in percent, whatever the seats.
+    # Only `bottoms-up`: eliminate until all that are left have this share of the votes, in percent, whatever the seats.
     share_percent: int | None = None
     # Only `meek`: the total surplus below which iteration stops, as a negative power of ten (6 is a millionth).
     omega: int | None = None

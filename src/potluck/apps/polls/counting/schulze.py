@@ -35,7 +35,7 @@ def strongest_paths(matrix: Matrix, among: Sequence[int]) -> Matrix:
 
 
 def places(among: Sequence[int], beats: Callable[[int, int], bool]) -> list[list[int]]:
-    """Groups of equals, best first: those whom nobody left beats, then those whom nobody left after them beats, …"""
+    """Groups of equals, best first: those that no candidate beats, then those that none of the rest beats, …"""
     left = sorted(among)
     groups = []
     while left:
@@ -46,8 +46,8 @@ def places(among: Sequence[int], beats: Callable[[int, int], bool]) -> list[list
 
 
 def schulze(matrix: Matrix, among: Sequence[int], seats: int, ties: Ties) -> tuple[Matrix, list[int], Chosen]:
-    """The strongest paths, everybody in order, and who is elected."""
+    """The strongest paths, the candidates in order, and who is elected."""
     paths = strongest_paths(matrix, among)
     groups = places(among, lambda a, b: paths[a - 1][b - 1] > paths[b - 1][a - 1])
-    order = [each for group in groups for each in ties.in_order(group)]
+    order = [candidate for group in groups for candidate in ties.in_order(group)]
     return paths, order, ties.first(seats, groups, [None] * len(groups))

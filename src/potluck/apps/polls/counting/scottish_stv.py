@@ -13,7 +13,7 @@ def scottish_stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int,
     """The winners in the order of their election, and the stages, each with the tallies after its transfer.
 
     The first stage has the first preferences. Each further one passes on one surplus, the largest first, or else the
-    votes of whoever has the fewest. A surplus of nothing is a stage too, as in the published reference counts.
+    votes of the candidate with the fewest. A surplus of 0 is a stage too, as in the published reference counts.
     """
     stages = Stages(contest, UNITS)
     return _ScottishCount(contest, rules, ties, stages).run() if stages.valid else ((), ())
@@ -34,7 +34,7 @@ class _ScottishCount:
         self._stage("first-preferences")
         while not self._complete():
             if self.pending:
-                # [49] The largest first; of equal ones whoever had more at the latest stage that tells them apart.
+                # [49] The largest first; of equal ones, that of the candidate with more when they last differed.
                 chosen, tie = self.ties.most(self.pending, self.tallies, self.stages.history[:-1], "surplus")
                 self.pending.remove(chosen)
                 self._stage("surplus", tie, transfer=self._surplus_of(chosen))
@@ -44,14 +44,14 @@ class _ScottishCount:
                 if write_ins:
                     chosen = write_ins[0]
                 else:
-                    # [51] Of equal ones whoever had fewer at the latest stage that tells them apart.
+                    # [51] Of equal ones, the candidate with fewer when they last differed.
                     chosen, tie = self.ties.fewest(self.hopeful, self.tallies, self.stages.history[:-1])
                 self.hopeful.remove(chosen)
                 self._stage("exclusion", tie, transfer=self._everything_of(chosen), excluded=chosen)
         return tuple(self.winners), tuple(self.stages.rounds)
 
     def _electable(self) -> list[int]:
-        return [each for each in self.hopeful if each not in self.contest.undeclared]
+        return [candidate for candidate in self.hopeful if candidate not in self.contest.undeclared]
 
     def _complete(self) -> bool:
         return len(self.winners) >= self.seats or not self._electable()
@@ -59,8 +59,8 @@ class _ScottishCount:
     def _stage(
         self, reason: Reason, tie: Tie | None = None, transfer: Transfer | None = None, excluded: int | None = None
     ) -> None:
-        """Elect whom this stage gave the quota, and record it."""
-        elected = [each for each in self._electable() if self.tallies[each] >= self.quota]
+        """Elect the candidates who have the quota at this stage, and record it."""
+        elected = [candidate for candidate in self._electable() if self.tallies[candidate] >= self.quota]
         self._elect(elected)
         eliminated = [] if excluded is None else [excluded]
         if len(self._electable()) <= self.seats - len(self.winners):
@@ -69,18 +69,18 @@ class _ScottishCount:
             self._elect(rest)
             elected += rest
         if self._complete():
-            # Nobody passes on their votes any more; they are just not elected.
+            # Their votes are not transferred any more; they are just not elected.
             eliminated += sorted(self.hopeful)
             self.hopeful.clear()
-        in_order = [each for each in self.winners if each in elected]
+        in_order = [candidate for candidate in self.winners if candidate in elected]
         self.stages.record(reason, self.quota, in_order, eliminated, () if transfer is None else (transfer,), tie)
 
     def _elect(self, elected: list[int]) -> None:
-        elected.sort(key=lambda each: (-self.tallies[each], self.ties.place(each)))
+        elected.sort(key=lambda candidate: (-self.tallies[candidate], self.ties.place(candidate)))
         self.winners += elected
         self.hopeful.difference_update(elected)
         self.stages.piles.close(elected)
-        self.pending += [each for each in elected if self.tallies[each] >= self.quota]
+        self.pending += [candidate for candidate in elected if self.tallies[candidate] >= self.quota]
 
     def _surplus_of(self, winner: int) -> Transfer:
         """[48] Each paper passes on at its value times the surplus by the votes, any remainder being ignored."""

@@ -1,11 +1,11 @@
-"""Draws from a seed that was published beforehand, identical to java.util.Random's and so to RCTab's."""
+"""Draws from a seed that was published beforehand, identical to those of java.util.Random, and so to RCTab's."""
 
 from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 
-# The linear congruential generator that java.util.Random promises to be, on every machine.
+# The linear congruential generator that java.util.Random is specified to be.
 MULTIPLIER, INCREMENT, BITS = 0x5DEECE66D, 0xB, 48
 MASK = (1 << BITS) - 1
 
@@ -15,12 +15,12 @@ class SeededDraws:
         self._state = (seed ^ MULTIPLIER) & MASK
 
     def below(self, many: int) -> int:
-        """A number from 0 to one below this, by a fraction of 53 bits."""
+        """A number from 0 to `many` - 1, from a fraction of 53 bits."""
         bits = (self._next(26) << 27) + self._next(27)
         return bits * many >> 53
 
     def shuffled(self, things: Sequence[T]) -> list[T]:
-        """All of them in a drawn order."""
+        """All of them in a random order."""
         mixed = list(things)
         for place in range(len(mixed) - 1, 0, -1):
             other = self._whole_below(place + 1)

@@ -1,4 +1,4 @@
-"""Sequential instant runoff: one seat after the other by irv, passing over whoever was elected before."""
+"""Sequential instant runoff: one seat after the other by irv, without the candidates elected before."""
 
 from msgspec import structs
 
@@ -10,25 +10,25 @@ from potluck.apps.polls.counting.ties import Ties
 
 
 def sequential_irv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
-    """The winners in the order of their seats, and every seat's own rounds, numbered through."""
+    """The winners in the order of their seats, and every seat's rounds, numbered consecutively."""
     winners: list[int] = []
     rounds: list[Round] = []
     for seat in range(1, rules.seats + 1):
         elected, of_this_seat = irv(contest, rules, ties, winners, seat)
-        # Ties look back to the rounds of the same seat, which they number from its first.
+        # Ties refer to rounds of the same seat, numbered from its first.
         before = len(rounds)
         rounds += [
             structs.replace(
-                each,
-                number=each.number + before,
+                round,
+                number=round.number + before,
                 ties=tuple(
                     structs.replace(
                         tie, steps=tuple(structs.replace(step, round=step.round + before) for step in tie.steps)
                     )
-                    for tie in each.ties
+                    for tie in round.ties
                 ),
             )
-            for each in of_this_seat
+            for round in of_this_seat
         ]
         winners += elected
         if not elected or len(winners) == len(contest.declared):

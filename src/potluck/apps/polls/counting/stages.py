@@ -12,13 +12,15 @@ class Stages:
     """The tallies in units of the last decimal, the piles of ballots, and the rounds recorded so far."""
 
     def __init__(self, contest: Contest, units: int, withdrawn: Collection[int] = ()) -> None:
-        """`withdrawn` are passed over as if nobody had named them."""
+        """Ballots are counted as if the `withdrawn` were not on them."""
         self.piles = Piles(contest, units)
         self.piles.close(withdrawn)
         dealt = self.piles.deal()
         self.valid = sum(dealt.to.values())
         self.tallies = {
-            each: dealt.to.get(each, 0) for each in range(1, contest.candidates + 1) if each not in withdrawn
+            candidate: dealt.to.get(candidate, 0)
+            for candidate in range(1, contest.candidates + 1)
+            if candidate not in withdrawn
         }
         self.exhausted: dict[Cause, int] = dealt.exhausted
         self.residual = 0

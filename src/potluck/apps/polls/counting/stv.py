@@ -41,7 +41,9 @@ class _StvCount:
         self.exhausted = dealt.exhausted
         self.threshold = self._quota(sum(self.tallies.values()))
         while True:
-            shown = {each: {**self.tallies, **self.kept}[each] for each in sorted({*self.tallies, *self.kept})}
+            shown = {
+                candidate: {**self.tallies, **self.kept}[candidate] for candidate in sorted({*self.tallies, *self.kept})
+            }
             exhausted, residual = self.exhausted, self.residual
             eliminated: tuple[int, ...] = ()
             tie: Tie | None = None
@@ -87,23 +89,26 @@ class _StvCount:
         unfilled = self.rules.seats - len(self.winners)
         if unfilled == 0:
             return [], "seats-filled", None
-        if any(self.tallies.get(each) for each in self.contest.undeclared):
+        if any(self.tallies.get(candidate) for candidate in self.contest.undeclared):
             return [], "fewest", None
-        declared = [each for each in self.tallies if each not in self.contest.undeclared]
+        declared = [candidate for candidate in self.tallies if candidate not in self.contest.undeclared]
         reason: Reason
         if len(self.tallies) <= unfilled:
             elected, reason = declared, "seats-for-all"
         else:
-            elected, reason = [each for each in declared if self.tallies[each] >= self.threshold], "quota"
+            elected, reason = (
+                [candidate for candidate in declared if self.tallies[candidate] >= self.threshold],
+                "quota",
+            )
         tie = None
         if self.rules.one_winner_per_round and len(elected) > 1:
             chosen, tie = self.ties.most(elected, self.tallies, self.history)
             elected = [chosen]
-        elected.sort(key=lambda each: (-self.tallies[each], self.ties.place(each)))
+        elected.sort(key=lambda candidate: (-self.tallies[candidate], self.ties.place(candidate)))
         return elected, reason, tie
 
     def _eliminated(self) -> tuple[tuple[int, ...], Reason, Tie | None]:
-        write_ins = tuple(each for each in sorted(self.contest.undeclared) if self.tallies.get(each))
+        write_ins = tuple(candidate for candidate in sorted(self.contest.undeclared) if self.tallies.get(candidate))
         if write_ins:
             return write_ins, "write-ins-leave", None
         if low := below_minimum(self.tallies, self.rules, self.units):
@@ -113,8 +118,8 @@ class _StvCount:
 
     def _pass_surpluses_on(self, elected: list[int]) -> list[Transfer]:
         self.piles.close(elected)
-        had = {each: self.tallies.pop(each) for each in elected}
-        return [self._pass_surplus_on(each, had[each]) for each in elected]
+        had = {candidate: self.tallies.pop(candidate) for candidate in elected}
+        return [self._pass_surplus_on(candidate, had[candidate]) for candidate in elected]
 
     def _pass_surplus_on(self, winner: int, votes: int) -> Transfer:
         surplus = max(votes - self.threshold, 0)
@@ -140,11 +145,11 @@ class _StvCount:
 
     def _pass_everything_on(self, eliminated: tuple[int, ...]) -> list[Transfer]:
         self.piles.close(eliminated)
-        had = {each: self.tallies.pop(each) for each in eliminated}
+        had = {candidate: self.tallies.pop(candidate) for candidate in eliminated}
         transfers = []
-        for each in eliminated:
-            moved = self.piles.pass_on(each)
-            transfers.append(self._moved(each, moved.to, moved.exhausted, had[each]))
+        for candidate in eliminated:
+            moved = self.piles.pass_on(candidate)
+            transfers.append(self._moved(candidate, moved.to, moved.exhausted, had[candidate]))
         return transfers
 
     def _moved(self, source: int, to: dict[int, int], exhausted: dict[Cause, int], given_up: int) -> Transfer:

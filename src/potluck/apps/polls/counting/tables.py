@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import UnsetType
 
 from potluck.apps.polls.counting.results import CountResults, PairResult, RoundResult
-from potluck.apps.polls.counting.sentences import ENDED, DecidedBy
+from potluck.apps.polls.counting.sentences import ENDED, DecidedBy, with_separators
 
 COLUMNS = ("round", "kind", "name", "votes", "outcome", "sentence", "other", "against", "margin")
 # Matrices with more candidates than this are for CSV and JSON.
@@ -23,12 +23,12 @@ DECIDED: dict[DecidedBy, str] = {
     "listed": "decided by the order in which the candidates are listed",
     "seed": "decided by a draw from the seed",
 }
-# A cell that starts so would be taken by spreadsheets for a formula; some take the wide signs for the others.
+# A spreadsheet takes a cell that starts with one of these for a formula; some treat the wide signs like the others.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'", *"\uff1d\uff0b\uff0d\uff20")
 
 
 def as_csv(results: CountResults) -> str:
-    """A line for each candidate, cause of exhaustion and transfer of each round; for each pair, where pairs decide."""
+    """Per round, a line for each candidate, cause of exhaustion and transfer; for some methods, one for each pair."""
     written = io.StringIO()
     out = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\n")
     out.writeheader()
@@ -76,13 +76,13 @@ def as_csv(results: CountResults) -> str:
 
 
 def as_text(results: CountResults) -> str:
-    """Rounds one after the other, each with its tallies and its sentence; pairs, where they decide."""
+    """The rounds, each with its tallies and its sentence; and the pairs, where they decide."""
     votes = f"{results.votes:,} vote{'' if results.votes == 1 else 's'}"
     if results.blank:
         votes += f", {results.blank:,} of them blank"
     seats = f"{results.seats} seat{'' if results.seats == 1 else 's'}"
     if results.rules.share_percent is not None:
-        seats = f"everybody with {results.rules.share_percent}%"
+        seats = f"all with {results.rules.share_percent}%"
     lines = [f"{results.method}, {seats}, {votes}", ""]
     seat = 0
     for round in results.rounds:
@@ -98,15 +98,15 @@ def as_text(results: CountResults) -> str:
     if results.condorcet_winner in results.winners:
         lines.append(f"{results.condorcet_winner} beats each of the others head to head.")
     elif results.rounds and results.condorcet_winner is None:
-        lines.append("Nobody beats each of the others head to head.")
+        lines.append("No candidate beats each of the others head to head.")
     if results.other_methods:
-        said = "; ".join(f"{method}: {', '.join(names)}" for method, names in results.other_methods.items())
-        lines.append(f"Other methods would say: {said}.")
+        winners = "; ".join(f"{method}: {', '.join(names)}" for method, names in results.other_methods.items())
+        lines.append(f"Winners by other methods: {winners}.")
     return "\n".join([*lines, ""])
 
 
 def _matrices(results: CountResults) -> list[tuple[str, Matrix]]:
-    """Where pairs decide: who is preferred to whom, and the strongest paths."""
+    """Where pairs decide: the numbers of preferences, and the strongest paths."""
     if not results.rounds or results.method not in ("schulze", "ranked-pairs"):
         return []
     paths = results.strongest_paths
@@ -131,7 +131,7 @@ def _matrix(kind: str, matrix: Matrix) -> list[str]:
         for name, row in matrix.items()
     }
     broad = max(_width(f"{number} {name}") for name, number in headings.items())
-    width = max((len(each) for row in cells.values() for each in row.values()), default=1)
+    width = max((len(entry) for row in cells.values() for entry in row.values()), default=1)
     title = (
         "Head to head: how many prefer the row to the column, and by how many more"
         if kind == "pair"
@@ -159,14 +159,14 @@ def _majorities(pairs: list[PairResult]) -> list[str]:
 def _round(results: CountResults, round: RoundResult) -> list[str]:
     heading = f"Round {round.round}"
     if round.threshold is not None and results.method != "bottoms-up":
-        heading += ": 1 vote elects" if round.threshold == "1" else f": {_grouped(round.threshold)} votes elect"
+        heading += ": 1 vote elects" if round.threshold == "1" else f": {with_separators(round.threshold)} votes elect"
     elif round.threshold is not None and results.rules.share_percent is not None:
-        heading += f": {_grouped(round.threshold)} votes are {results.rules.share_percent}%"
+        heading += f": {with_separators(round.threshold)} votes are {results.rules.share_percent}%"
     names = sorted(round.tallies, key=lambda name: -Decimal(round.tallies[name]))
-    rows = [(name, _grouped(round.tallies[name]), _outcome(round, name)) for name in names]
-    rows += [(f"({ENDED[cause]})", _grouped(votes), "") for cause, votes in round.exhausted.items()]
+    rows = [(name, with_separators(round.tallies[name]), _outcome(round, name)) for name in names]
+    rows += [(f"({ENDED[cause]})", with_separators(votes), "") for cause, votes in round.exhausted.items()]
     if isinstance(round.residual, str):
-        rows.append(("(cut off)", _grouped(round.residual), ""))
+        rows.append(("(cut off)", with_separators(round.residual), ""))
     broad = max((_width(name) for name, *_ in rows), default=0)
     whole = max((len(votes.partition(".")[0]) for _, votes, _ in rows), default=0)
     part = max((len(votes) - len(votes.partition(".")[0]) for _, votes, _ in rows), default=0)
@@ -188,12 +188,6 @@ def _outcome(round: RoundResult, name: str) -> str:
     return "eliminated" if name in round.eliminated else ""
 
 
-def _grouped(amount: str) -> str:
-    """An exact amount with thousands separators, as in sentences."""
-    whole, point, part = amount.partition(".")
-    return f"{int(whole):,}{point}{part}"
-
-
 def _width(text: str) -> int:
     """Columns on a terminal: wide signs take two, combining ones none."""
     return sum(
@@ -202,6 +196,6 @@ def _width(text: str) -> int:
 
 
 def cell(text: str) -> str:
-    """A name, or a sentence that begins with one, that no spreadsheet takes for a formula; one apostrophe taken off
-    gives it back."""
+    """A name, or a sentence that begins with one, with an apostrophe in front if a spreadsheet would take it for a
+    formula."""
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text

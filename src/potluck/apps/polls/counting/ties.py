@@ -1,4 +1,4 @@
-"""Equal votes: earlier rounds decide, the latest first, then the tied head to head, then the published lot order."""
+"""Ties: earlier rounds decide, the latest first, then the tied head to head, then the published lot order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
@@ -10,7 +10,7 @@ from potluck.apps.polls.counting.seeded_draws import SeededDraws
 
 
 class Ties:
-    """The lot order names first who is favoured: the first of the tied wins, the last of them is eliminated."""
+    """The lot order starts with the most favoured: the first of the tied wins, the last of them is eliminated."""
 
     def __init__(
         self,
@@ -19,7 +19,7 @@ class Ties:
         seed: int | None = None,
         matrix: Matrix = (),
     ) -> None:
-        """With a seed, every tie is drawn for itself, among the tied in this order; `matrix` is for `head-to-head`."""
+        """With a seed, every tie is drawn separately, among the tied in this order; `matrix` is for `head-to-head`."""
         self._place = {candidate: place for place, candidate in enumerate(lot_order)}
         self._looks_back = rule in ("previous-rounds", "head-to-head")
         self._matrix = matrix if rule == "head-to-head" else ()
@@ -35,7 +35,7 @@ class Ties:
     def fewest(
         self, among: Iterable[int], tallies: Mapping[int, int], history: Sequence[Mapping[int, int]]
     ) -> tuple[int, Tie | None]:
-        """Who has the fewest votes, and the tie that had to be broken to say so."""
+        """Who has the fewest votes, and the tie that had to be broken for it."""
         return self._extreme(min, among, tallies, history, "elimination")
 
     def most(
@@ -45,13 +45,13 @@ class Ties:
         history: Sequence[Mapping[int, int]],
         over: Literal["election", "surplus"] = "election",
     ) -> tuple[int, Tie | None]:
-        """Who has the most votes, and the tie that had to be broken to say so."""
+        """Who has the most votes, and the tie that had to be broken for it."""
         return self._extreme(max, among, tallies, history, over)
 
     def surplus_by_one_order(
         self, among: Iterable[int], tallies: Mapping[int, int], history: Sequence[Mapping[int, int]]
     ) -> tuple[int, Tie | None]:
-        """Whose surplus is transferred first, under rules with one order for all ties: the first to be eliminated."""
+        """Whose surplus is transferred first under rules with one order for all ties: the one eliminated first."""
         return self._extreme(max, among, tallies, history, "surplus", from_the_end=True)
 
     def _extreme(
@@ -65,8 +65,8 @@ class Ties:
         from_the_end: bool = False,
     ) -> tuple[int, Tie | None]:
         among = list(among)
-        votes = extreme(tallies[each] for each in among)
-        tied = sorted(each for each in among if tallies[each] == votes)
+        votes = extreme(tallies[candidate] for candidate in among)
+        tied = sorted(candidate for candidate in among if tallies[candidate] == votes)
         if len(tied) == 1:
             return tied[0], None
         left = tied
@@ -74,8 +74,8 @@ class Ties:
         if self._looks_back:
             for number in range(len(history), 0, -1):
                 then = history[number - 1]
-                best = extreme(then[each] for each in left)
-                still = [each for each in left if then[each] == best]
+                best = extreme(then[candidate] for candidate in left)
+                still = [candidate for candidate in left if then[candidate] == best]
                 if len(still) < len(left):
                     left = still
                     steps.append(TieStep(number, tuple(left)))
@@ -103,14 +103,14 @@ class Ties:
         )
 
     def in_order(self, group: Sequence[int]) -> list[int]:
-        """Equals in the order in which they are elected."""
-        return [each for tier in self._tiers(group) for each in tier]
+        """Candidates with equal votes, in the order in which they are elected."""
+        return [candidate for tier in self._tiers(group) for candidate in tier]
 
-    def first(self, wanted: int, groups: Sequence[Sequence[int]], votes: Sequence[int | None]) -> "Chosen":
-        """The first `wanted` out of groups of equals, best group first, and the tie within the last one."""
+    def first(self, seats: int, groups: Sequence[Sequence[int]], votes: Sequence[int | None]) -> "Chosen":
+        """The winners of the seats, out of groups of equals, best group first, and the tie within the last one."""
         chosen: list[int] = []
-        for group, each in zip(groups, votes, strict=True):
-            room = wanted - len(chosen)
+        for group, group_votes in zip(groups, votes, strict=True):
+            room = seats - len(chosen)
             if room <= 0:
                 break
             if len(group) <= room:
@@ -126,7 +126,7 @@ class Ties:
                 over="election",
                 candidates=tuple(sorted(group)),
                 chosen=tuple(favoured),
-                votes=each,
+                votes=group_votes,
                 head_to_head=tuple(sorted(above)) if len(above) < len(group) else (),
                 by_lot=len(above) > room,
             )
@@ -134,13 +134,13 @@ class Ties:
         return tuple(chosen), ()
 
     def _tiers(self, group: Sequence[int]) -> list[list[int]]:
-        """Equals by who beats all the others head to head, then by lot."""
+        """Candidates with equal votes, by who beats all the others head to head, then by lot."""
         left = list(group)
         tiers = []
         while left:
             best = dominating(self._matrix, left) if self._matrix else left
             tiers.append(self.by_lot(best))
-            left = [each for each in left if each not in best]
+            left = [candidate for candidate in left if candidate not in best]
         return tiers
 
 

@@ -17,8 +17,8 @@ from potluck.apps.polls.counting.ties import Ties
 def wigm(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winners in the order of their election, and the rounds, the first preferences before them.
 
-    As in the reference reports, who reaches the quota is elected in the round after, and the round that decides the
-    count still makes its transfer. The rule knows no undeclared candidates: they are withdrawn.
+    As in the reference reports, a candidate who reaches the quota is elected in the following round, and the round that
+    decides the count still makes its transfer. The rule has no undeclared candidates: they are withdrawn.
     """
     stages = Stages(contest, 10 ** (rules.decimals or 0), contest.undeclared)
     return _WigmCount(rules, ties, stages).run() if stages.valid else ((), ())
@@ -69,7 +69,7 @@ class _WigmCount:
 
     def _elect_those_with_the_quota(self) -> list[int]:
         """[B.1]"""
-        elected = self._most_first(each for each in self.hopeful if self.tallies[each] >= self.quota)
+        elected = self._most_first(candidate for candidate in self.hopeful if self.tallies[candidate] >= self.quota)
         self.hopeful.difference_update(elected)
         self.stages.piles.close(elected)
         self.pending += elected
@@ -77,12 +77,14 @@ class _WigmCount:
         return elected
 
     def _most_first(self, candidates: Iterable[int]) -> list[int]:
-        return sorted(candidates, key=lambda each: (-self.tallies[each], self.ties.place(each)))
+        return sorted(candidates, key=lambda candidate: (-self.tallies[candidate], self.ties.place(candidate)))
 
     def _sure_losers(self) -> list[int]:
-        surplus = sum(self.tallies[each] - self.quota for each in self.pending)
+        surplus = sum(self.tallies[candidate] - self.quota for candidate in self.pending)
         return sure_losers(
-            {each: self.tallies[each] for each in self.hopeful}, surplus, len(self.hopeful) - self.unfilled
+            {candidate: self.tallies[candidate] for candidate in self.hopeful},
+            surplus,
+            len(self.hopeful) - self.unfilled,
         )
 
     def _surplus_of(self, winner: int) -> Transfer:
@@ -97,7 +99,7 @@ class _WigmCount:
 
     def _everything_of(self, losers: list[int]) -> list[Transfer]:
         self.stages.piles.close(losers)
-        return [self.stages.pass_on(each, self.tallies[each]) for each in losers]
+        return [self.stages.pass_on(loser, self.tallies[loser]) for loser in losers]
 
     def _record(
         self,
@@ -108,7 +110,7 @@ class _WigmCount:
         tie: Tie | None = None,
     ) -> None:
         if self.complete:
-            # [C] Whoever is left is elected, or there is no seat left for them.
+            # [C] Those left are elected, or there is no seat left for them.
             rest = self._most_first(self.hopeful)
             if self.unfilled > 0:
                 elected = elected + rest
@@ -121,16 +123,16 @@ class _WigmCount:
 
 def sure_losers(tallies: dict[int, int], surplus: int, most: int) -> list[int]:
     """The largest group at the bottom, of at most `most`, that even with every surplus has less than the next."""
-    found: list[int] = []
+    losers: list[int] = []
     together: list[int] = []
     votes = 0
     levels = sorted(set(tallies.values()))
     for level, following in pairwise(levels):
-        same = sorted(each for each in tallies if tallies[each] == level)
+        same = sorted(candidate for candidate in tallies if tallies[candidate] == level)
         together = [*together, *same]
         if len(together) > most:
             break
         votes += level * len(same)
         if votes + surplus < following:
-            found = together
-    return found
+            losers = together
+    return losers

@@ -1,4 +1,4 @@
-"""The ballot of a poll with its forms, for every app that has polls: each says who votes, and what is around it."""
+"""The ballot of a poll with its forms, for every app that has polls: each app declares who votes, and the layout."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from potluck.apps.polls.pages.ballot_form import (
     read_ballot,
 )
 from potluck.apps.polls.votes import VOTES, AccountNeeded, AlreadyVoted, PollClosed, VoteChange, changed, withdrawn
-from potluck.web import Access, Actions, Instead, SealedCookie, Sets, Show, Writes
+from potluck.web import Access, Actions, SealedCookie, Show, Writes
 
 
 class BallotPages:
@@ -28,23 +28,23 @@ class BallotPages:
     own: ClassVar[type[Access]]
     """Who may change their vote, which is then `at.vote`."""
     address: ClassVar[str]
-    """Of the poll, with path parameters in braces. The results are at `/results` after it."""
+    """The poll's address, with path parameters in braces. The results are at `/results` below it."""
     path: ClassVar[str | None] = ""
-    """Of the ballot after the poll's address; None if another page shows it in place."""
+    """The ballot's path below that address; None if another page shows the ballot in place."""
     template: ClassVar[str]
     then: ClassVar[str]
-    """Where people are led who have voted."""
+    """Where to redirect after a vote."""
     voter_key: ClassVar[SealedCookie]
     edit_key: ClassVar[SealedCookie]
-    sets: ClassVar[Sets] = {}
-    """What else a vote sets."""
-    withdrawal_sets: ClassVar[Sets] = {}
+    sets: ClassVar[Mapping[SealedCookie, Any]] = {}
+    """Other cookies that a vote sets."""
+    withdrawal_sets: ClassVar[Mapping[SealedCookie, Any]] = {}
     flash: ClassVar[str] = ""
 
     def __init__(self, subject: Actions[Any], cast: Callable[..., Any]) -> None:
         """`cast` is the rule of the API that takes a NewVote."""
         subject.page(self.path, self.template, access=self.voter)(self.ballot)
-        closed: Instead = {PollClosed: f"{self.address}/results"}
+        results = f"{self.address}/results"
         subject.form(
             "/vote",
             takes=BallotForm,
@@ -52,9 +52,8 @@ class BallotPages:
             then=self.then,
             flash=self.flash,
             sets={self.edit_key: "edit_key", self.voter_key: _new_voter_key, **self.sets},
-            instead={**closed, AccountNeeded: f"/sign-in?next={self.address}"},
+            instead={PollClosed: results, AccountNeeded: f"/sign-in?next={self.address}"},
         )(cast)
-        gone: Instead = {**closed, WrongKey: self.address}
         subject.form(
             "/vote/change",
             access=self.own,
@@ -62,7 +61,7 @@ class BallotPages:
             on=self.ballot,
             then=self.then,
             flash="Your vote is changed.",
-            instead=gone,
+            instead={PollClosed: results, WrongKey: self.address},
             rate_limit=VOTES,
         )(self.change)
         subject.form(
@@ -73,16 +72,16 @@ class BallotPages:
             flash="Your vote is withdrawn.",
             sets=self.withdrawal_sets,
             drops=self.edit_key,
-            instead=gone,
+            instead={PollClosed: results, WrongKey: self.address},
             frees_room=True,
         )(self.withdraw)
 
     async def layout_context(self, at: Any) -> Mapping[str, Any]:
-        """Template values of what is around the ballot."""
+        """Template values of the page around the ballot."""
         raise NotImplementedError
 
     async def voted(self, at: Any, show: Show) -> Mapping[str, Any] | Response:
-        """What people see who have voted, but whose vote this browser does not know or who vote once more."""
+        """The page for people who vote again, or whose vote this browser does not know."""
         raise NotImplementedError
 
     async def ballot(self, at: Any, show: Show) -> Any:

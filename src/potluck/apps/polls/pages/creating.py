@@ -1,4 +1,4 @@
-"""Pages that create a poll, and change one until somebody has voted."""
+"""Pages that create a poll, and change one until the first vote."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, closing_t
 from potluck.apps.polls.polls import CHANGES, PollChange, changed, create_poll, duplicate_poll, polls
 from potluck.apps.polls.results import turnout_of
 from potluck.validation import ValidationError
-from potluck.web import Sets, Show, Writes
+from potluck.web import SealedCookie, Show, Writes
 
 LABELS = {
     "title": "Question",
@@ -27,7 +27,7 @@ LABELS = {
 }
 
 
-def _closes(typed: str) -> datetime | str:
+def _end_in_words(typed: str) -> datetime | str:
     try:
         return closing_time(typed, "") or "No closing date"
     except ValidationError:
@@ -38,8 +38,8 @@ IN_WORDS: dict[str, Callable[[Any], Any]] = {
     "voterPolicy": lambda value: POLICIES[value][0] if value in POLICIES else value,
     "resultsVisibility": lambda value: VISIBILITIES.get(value, value),
     "method": lambda value: METHOD_NAMES.get(value, value),
-    "expires": _closes,
-    "expiresAt": _closes,
+    "expires": _end_in_words,
+    "expiresAt": _end_in_words,
 }
 
 
@@ -50,9 +50,9 @@ async def new_poll(at: PollMaker, show: Show) -> Mapping[str, Any]:
 
 # The share page shows the key once; without an account, a cookie holds it too.
 NEW_POLL = f"{HOME}/{{id}}"
-KEYS_OF_NEW: Sets = {
+KEYS_OF_NEW: Mapping[SealedCookie, Any] = {
     replace(FRESH_COOKIE, path=NEW_POLL): "admin_key",
-    replace(ADMIN_COOKIE, path=NEW_POLL): lambda at, made: made.admin_key if at.principal is None else None,
+    replace(ADMIN_COOKIE, path=NEW_POLL): lambda at, poll: poll.admin_key if at.principal is None else None,
 }
 
 polls.form("", takes=PollForm, on=new_poll, then=f"{NEW_POLL}/share", sets=KEYS_OF_NEW)(create_poll)
@@ -61,16 +61,14 @@ polls.form("/duplicate", then=f"{NEW_POLL}/share", sets=KEYS_OF_NEW)(duplicate_p
 
 @polls.page("/edit", "polls/edit.html")
 async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
-    filled = show.form(PollForm, as_filled_in(poll))
+    form = show.form(PollForm, as_filled_in(poll))
     theirs = None if show.clash is None else as_filled_in(show.clash)
-    closes = "expiresAt" if filled.values["expiresAt"] else "expires"
-    labels = {**LABELS, closes: "Closes"}
-    begun = (await turnout_of(at.store, poll.poll_id)).votes_version > 0
+    end = "expiresAt" if form.values["expiresAt"] else "expires"
     return {
         **poll_frame(at, "manage"),
-        "form": filled,
-        "conflict": filled.conflict(show.clash, labels, theirs, IN_WORDS),
-        "begun": begun,
+        "form": form,
+        "conflict": form.conflict(show.clash, {**LABELS, end: "Closes"}, theirs, IN_WORDS),
+        "begun": (await turnout_of(at.store, poll.poll_id)).votes_version > 0,
         **CHOICES,
     }
 

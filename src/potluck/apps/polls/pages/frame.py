@@ -1,4 +1,4 @@
-"""What the pages of polls share: labels for choices, and the values of their common frame."""
+"""What the pages of polls share: labels of choices, and the template values of their layout."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ METHOD_NAMES: dict[Method, str] = {
     "borda": "Borda count",
     "plurality": "First choices only",
 }
-# In one sentence how each counts, and in another what it is good for.
+# How each method counts, and what it is good for.
 METHOD_NOTES: dict[Method, str] = {
     "irv": "The option with the fewest votes drops out until one has a majority. Good for electing one person.",
     "stv": "Fills several seats so that large and small groups get their share. Good for a board or a committee.",
@@ -33,12 +33,12 @@ POLICIES: dict[VoterPolicy, tuple[str, str]] = {
         "Anyone with the link",
         "One vote for each browser, on a shared one for each who signs in. Good among people who trust each other.",
     ),
-    "codes": ("Whoever has a code", "You hand out codes; each is good for one vote."),
+    "codes": ("Anyone with a code", "You hand out codes; each is good for one vote."),
     "accounts": ("People who are signed in", "One vote for each account here."),
 }
 VISIBILITIES: dict[ResultsVisibility, str] = {
     "always": "Everyone, at any time",
-    "afterVote": "Whoever has voted",
+    "afterVote": "Everyone who has voted",
     "afterClose": "Everyone, once it is closed",
     "admin": "Only you",
 }
@@ -81,9 +81,9 @@ def poll_frame(at: ToPoll, section: str) -> dict[str, Any]:
     return {
         **frame(),
         "sections": [
-            Section(address(at, path), icon, title, each == section)
-            for each, icon, title, path in SECTIONS
-            if admin or each != "manage" or section == "manage"
+            Section(address(at, path), icon, title, name == section)
+            for name, icon, title, path in SECTIONS
+            if admin or name != "manage" or section == "manage"
         ],
         "poll": view_of(at.poll, at.now),
         "address": address(at),

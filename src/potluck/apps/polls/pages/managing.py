@@ -30,16 +30,16 @@ class ReopenForm(FormOf[Reopening]):
 async def manage(at: ToPoll, poll: Poll, show: Show) -> Mapping[str, Any]:
     if not at.keys.administers(poll):
         return show.template("polls/key.html", {"form": show.form(KeyForm), **poll_frame(at, "manage")})
-    to_come = poll.expires_at if poll.expires_at is not None and poll.expires_at > at.now else None
+    end = poll.expires_at if poll.expires_at is not None and poll.expires_at > at.now else None
     return {
         **poll_frame(at, "manage"),
         "turnout": await turnout_of(at.store, at.poll_id),
         "policy": POLICIES[poll.voter_policy],
         "visibility": VISIBILITIES[poll.results_visibility],
         "form": show.form(NewCodes, {"count": USUAL_CODES}),
-        "until": show.form(ReopenForm, as_typed(to_come)),
+        "until": show.form(ReopenForm, as_typed(end)),
         "most_codes": MOST_CODES,
-        # Shown here and not after a redirect: codes are stored nowhere, and never shown again.
+        # Shown in the response itself, without a redirect: codes are not stored, and never shown again.
         "codes": show.done if isinstance(show.done, CodesMade) else None,
         "audit": show.done if isinstance(show.done, Audit) else None,
         "coming_in": isinstance(show.refusal, VotesComingIn),

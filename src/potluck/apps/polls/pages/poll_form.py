@@ -1,4 +1,4 @@
-"""The form of a poll: candidates are lines, its end is a local time, and all errors are reported at once."""
+"""The form of a poll: one candidate per line, the end in local time, and all errors reported at once."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from msgspec import Meta, json
 from potluck.apps.polls.access import PollMaker
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
-from potluck.apps.polls.polls import NewPoll, PollChange, settings_in, settled
-from potluck.validation import FieldError, ValidationError, decode_tree, schema_of
+from potluck.apps.polls.polls import NewPoll, PollChange, merge_settings, settings_in
+from potluck.validation import FieldError, ValidationError
 from potluck.web import FormOf, Line, Versioned
 
 S = TypeVar("S", NewPoll, PollChange)
 
-# Wide, so that the poll's own fields report what is out of bounds.
+# Wide, so that the poll's own field types report what is out of bounds.
 Number = Annotated[int, Meta(ge=-1_000, le=1_000)]
 
 
@@ -24,9 +24,9 @@ class PollForm(Versioned, FormOf[NewPoll]):
     title: Line
     description: Annotated[str, Meta(max_length=20_000)] = ""
     candidates: Annotated[str, Meta(max_length=100_000)] = ""
-    """One to a line."""
+    """One per line."""
     expires: Line = ""
-    """In the person's local time; in UTC where no script runs."""
+    """In the person's local time; in UTC without scripts."""
     expires_at: Line = ""
     """The same time with its UTC offset, filled in by the script."""
     voter_policy: VoterPolicy = "open"
@@ -57,30 +57,32 @@ def as_filled_in(poll: Poll) -> Mapping[str, Any]:
 
 def settings_by_form(form: PollForm, kind: type[S], now: datetime, before: Poll | None = None) -> S:
     """The form as the API's input; ValidationError with every error, in single fields and between them."""
-    tree, wrong = _as_json(form)
-    expected = schema_of(kind)
-    wrong += expected.errors(expected.normalised(tree))
-    refused = {each.field.partition("[")[0].partition(".")[0] for each in wrong}
+    tree, errors = _as_json(form)
+    try:
+        kind.decode(tree)
+    except ValidationError as error:
+        errors += error.errors
+    invalid = {error.field.partition("[")[0].partition(".")[0] for error in errors}
     # The valid fields are still checked against each other.
-    right = decode_tree(PollChange, {name: value for name, value in tree.items() if name not in refused})
-    wrong += settled(settings_in(right), now, before)[1]
-    if wrong:
-        raise ValidationError(*(FieldError(each.field.partition(".")[0], each.message) for each in wrong))
-    return decode_tree(kind, tree)
+    valid = PollChange.decode({name: value for name, value in tree.items() if name not in invalid})
+    errors += merge_settings(settings_in(valid), now, before)[1]
+    if errors:
+        raise ValidationError(*(FieldError(error.field.partition(".")[0], error.message) for error in errors))
+    return kind.decode(tree)
 
 
 def _as_json(form: PollForm) -> tuple[dict[str, Any], list[FieldError]]:
-    names, about = read_lines(form.candidates)
+    names, descriptions = read_lines(form.candidates)
     seats = form.seats if form.seats is not None else 1
     tree = {
         "title": form.title,
         "description": form.description,
         "candidates": names,
-        "candidateDescriptions": about,
+        "candidateDescriptions": descriptions,
         "voterPolicy": form.voter_policy,
         "resultsVisibility": form.results_visibility,
         "maxRankings": form.max_rankings,
-        # Without a chosen method, the usual one.
+        # The default, if no method is chosen.
         "method": form.method or ("irv" if seats == 1 else "stv"),
         "seats": seats,
     }
@@ -91,7 +93,7 @@ def _as_json(form: PollForm) -> tuple[dict[str, Any], list[FieldError]]:
     return {**tree, "expiresAt": None if end is None else json.decode(json.encode(end))}, []
 
 
-# --- candidates: one to a line, and after a bar what is said of them --------------------------------------------------
+# --- candidates: one per line, with the description after a bar -------------------------------------------------------
 
 # A bar inside a name is escaped with a backslash.
 BAR = re.compile(r"(?<!\\)\|")
@@ -100,26 +102,26 @@ BAR = re.compile(r"(?<!\\)\|")
 def read_lines(text: str) -> tuple[list[str], dict[str, str]]:
     """The candidates' names, and descriptions by name."""
     names: list[str] = []
-    said: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for line in text.splitlines():
         if not line.strip():
             continue
-        name, *about = (part.strip().replace("\\|", "|") for part in BAR.split(line, maxsplit=1))
+        name, *rest = (part.strip().replace("\\|", "|") for part in BAR.split(line, maxsplit=1))
         names.append(name)
-        if about and about[0]:
-            said[name] = about[0]
-    return names, said
+        if rest and rest[0]:
+            descriptions[name] = rest[0]
+    return names, descriptions
 
 
-def as_lines(names: Sequence[str], said: Mapping[str, str]) -> str:
+def as_lines(names: Sequence[str], descriptions: Mapping[str, str]) -> str:
     """The inverse of `read_lines`; a line break in a description becomes a space."""
     return "\n".join(
-        " | ".join(part.replace("|", "\\|") for part in (name, " ".join(said.get(name, "").split())) if part)
+        " | ".join(part.replace("|", "\\|") for part in (name, " ".join(descriptions.get(name, "").split())) if part)
         for name in names
     )
 
 
-# --- when it closes: by the person's own clock, or by UTC where there is no script -----------------------------------
+# --- when it closes: in the person's local time, or in UTC without scripts --------------------------------------------
 
 
 def closing_time(expires: str, expires_at: str) -> datetime | None:

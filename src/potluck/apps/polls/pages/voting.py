@@ -1,4 +1,4 @@
-"""Voting pages: the ballot that a poll's link opens, the thanks, and the link of one's own vote."""
+"""Voting pages: the ballot that a poll's link opens, the thank-you page, and the link to one's own vote."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ class PollBallot(BallotPages):
 
     async def voted(self, at: Voter, show: Show) -> Mapping[str, Any] | Response:
         if show.refusal is not None:
-            # Submitted twice, or from another window: the first vote counts, and the page says so.
+            # Submitted twice, or from another window: the first vote counts, and the poll's page says so.
             return show.redirect(address(at))
         context = {"results": await at.sees_results(), **poll_frame(at, "vote")}
         return show.template("polls/voted.html", context)

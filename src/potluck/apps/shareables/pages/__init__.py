@@ -1,1 +1,1 @@
-"""The pages: creating one and its card, opening by id, unlocking, the list or the poll, and administration."""
+"""The pages: creating one and its share card, opening by id, unlocking, the list or the poll, and administration."""

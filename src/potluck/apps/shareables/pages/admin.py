@@ -25,7 +25,6 @@ from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in, l
 from potluck.apps.shareables.passcodes import PasscodeChange, new_passcode, opened
 from potluck.apps.shareables.shareables import ShareableChange, change_shareable, replace_passcodes, shareables
 from potluck.table import put
-from potluck.validation import decode_tree
 from potluck.web import UNSET, FormOf, Line, Show, Writes
 
 # --- its name, its note and its rules ---------------------------------------------------------------------------------
@@ -33,7 +32,7 @@ from potluck.web import UNSET, FormOf, Line, Show, Writes
 
 @shareables.page("/edit", "shareables/edit.html")
 async def edit_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, Any]:
-    # The page of the shareable sends some of the fields.
+    # The shareable's own page sends only some of the fields.
     form = show.form(SettingsForm, as_filled_in(shareable)).filled_up(as_filled_in(shareable))
     labels = labels_of(shareable, form.sent)
     theirs = None if show.clash is None else as_filled_in(show.clash)
@@ -42,7 +41,7 @@ async def edit_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, A
 
 
 def _day(typed: str) -> datetime | str:
-    """A day or a time that was typed, for a page to show; as it was typed if it is neither."""
+    """A day or time that was typed, for a page to show; as it was typed if it is neither."""
     try:
         return datetime.fromisoformat(typed)
     except ValueError:
@@ -91,13 +90,12 @@ class PasscodesForm(FormOf[PasscodeChange]):
     """Whether to generate new ones, replacing all existing ones."""
 
     def as_input(self, at: Editor) -> PasscodeChange:
-        return decode_tree(PasscodeChange, self._wanted(at))
+        return PasscodeChange.decode(self._wanted(at))
 
     def _wanted(self, at: Editor) -> dict[str, str | None]:
         if self.made:
-            random = at.services.random
-            view = {} if at.shareable.view_passcode is None else {"view": new_passcode(random)}
-            return {**view, "admin": new_passcode(random)}
+            view = {} if at.shareable.view_passcode is None else {"view": new_passcode(at.core.random)}
+            return {**view, "admin": new_passcode(at.core.random)}
         typed_view = {"view": None} if self.open else {"view": self.view} if self.view.strip() else {}
         return {**typed_view, **({"admin": self.admin} if self.admin.strip() else {})}
 
@@ -145,7 +143,7 @@ class CloneForm(TermsForm, FormOf[Clone]):
 
     def as_input(self, at: Keeper) -> Clone:
         named = {"name": self.name} if self.name.strip() else {}
-        return decode_tree(Clone, {**named, **self.expiry(), "keepTicks": self.keep_ticks})
+        return Clone.decode({**named, **self.expiry(), "keepTicks": self.keep_ticks})
 
 
 @shareables.page("/clone", "shareables/clone.html")
@@ -157,7 +155,7 @@ shareables.form("/clone", takes=CloneForm, on=clone_page, then=to_card, sets=KEY
 
 
 def to_clone(show: Show) -> dict[str, Any]:
-    """What the form to clone one shows."""
+    """Template values of the form that clones one."""
     return {"form": show.form(CloneForm), "open_for": OPEN_FOR}
 
 

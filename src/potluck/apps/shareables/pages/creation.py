@@ -1,4 +1,4 @@
-"""The form that creates a shareable, and the card to share it by, which shows new passcodes once."""
+"""The form that creates a shareable, and its share card, which shows new passcodes once."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -16,15 +16,15 @@ from potluck.apps.shareables.pages.frame import FRESH_COOKIE, address_of, layout
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import shareables
 from potluck.people import hash_of
-from potluck.validation import Text, decode_tree
-from potluck.web import FormOf, Line, Sets, Show, qr_code
+from potluck.validation import Text
+from potluck.web import FormOf, Line, SealedCookie, Show, qr_code
 
 
 class NewForm(TermsForm, FormOf[NewShareable]):
     entity: Line = "checklist"
     name: Line = ""
     note: Line = ""
-    lines: Annotated[str, Text(0, 100_000, "That is more than fits on a list", trim=False)] = ""
+    lines: Annotated[str, Text(0, 100_000, "This is too long for a list", kind="raw", trim=False)] = ""
     """Items or candidates, one per line."""
     asks: bool = False
     """Whether viewers need a passcode."""
@@ -34,12 +34,12 @@ class NewForm(TermsForm, FormOf[NewShareable]):
     errors_at = {"items": "lines", "candidates": "lines"}  # noqa: RUF012 - declared in FormOf
 
     def as_input(self, at: ShareMaker) -> NewShareable:
-        lines = [each.strip() for each in self.lines.splitlines() if each.strip()]
-        inside = {"candidates": lines} if self.entity == "poll" else {"items": [{"name": each} for each in lines]}
-        view = self.view_passcode.strip() or new_passcode(at.services.random) if self.asks else None
+        lines = [line.strip() for line in self.lines.splitlines() if line.strip()]
+        inside = {"candidates": lines} if self.entity == "poll" else {"items": [{"name": line} for line in lines]}
+        view = self.view_passcode.strip() or new_passcode(at.core.random) if self.asks else None
         passcodes = {"viewPasscode": view, "adminPasscode": self.admin_passcode.strip() or None}
         common = {"entity": self.entity, "name": self.name, "note": self.note or None}
-        return decode_tree(NewShareable, {**common, **inside, **passcodes, **self.expiry()})
+        return NewShareable.decode({**common, **inside, **passcodes, **self.expiry()})
 
 
 @shareables.page("/new", "shareables/new.html")
@@ -61,24 +61,24 @@ class Fresh(Struct, array_like=True, frozen=True):
 
 
 def fresh_text(fresh: Fresh) -> str:
-    """The value of the cookie by which the card shows these passcodes once: in no URL, and stored nowhere."""
+    """The value of the cookie from which the card shows these passcodes once: in no URL, and never stored."""
     return msgspec.json.encode(fresh).decode()
 
 
-def to_card(at: Any, made: ShareableMade) -> str:
+def to_card(at: Any, new: ShareableMade) -> str:
     """The address of the card of a new shareable."""
-    return f"{address_of(made.short_id)}/share"
+    return f"{address_of(new.short_id)}/share"
 
 
-def _listed(at: ShareMaker, made: ShareableMade) -> str | None:
-    """The list of this device, with the new one; what is made signed in is in the person's own list."""
-    return listed_first(at.visitor, made.short_id, hash_of(made.admin_token))[1] if at.principal is None else None
+def _listed(at: ShareMaker, new: ShareableMade) -> str | None:
+    """This device's list, with the new shareable; a signed-in person finds it in their own list."""
+    return listed_first(at, new.short_id, hash_of(new.admin_token))[1] if at.principal is None else None
 
 
-# Who made it is its admin in this browser.
-KEYS_OF_NEW: Sets = {
+# The creator is its admin in this browser.
+KEYS_OF_NEW: Mapping[SealedCookie, Any] = {
     SHARE_COOKIE: "admin_token",
-    FRESH_COOKIE: lambda at, made: fresh_text(Fresh(made.view_passcode, made.admin_passcode)),
+    FRESH_COOKIE: lambda at, new: fresh_text(Fresh(new.view_passcode, new.admin_passcode)),
     ANYONES_COOKIE: _listed,
 }
 

@@ -1,4 +1,4 @@
-"""How a form says when something expires: after a number of days, or on a calendar day."""
+"""The expiry in a form: a number of days, or a calendar day."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -21,14 +21,14 @@ LAST_SECOND = time(23, 59, 59, tzinfo=UTC)
 
 class TermsForm(Input):
     days: Line = "30"
-    """A number of days, or `until`: then one of the next two fields counts."""
+    """A number of days, or `until`: then the next two fields apply."""
     until: Line = ""
     """A day, in UTC."""
     expires_at: Line = ""
     """The end of that day in the person's own time zone, filled in by a script."""
 
     def expiry(self) -> dict[str, Any]:
-        """The same as API input."""
+        """The expiry as API input."""
         if self.days != UNTIL:
             return {"expiresInDays": int(self.days) if self.days.isdecimal() else self.days}
         return {"expiresAt": self.expires_at or end_of(self.until).isoformat()}

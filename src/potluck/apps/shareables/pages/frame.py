@@ -1,4 +1,4 @@
-"""What the pages share: the frame around a shareable, and its cookies."""
+"""What the pages share: the layout around a shareable, and its cookies."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,11 +8,11 @@ from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
 from potluck.apps.shareables.pages.expiry import days_to_choose
 from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in
 from potluck.apps.shareables.shareables import HOME
-from potluck.web import SealedCookie, Section, blank
+from potluck.web import Form, SealedCookie, Section
 
 # Passcodes that were just set, for the one page that shows them.
 FRESH_COOKIE = SealedCookie("potluck-share-fresh", path=ONE, days=600 / 86_400)
-# What a browser holds about one shareable.
+# A browser's cookies for one shareable.
 COOKIES_OF_ONE = (SHARE_COOKIE, VOTER_COOKIE, VOTE_COOKIE, FRESH_COOKIE)
 UNITS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
 
@@ -22,12 +22,12 @@ def address_of(short_id: str) -> str:
 
 
 def layout_context(at: ToShareable) -> dict[str, Any]:
-    """What every page about a shareable shows."""
+    """Template values of every page about a shareable."""
     shareable = at.shareable
     address = address_of(at.short_id)
     return {
         "shareable": shareable,
-        "settings": blank(SettingsForm, as_filled_in(shareable)),
+        "settings": Form.blank(SettingsForm, as_filled_in(shareable)),
         "kind": "poll" if shareable.entity == "poll" else "list",
         "address": address,
         "link": f"{at.visitor.origin}{address}",
@@ -43,7 +43,7 @@ def layout_context(at: ToShareable) -> dict[str, Any]:
 def days_left(end: datetime, now: datetime) -> str:
     """How long it stays open, in the largest unit that fits."""
     for unit, name in UNITS:
-        # Rounded up a little: created for a week a moment ago, it has a week left.
+        # Rounded up a little: if it was created for a week a moment ago, it has a week left.
         if (count := (end - now + unit / 24) // unit) > 0:
             return f"{count} {name}{'' if count == 1 else 's'} left"
     return "closes within a minute"
@@ -52,4 +52,4 @@ def days_left(end: datetime, now: datetime) -> str:
 def vote_sections(at: Reader, current: str) -> list[Section]:
     """The sections of a poll, for the bottom bar."""
     parts = (("vote", "vote", "Vote", ""), ("results", "chart-column", "Results", "/results"))
-    return [Section(address_of(at.short_id) + path, icon, name, each == current) for each, icon, name, path in parts]
+    return [Section(address_of(at.short_id) + path, icon, title, name == current) for name, icon, title, path in parts]

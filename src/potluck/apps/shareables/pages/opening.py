@@ -1,4 +1,4 @@
-"""Opening by id: the box that accepts any spelling, entering the passcode, and forgetting it on this device."""
+"""Opening by id: the box that accepts any spelling, entering the passcode, and forgetting on this device."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,21 +21,19 @@ from potluck.apps.shareables.pages.device import (
 from potluck.apps.shareables.pages.frame import COOKIES_OF_ONE, address_of, days_left, layout_context
 from potluck.apps.shareables.passcodes import SessionOpened, Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import HOME, OwnShareable, open_session, own_shareables, shareables
-from potluck.people import Throttled
 from potluck.table import delete
-from potluck.validation import FieldError, ValidationError, path_value, schema_of
+from potluck.validation import FieldError, ValidationError
 from potluck.web import (
     ANONYMOUS,
-    Forbidden,
     Form,
     Input,
     Line,
     NotFound,
+    ProblemError,
     SealedCookie,
     Show,
     SignedIn,
     Writes,
-    blank,
     in_words,
 )
 
@@ -43,12 +41,16 @@ OWN_SHOWN = 50
 LETTERS, DIGITS = 6, 5
 FOR_VIEWERS = "That’s the view passcode. Enter the admin passcode."
 NOT_ADMIN = "That’s not the admin passcode"
-NOTHING_THERE = "Nothing on the table has this id. Two digits swapped, perhaps?"
+NOTHING_THERE = "Nothing has this id. Two digits swapped, perhaps?"
 
 
 class OpenForm(Input):
     id: Line = ""
     """A short id in any spelling, or a link."""
+
+
+class TypedId(Input):
+    id: ShortId
 
 
 class Opening(Struct, frozen=True):
@@ -69,17 +71,17 @@ async def home(at: ShareMaker, show: Show) -> Mapping[str, Any]:
     form = show.form(OpenForm)
     if isinstance(show.refusal, NotFound) and form.is_valid:
         # The address of a shareable that does not exist.
-        form = _wrong(blank(OpenForm, {"id": show.path.removeprefix(f"{HOME}/")}), NOTHING_THERE)
+        form = _wrong(Form.blank(OpenForm, {"id": show.path.removeprefix(f"{HOME}/")}), NOTHING_THERE)
     elif form.non_field_errors:
         form = _wrong(form, form.non_field_errors[0])
     on_device, gone = await listed_here(at)
     for cookie in (ANYONES_COOKIE, OWN_COOKIE):
-        if gone and (rest := unlisted(at.visitor, cookie, gone)) is not None:
+        if gone and (rest := unlisted(at, cookie, gone)) is not None:
             show.set(cookie, rest)
     return {
         "form": form,
         "on_device": on_device,
-        "before": len(opened_before_sign_in(at.visitor)),
+        "before": len(opened_before_sign_in(at)),
         "forgotten": show.query.get("forgotten", ""),
         **await _own(at),
     }
@@ -87,9 +89,10 @@ async def home(at: ShareMaker, show: Show) -> Mapping[str, Any]:
 
 @shareables.form("/open", on=home, then=ONE, instead={NothingThere: home}, frees_room=True)
 async def open_by_id(at: ShareMaker, sent: OpenForm) -> Writes[Opening]:
-    short_id = path_value(schema_of(ShortId), "id", sent.id)
-    if not isinstance(short_id, str):
-        raise ValidationError(FieldError("id", _what_is_wrong(sent.id)))
+    try:
+        short_id = TypedId.decode({"id": spelled(sent.id)}).id
+    except ValidationError as error:
+        raise ValidationError(FieldError("id", _what_is_wrong(sent.id))) from error
     if await at.store.get(Shareable.one(short_id)) is None:
         raise NothingThere
     return Writes(Opening(short_id))
@@ -100,22 +103,22 @@ def _wrong(form: Form[Any], message: str, field: str = "id") -> Form[Any]:
 
 
 def _what_is_wrong(typed: str) -> str:
-    """A message that says how many letters or digits are missing or too many."""
+    """The error for something that is not a short id: how many letters or digits it lacks or has too many."""
     last = spelled(typed).rsplit("/", 1)[-1].lower()
     letters, digits = len(re.findall("[a-z]", last)), len(re.findall("[0-9]", last))
     rule = "Three letters, three letters, five digits"
-    for count, wanted, one in ((letters, LETTERS, "letter"), (digits, DIGITS, "digit")):
-        if count != wanted and typed.strip():
-            number = abs(wanted - count)
+    for count, length, one in ((letters, LETTERS, "letter"), (digits, DIGITS, "digit")):
+        if count != length and typed.strip():
+            number = abs(length - count)
             many = f"{in_words(number)} {one}{'' if number == 1 else 's'}"
-            if count > wanted:
+            if count > length:
                 return f"{rule}: there {'is' if number == 1 else 'are'} {many} too many."
             return f"{rule}: {many} {'is' if number == 1 else 'are'} missing."
     return f"{rule}, as in kfm-tre-40718."
 
 
 async def _own(at: ShareMaker) -> dict[str, Any]:
-    """What the home page shows of the signed-in person's shareables."""
+    """Template values of the signed-in person's own shareables."""
     own: list[OwnShareable] = []
     now = at.core.clock()
     if at.principal is not None:
@@ -123,7 +126,7 @@ async def _own(at: ShareMaker) -> dict[str, Any]:
         references = await own_shareables(caller)
         rows = (await at.store.page(references.query, OWN_SHOWN)).items
         own = await caller.show(OwnShareable, await references.get(rows))
-    shown = [(each, each.expires_at > now, days_left(each.expires_at, now)) for each in own]
+    shown = [(row, row.expires_at > now, days_left(row.expires_at, now)) for row in own]
     return {"own": shown, "more": len(own) == OWN_SHOWN}
 
 
@@ -137,7 +140,7 @@ async def unlock_page(at: ToShareable, shareable: Shareable, show: Show) -> Mapp
 
 @shareables.page("/manage", "shareables/unlock.html")
 async def manage_page(at: ToShareable, shareable: Shareable, show: Show) -> Any:
-    """Asks a viewer for the admin passcode; whatever they have unlocked stays unlocked."""
+    """Asks a viewer for the admin passcode; what they have unlocked stays unlocked."""
     opened = show.done
     is_admin = at.role == "admin" or (isinstance(opened, SessionOpened) and opened.role == "admin")
     if is_admin and show.refusal is None:
@@ -159,25 +162,25 @@ shareables.form("/manage", on=manage_page, then="", sets={SHARE_COOKIE: "token"}
 
 def _wrong_passcode(error: WrongPasscode, wrong: str) -> str:
     left = error.members["triesLeft"]
-    # With one attempt left, it may be the stricter limit that is reached, whose pause is longer.
+    # With one attempt left, the stricter limit may be the one reached, and its pause is longer.
     pause = "a pause" if left == 1 else "a minute’s pause"
     tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then {pause}."
     return f"{wrong}. {tries if left else 'The next try is after a pause.'}"
 
 
 def _locked(at: ToShareable, show: Show, *, manage: bool = False) -> dict[str, Any]:
-    """What the unlock page may show: nothing of the contents, not even the name."""
+    """Template values of the unlock page: nothing of the contents, not even the name."""
     context = layout_context(at)
     manage = manage or at.shareable.view_passcode is None
     form, refusal = show.form(Unlock), show.refusal
     if isinstance(refusal, WrongPasscode):
-        form = _wrong(blank(Unlock), _wrong_passcode(refusal, NOT_ADMIN if manage else str(refusal)), "passcode")
+        form = _wrong(Form.blank(Unlock), _wrong_passcode(refusal, NOT_ADMIN if manage else str(refusal)), "passcode")
     return {name: context[name] for name in ("address", "kind")} | {
         "short_id": at.short_id,
         "manage": manage,
         "changed": PASSCODE_CHANGED if at.passcode_changed(at.shareable) else "",
         "form": form,
-        "pause": refusal.retry_after if isinstance(refusal, Throttled) else 0,
+        "pause": getattr(refusal, "retry_after", 0),
     }
 
 
@@ -185,18 +188,18 @@ def _locked(at: ToShareable, show: Show, *, manage: bool = False) -> dict[str, A
 
 
 class Leaver(ToShareable):
-    """Anybody who has the id of a shareable, or whose browser lists one that was deleted since."""
+    """Anyone who has the id of a shareable, or whose browser lists one that has been deleted."""
 
     async def admit(self, *rows: Any) -> None:
         try:
             await super().admit(*rows)
         except NotFound:
-            if self.short_id not in {each.short_id for each in opened_here(self.visitor)}:
+            if self.short_id not in {entry.short_id for entry in opened_here(self)}:
                 raise
 
 
 def _without_it(cookie: SealedCookie) -> Callable[[Any, Any], str | None]:
-    return lambda at, _: unlisted(at.visitor, cookie, [at.short_id])
+    return lambda at, _: unlisted(at, cookie, [at.short_id])
 
 
 @shareables.form(
@@ -215,18 +218,20 @@ async def leave(at: Leaver) -> Writes[None]:
     "/adopt",
     then=HOME,
     sets={
-        OWN_COOKIE: lambda at, _: adopted(at.visitor),
-        ANYONES_COOKIE: lambda at, _: "" if opened_before_sign_in(at.visitor) else None,
+        OWN_COOKIE: lambda at, _: adopted(at),
+        ANYONES_COOKIE: lambda at, _: "" if opened_before_sign_in(at) else None,
     },
     frees_room=True,
 )
 async def adopt(at: ShareMaker) -> Writes[None]:
-    """List what was opened here before this person signed in, because they say that it is theirs."""
+    """Add what was opened here before this person signed in to their own list, at their request."""
     return Writes(None)
 
 
-class SignOutInstead(Forbidden, detail="Sign out instead: what you opened here works for your account only"):
-    """What a signed-in person opened works for them only."""
+class SignOutInstead(
+    ProblemError, slug="forbidden", detail="Sign out instead: what you opened here works for your account only"
+):
+    """What a signed-in person opened works only for them."""
 
 
 @shareables.form(

@@ -1,4 +1,4 @@
-"""The form of a shareable's settings, on the page of the shareable and on a page of its own."""
+"""The form of a shareable's settings, on the shareable's page and on a page of its own."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from potluck.web import UNSET, Line, Unset, Versioned
 
 
 class SettingsForm(Versioned):
-    """A change as the page sends it, which may say the last day that it is open."""
+    """A change as the page sends it, which may have the last day that the shareable is open."""
 
     name: Name | Unset = UNSET
     note: Note | Unset | None = UNSET
@@ -34,7 +34,7 @@ def as_filled_in(shareable: Any) -> dict[str, Any]:
 
 
 def labels_of(shareable: Shareable, sent: frozenset[str]) -> dict[str, str]:
-    """What the fields are called in a conflict; with a script, the time counts and not the day."""
+    """Labels of the fields in a conflict; with a script, the time is sent instead of the day."""
     end = "expiresAt" if "expiresAt" in sent else "until"
     ticks = {"viewersCanTick": "Viewers can tick"} if shareable.entity == "checklist" else {}
     return {"name": "Name", "note": "Note", **ticks, end: "Open until"}

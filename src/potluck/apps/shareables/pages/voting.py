@@ -1,4 +1,4 @@
-"""The poll in a shareable: its ballot and its results, made of the page parts of the polls app."""
+"""The pages of the poll in a shareable: its ballot and its results, with parts of the Polls app's pages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,15 +40,15 @@ class ShareableBallot(BallotPages):
         return {**await _poll(at), "sections": vote_sections(at, "vote")}
 
     async def voted(self, at: SharedVoter, show: Show) -> Response:
-        # Sent twice, or from another window: the first one counts.
-        flash = "This browser has voted already; the first vote counts."
+        # Submitted twice, or from another window: the first vote counts.
+        flash = "This browser has already voted; the first vote counts."
         return show.redirect(f"{address_of(at.short_id)}/results", flash)
 
 
 ballot = ShareableBallot(ballots, cast_vote).ballot
 
 
-# The shareable's own page says why it is not shown.
+# The shareable's own page explains why it is not shown.
 @results.page("/results", "shareables/results.html", instead={PasscodeNeeded: ONE, Expired: ONE})
 async def results_page(at: InPoll, show: Show) -> Mapping[str, Any]:
     return {

@@ -1,4 +1,4 @@
-// The list: ticking for everybody, adding and reordering for admins. Without a script, forms do all of it.
+// The list: ticking for everyone, adding and reordering for admins. Without a script, forms do all of it.
 
 import "./ticks.js";
 import "./viewers.js";

@@ -1,4 +1,4 @@
-"""The inventory's pages: what runs low on top, the rest below, and a page to change each item."""
+"""The inventory's pages: low items on top and the rest below, and a page to edit each item."""
 
 from typing import Any
 
@@ -26,23 +26,23 @@ from potluck.web import Actions, Input, Show, Writes
 INVENTORY = f"{FAMILY}/inventory"
 
 
-# --- all of it --------------------------------------------------------------------------------------------------------
+# --- the list ---------------------------------------------------------------------------------------------------------
 
 
 @inventory.page("", "shopping/inventory.html")
 async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
-    found = await at.store.all(InventoryItem.all_of_family(at.family_id))
-    things = sorted(await at.show(InventoryItemView, found), key=by_name)
+    items = await at.store.all(InventoryItem.all_of_family(at.family_id))
+    things = sorted(await at.show(InventoryItemView, items), key=by_name)
     listed = await at.store.all(ShoppingListItem.by_status(at.family_id, "pending"))
-    active = [each for each in things if each.status == "active"]
+    active = [thing for thing in things if thing.status == "active"]
     existing = show.refusal.members["existing"] if isinstance(show.refusal, DuplicateItem) else None
     return {
-        "low": [each for each in active if each.low],
-        "enough": [each for each in active if not each.low],
-        "archived": [each for each in things if each.status == "archived"],
-        "on_list": {each.item_id for each in listed if each.item_id is not None},
+        "low": [thing for thing in active if thing.low],
+        "enough": [thing for thing in active if not thing.low],
+        "archived": [thing for thing in things if thing.status == "archived"],
+        "on_list": {item.item_id for item in listed if item.item_id is not None},
         "form": show.form(NewInventoryItem, {"quantity": "1", "threshold": "0"}),
-        "duplicate": existing and next((each, existing) for each in things if each.item_id == existing.item_id),
+        "duplicate": existing and next((thing, existing) for thing in things if thing.item_id == existing.item_id),
         "person": person(at.principal),
         "most": MOST,
         **await _choices(at),
@@ -50,11 +50,11 @@ async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
 
 
 async def _choices(at: InFamily) -> dict[str, Any]:
-    """The stores and storage locations that a form offers."""
+    """The stores and storage locations for a form."""
     locations = sorted(await at.store.all(StorageLocation.all_of_family(at.family_id)), key=by_name)
     return {
         "stores": await store_choices(at),
-        "locations": [("", "Anywhere"), *((str(each.location_id), each.name) for each in locations)],
+        "locations": [("", "Anywhere"), *((str(location.location_id), location.name) for location in locations)],
     }
 
 
@@ -87,7 +87,7 @@ async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
     return await add_to_list(at, new)
 
 
-# --- one thing --------------------------------------------------------------------------------------------------------
+# --- one item ---------------------------------------------------------------------------------------------------------
 
 
 LABELS = {

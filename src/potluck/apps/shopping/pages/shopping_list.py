@@ -1,4 +1,4 @@
-"""The shopping list's pages: what to buy, grouped by store, and a page to change each item."""
+"""The shopping list's pages: items to buy, grouped by store, and a page to edit each item."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.clearing import Cleared, clear_purchased, undo, undoing
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import Family, InventoryItem, ShoppingListItem, Store
-from potluck.apps.shopping.families import FAMILY, HOME, LAST_FAMILY, FamilyView, families_of, frame_of
+from potluck.apps.shopping.families import FAMILY, HOME, LAST_FAMILY, families, frame_of
 from potluck.apps.shopping.fields import ToBuy
 from potluck.apps.shopping.inventory import InventoryItemView
 from potluck.apps.shopping.line_parser import read_lines
@@ -31,21 +31,21 @@ from potluck.apps.shopping.shopping_list import (
     shopping_list,
 )
 from potluck.apps.shopping.suggestions import Suggestion, called, suggestions
-from potluck.people import Principal, new_id
+from potluck.people import Principal
 from potluck.validation import ValidationError, encode
-from potluck.web import Actions, Flash, Show, Versioned, Writes, blank, initials, lacks_https, values_of
+from potluck.web import Actions, Flash, Form, Show, Versioned, Writes, initials
 
 ANY_STORE = "Any store"
 
 list_home: Actions[Family] = Actions(InFamily, page=FAMILY, frame=frame_of("list"))
 
 
-class Kept(Struct, rename="camel", frozen=True, kw_only=True):
-    """The data that the page's script starts from, and stores for offline use."""
+class PageData(Struct, rename="camel", frozen=True, kw_only=True):
+    """The initial data of the page's script, which it also stores for offline use."""
 
     person: dict[str, str]
-    family: FamilyView
-    families: list[FamilyView]
+    family: Any
+    families: list[Any]
     items: list[ShoppingItemView]
     stores: list[dict[str, str]]
     suggestions: list[Suggestion]
@@ -53,7 +53,7 @@ class Kept(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Duplicate(Struct, frozen=True, kw_only=True):
-    """An attempt to add what is on the list already, and what the page offers instead."""
+    """An attempt to add what is on the list already, and the values for the page's alternatives."""
 
     existing: ShoppingItemView
     together: int
@@ -65,24 +65,24 @@ class Duplicate(Struct, frozen=True, kw_only=True):
 
 @list_home.page("", "shopping/list.html")
 async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
-    # Taken before the list is read, so that live updates continue from here without a gap.
+    # Read before the list, so that live updates continue from here without a gap.
     position = await at.position(ShoppingListItem.all_of_family(at.family_id))
     listed = await at.store.all(ShoppingListItem.all_of_family(at.family_id))
     items = sorted(await at.show(ShoppingItemView, listed), key=by_store)
     active = await at.store.all(InventoryItem.by_status(at.family_id, "active"))
     at_home = sorted(await at.show(InventoryItemView, active), key=by_name)
-    families = await families_of(at)
-    (family,) = await at.show(FamilyView, [await at.store.one(Family.by_id(at.family_id))])
+    own = await families.own_views(at)
+    (family,) = await at.show(families.view, [await at.store.one(Family.by_id(at.family_id))])
     stores = await store_choices(at)
     offered = suggestions(at_home, items)
-    pending = [each for each in items if each.status == "pending"]
-    wanted = {each.item_id for each in pending if each.item_id is not None}
-    # Those that are not on the list yet come first.
-    running_low = sorted((each for each in at_home if each.low), key=lambda each: each.item_id in wanted)
-    kept = Kept(
+    pending = [item for item in items if item.status == "pending"]
+    listed_ids = {item.item_id for item in pending if item.item_id is not None}
+    # Items that are not on the list come first.
+    running_low = sorted((item for item in at_home if item.low), key=lambda item: item.item_id in listed_ids)
+    page_data = PageData(
         person=person(at.principal),
         family=family,
-        families=families,
+        families=own,
         items=items,
         stores=[{"storeId": store_id, "name": name} for store_id, name in stores[1:]],
         suggestions=offered,
@@ -93,24 +93,24 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     store = show.query.get("store", "")
     show.set(LAST_FAMILY, str(at.family_id))
     return {
-        "families": families,
+        "families": own,
         "groups": _groups(pending, store),
         "pending": len(pending),
         "purchased": sorted(
-            (each for each in items if each.status == "purchased"), key=lambda each: each.updated_at, reverse=True
+            (item for item in items if item.status == "purchased"), key=lambda item: item.updated_at, reverse=True
         ),
         "store": store,
-        "offered": [each for each in offered if called(each.name, pending) is None],
-        "low": [each for each in running_low if each.item_id not in wanted],
+        "offered": [suggestion for suggestion in offered if called(suggestion.name, pending) is None],
+        "low": [item for item in running_low if item.item_id not in listed_ids],
         "running_low": running_low,
         "you": at.principal.user_id,
-        "kept": _as_text(kept),
-        "new_id": new_id(),
-        "form": filled if duplicate is None else blank(TypedItem, duplicate.sent),
+        "kept": _as_text(page_data),
+        "new_id": at.new_id(),
+        "form": filled if duplicate is None else Form.blank(TypedItem, duplicate.sent),
         "duplicate": duplicate,
         "shows_purchased": show.query.get("purchased") == "open",
         "stores": stores,
-        "plain": lacks_https(at.visitor.origin),
+        "plain": at.visitor.lacks_https,
     }
 
 
@@ -122,22 +122,22 @@ def person(principal: Principal) -> dict[str, str]:
 async def store_choices(at: InFamily) -> list[tuple[str, str]]:
     """The stores by name, as options of a form."""
     stores = sorted(await at.store.all(Store.all_of_family(at.family_id)), key=by_name)
-    return [("", ANY_STORE), *((str(each.store_id), each.name) for each in stores)]
+    return [("", ANY_STORE), *((str(store.store_id), store.name) for store in stores)]
 
 
 def _groups(pending: Sequence[ShoppingItemView], store: str) -> list[tuple[str, str, list[ShoppingItemView]]]:
     """Pending items by store, as (id, name, items); `store` narrows it to one store."""
-    found: dict[tuple[str, str], list[ShoppingItemView]] = {}
-    for each in pending:
-        where = UNASSIGNED if each.store_id is None else str(each.store_id)
+    groups: dict[tuple[str, str], list[ShoppingItemView]] = {}
+    for item in pending:
+        where = UNASSIGNED if item.store_id is None else str(item.store_id)
         if store in ("", where):
-            found.setdefault((where, each.store_name or ANY_STORE), []).append(each)
-    return [(where, name, items) for (where, name), items in found.items()]
+            groups.setdefault((where, item.store_name or ANY_STORE), []).append(item)
+    return [(where, name, items) for (where, name), items in groups.items()]
 
 
-def _as_text(kept: Kept) -> Markup:
+def _as_text(page_data: PageData) -> Markup:
     """JSON as the text of an HTML element, where only these two characters need escaping."""
-    return Markup(encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
+    return Markup(encode(page_data).decode().replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def _duplicate(show: Show) -> Duplicate | None:
@@ -154,7 +154,7 @@ def _duplicate(show: Show) -> Duplicate | None:
     )
 
 
-# --- what is done on it -----------------------------------------------------------------------------------------------
+# --- actions of the list ----------------------------------------------------------------------------------------------
 
 
 class Added(Struct, frozen=True):
@@ -178,14 +178,14 @@ def _added(at: InFamily, added: Added) -> str:
 async def add_from_box(at: InFamily, typed: TypedItem) -> Writes[Added]:
     """Add what was typed into the page's text box."""
     if len(read_lines(typed.lines)) > 1:
-        several = await add_lines(at, PastedLines(lines=typed.lines))
-        return several.answering(Added([item.name for item in several.answer], typed.store_id))
+        added = await add_lines(at, PastedLines(lines=typed.lines))
+        return added.answering(Added([item.name for item in added.answer], typed.store_id))
     one = await add_typed(at, typed)
     return one.answering(Added([one.answer.name], typed.store_id))
 
 
 def _after_checking(at: InFamily, item: ShoppingListItem) -> str:
-    # An item is unchecked among the purchased ones, which are folded away otherwise.
+    # Items are unchecked among the purchased ones, so that section stays open.
     return f"{HOME}/{at.family_id}" + ("?purchased=open" if item.status == "pending" else "")
 
 
@@ -203,7 +203,7 @@ def _cleared(at: InFamily, cleared: Cleared) -> str | Flash:
     return Flash("Purchased things are cleared.", "Undo", f"{HOME}/{at.family_id}/list/undo", undo)
 
 
-# Not versioned: that an item is bought holds whatever else about it was changed meanwhile.
+# Not versioned: a purchase is valid even if the item was edited meanwhile.
 shopping_list.form("/status", then=_after_checking, flash=_checked, versioned=False)(check_off)
 shopping_list.form("/restock", then=FAMILY, flash=lambda at, restocked: f"{restocked.shopping_item.name} is put away.")(
     restock
@@ -212,7 +212,7 @@ shopping_list.form("/clear-purchased", then=FAMILY, flash=_cleared)(clear_purcha
 undoing.form("", then=FAMILY, flash="They are back.")(undo)
 
 
-# --- one thing on it --------------------------------------------------------------------------------------------------
+# --- one item ---------------------------------------------------------------------------------------------------------
 
 
 LABELS = {"name": "Name", "quantity": "Quantity", "unit": "Unit", "storeId": "Store", "notes": "Note"}
@@ -223,8 +223,8 @@ class QuantityChange(Versioned):
 
 
 def _as_filled_in(item: ShoppingItemView) -> dict[str, Any]:
-    """The form filled in with an item; no quantity means one."""
-    return values_of(ShoppingItemChange, item) | {"quantity": str(item.quantity or 1)}
+    """The form values of an item; without a quantity, it is one."""
+    return Form.texts_of(ShoppingItemChange, item) | {"quantity": str(item.quantity or 1)}
 
 
 @shopping_list.page("", "shopping/item.html")

@@ -13,7 +13,7 @@ import { fold, readLines } from "./line-parser.js";
 import * as store from "./offline-store.js";
 import { rows } from "./rows.js";
 import { api, familyId, lingering, list, page, part, root, update } from "./state.js";
-import { announce, changed, deliver, heard, reread } from "./sync.js";
+import { announce, apply, changed, deliver, reread } from "./sync.js";
 
 /** @typedef {import("./changes.js").Item} Item */
 /** @typedef {import("./line-parser.js").Line} Line */
@@ -220,7 +220,7 @@ export async function restock(id) {
   const item = page.shown.get(id);
   const answer = await ask(`shopping-list/${id}/restock`);
   if (!answer) return;
-  heard("updated", answer.shoppingItem);
+  apply("updated", answer.shoppingItem);
   toast(`${item?.name} is put away. ${amount(answer.inventoryItem)} at home.`);
 }
 

@@ -193,7 +193,7 @@ function step(id, by) {
 const sendChanges = outbox({
   api,
   family,
-  heard(event, item, change) {
+  onEvent(event, item, change) {
     if (event === "adjusted" && change) answers.push({ item, change });
     else if (event !== "sent") return;
     else channel?.postMessage("changed");

@@ -14,7 +14,7 @@ import { showStored } from "./offline-page.js";
 import * as store from "./offline-store.js";
 import { draw, drawBanner } from "./render.js";
 import { familyId, list, onUpdate, page, root, update } from "./state.js";
-import { begin as beginSending, deliver, hear, reach, save, tryNow } from "./sync.js";
+import { begin as beginSending, deliver, refresh, save, subscribe, tryNow } from "./sync.js";
 
 /** @typedef {HTMLButtonElement | null} Submitter */
 
@@ -145,7 +145,7 @@ function listenToSignal() {
     else if (!page.live || page.state !== "ok") tryNow();
     else deliver();
   });
-  onReturn(reach);
+  onReturn(refresh);
   // Expired items disappear by themselves.
   setInterval(() => !document.hidden && update(), 30_000);
 }
@@ -176,9 +176,9 @@ async function begin() {
   if (!navigator.onLine) page.state = "no-signal";
   update();
   if (text) {
-    hear();
+    subscribe();
     deliver();
-  } else reach();
+  } else refresh();
 }
 
 async function installWorker() {

@@ -57,7 +57,7 @@ const contents = {
   gone({ change }, end) {
     const did = change.kind === "status" ? "You ticked it here" : "You changed it here";
     return [
-      soft(`${did}, but somebody took it off before that could be sent.`),
+      soft(`${did}, but it was removed before that could be sent.`),
       actions(
         button("quiet", "All right", () => end()),
         button("soft-button", "Put it back", () => end(() => putBack({ ...change.was, ...change.values }))),

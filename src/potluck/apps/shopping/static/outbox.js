@@ -10,12 +10,12 @@ import * as store from "./offline-store.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {Record<string, any>} Values */
-// What came of sending: `nothing` if there was nothing to send.
+// The result of sending: `nothing` if there was nothing to send.
 /** @typedef {"done" | "nothing" | "no-signal" | "signed-out" | "not-yours" | "later"} Outcome */
-// Is called with what the server answers: an item, or for `sent` nothing.
-/** @typedef {(event: "adjusted" | "updated" | "deleted" | "sent", item: any, change?: Change) => void} Heard */
+// Receives what the server answers: an item, or nothing for `sent`.
+/** @typedef {(event: "adjusted" | "updated" | "deleted" | "sent", item: any, change?: Change) => void} OnEvent */
 
-// How long, in milliseconds, the server is sure to know an idempotency key: it keeps them for a day.
+// For this long, in milliseconds, the server certainly knows an idempotency key: it keeps them for a day.
 const KEY_KNOWN = 23 * 60 * 60 * 1000;
 
 /** @param {Values} values @param {...string} fields */
@@ -50,9 +50,9 @@ export const isOver = (outcome) => outcome === "done" || outcome === "nothing";
 
 /**
  * The function that sends the pending changes of a family, each once and in order.
- * @param {{ api: string, family: string, heard: Heard }} options
+ * @param {{ api: string, family: string, onEvent: OnEvent }} options
  */
-export function outbox({ api, family, heard }) {
+export function outbox({ api, family, onEvent }) {
   const list = `${api}/shopping-list`;
 
   // The outcome of one change: "done", or why the rest has to wait.
@@ -62,18 +62,18 @@ export function outbox({ api, family, heard }) {
     const [method, address, json] = request(api, change);
     const { outcome, status, type, body, message } = await send(address, { method, json, key: change.key });
     if (outcome === "done") {
-      if (change.kind === "adjust") heard("adjusted", body, change);
-      else if (body) heard("updated", body);
-      else heard("deleted", { shoppingItemId: change.id });
+      if (change.kind === "adjust") onEvent("adjusted", body, change);
+      else if (body) onEvent("updated", body);
+      else onEvent("deleted", { shoppingItemId: change.id });
       await store.finish(change, body?.version ?? null);
       return "done";
     }
     if (outcome !== "refused") return outcome;
     if (status === 404) return missing(change);
     if (type.endsWith("/version-conflict")) await overtaken(change, body.current);
-    else if (type.endsWith("/duplicate-item")) await twice(change, body.existing);
+    else if (type.endsWith("/duplicate-item")) await duplicated(change, body.existing);
     else if (type.endsWith("/already-exists")) {
-      if (body.existing) heard("updated", body.existing);
+      if (body.existing) onEvent("updated", body.existing);
       await store.finish(change, body.existing?.version ?? null);
     } else await refused(change, message);
     return "done";
@@ -90,7 +90,7 @@ export function outbox({ api, family, heard }) {
   /** @param {Change} change @returns {Promise<Outcome>} */
   async function unknown(change) {
     const step = stepInWords(change);
-    await refused(change, `Nobody knows whether “${step}” counted, a day ago. Look how many there are`);
+    await refused(change, `We don’t know whether “${step}” was counted a day ago. Check the quantity`);
     return "done";
   }
 
@@ -117,13 +117,13 @@ export function outbox({ api, family, heard }) {
     }
     if (change.kind === "delete") await store.finish(change);
     else await store.giveUp(change, { kind: "gone", name: nameOf(change), change });
-    heard("deleted", { shoppingItemId: change.id });
+    onEvent("deleted", { shoppingItemId: change.id });
     return "done";
   }
 
   /** @param {Change} change @param {import("./changes.js").Item} current */
   async function overtaken(change, current) {
-    heard("updated", current);
+    onEvent("updated", current);
     const fields = clashes(change, current);
     const same = Object.entries(change.values).every(([field, value]) => current[field] === value);
     if (same) await store.finish(change, current.version);
@@ -150,8 +150,8 @@ export function outbox({ api, family, heard }) {
   }
 
   /** @param {Change} change @param {import("./changes.js").Item} existing */
-  async function twice(change, existing) {
-    heard("updated", existing);
+  async function duplicated(change, existing) {
+    onEvent("updated", existing);
     if (change.kind === "add") await store.carryOver(change, existing);
     else await refused(change, "It is on the list already");
   }
@@ -163,7 +163,7 @@ export function outbox({ api, family, heard }) {
       if (!change) return any ? "done" : "nothing";
       const outcome = await deliver(change);
       if (outcome !== "done") return outcome;
-      heard("sent", null);
+      onEvent("sent", null);
     }
   }
 

@@ -16,7 +16,7 @@ let sendChanges = async () => "nothing";
 
 /** From now on, pending changes can be sent. */
 export function begin() {
-  sendChanges = outbox({ api: api(), family: familyId(), heard });
+  sendChanges = outbox({ api: api(), family: familyId(), onEvent: apply });
 }
 
 // --- the store, and other windows ---
@@ -56,9 +56,9 @@ export function save() {
 
 // --- what the server says ---
 
-// Learns of stores that were created or renamed since the page was loaded, from the items bought there.
+// Adds stores that were created or renamed since the page was loaded, from the items bought there.
 /** @param {Item} item */
-function learn({ storeId, storeName }) {
+function rememberStore({ storeId, storeName }) {
   if (!storeId || !storeName || page.storeNames.get(storeId) === storeName) return;
   page.storeNames.set(storeId, storeName);
   list().stores = [...page.storeNames]
@@ -66,8 +66,8 @@ function learn({ storeId, storeName }) {
     .sort((one, other) => (fold(one.name) < fold(other.name) ? -1 : 1));
 }
 
-/** @type {import("./outbox.js").Heard} */
-export function heard(event, item) {
+/** @type {import("./outbox.js").OnEvent} */
+export function apply(event, item) {
   if (event === "sent") {
     reread();
     announce();
@@ -80,7 +80,7 @@ export function heard(event, item) {
   if (event === "deleted") page.items.delete(id);
   else if (!before || before.version <= item.version) {
     page.items.set(id, item);
-    learn(item);
+    rememberStore(item);
   }
   changed();
 }
@@ -89,7 +89,7 @@ export function heard(event, item) {
 let stream = null;
 
 /** Listens for live updates from the position of the list. */
-export function hear() {
+export function subscribe() {
   stream ??= listen(`${api()}/shopping-list/events?since=${encodeURIComponent(list().position)}`, {
     opened() {
       page.live = true;
@@ -101,13 +101,13 @@ export function hear() {
     heard({ name, data, id }) {
       list().position = id || list().position;
       page.fresh = Date.now();
-      if (name === "reset") reach();
+      if (name === "reset") refresh();
       else if (name === "created" || name === "updated" || name === "deleted") {
         const item = JSON.parse(data);
         const isMine = page.changes.some((change) => change.id === item.shoppingItemId);
         const known = page.items.get(item.shoppingItemId);
         if (!isMine && name !== "deleted" && known?.version !== item.version) touched.add(item.shoppingItemId);
-        heard(name === "deleted" ? name : "updated", item);
+        apply(name === "deleted" ? name : "updated", item);
       }
     },
     lost() {
@@ -115,11 +115,11 @@ export function hear() {
       update();
       attempts.soon();
     },
-    over: reach,
+    over: refresh,
   });
 }
 
-function hang() {
+function unsubscribe() {
   stream?.close();
   stream = null;
 }
@@ -130,7 +130,7 @@ const isReachable = () => {
 
 // --- sending ---
 
-const attempts = retries(reach);
+const attempts = retries(refresh);
 
 /** Sends pending changes. */
 export async function deliver() {
@@ -153,7 +153,7 @@ async function deliverElsewhere() {
     const sendOthers = outbox({
       api: `/api/v1/families/${family}`,
       family,
-      heard: (event) => event === "sent" && announce(),
+      onEvent: (event) => event === "sent" && announce(),
     });
     const outcome = await sendOthers();
     if (outcome === "not-yours") await store.forgetFamily(family);
@@ -165,22 +165,22 @@ async function deliverElsewhere() {
 function ended(why) {
   page.state = why;
   page.live = false;
-  hang();
+  unsubscribe();
   if (why === "not-yours") store.forgetFamily(familyId());
 }
 
 // --- reading the list again ---
 
 /** @type {Promise<void> | null} */
-let reaching = null;
+let refreshing = null;
 
 /** Reads the whole list again, sends pending changes, and listens for live updates from there. */
-export function reach() {
+export function refresh() {
   attempts.cancel();
-  reaching ??= readAgain().finally(() => {
-    reaching = null;
+  refreshing ??= readAgain().finally(() => {
+    refreshing = null;
   });
-  return reaching;
+  return refreshing;
 }
 
 async function readAgain() {
@@ -205,7 +205,7 @@ async function readAgain() {
     position ||= body.position;
     cursor = body.nextCursor;
   } while (cursor);
-  items.forEach(learn);
+  items.forEach(rememberStore);
   const before = page.items;
   page.items = new Map(
     items.map((item) => {
@@ -217,14 +217,14 @@ async function readAgain() {
   page.fresh = Date.now();
   page.state = "ok";
   attempts.reset();
-  hang();
+  unsubscribe();
   changed();
-  hear();
+  subscribe();
   await deliver();
 }
 
 /** Retries at once, without the current backoff. */
 export function tryNow() {
   attempts.reset();
-  return reach();
+  return refresh();
 }

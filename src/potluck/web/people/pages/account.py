@@ -10,17 +10,16 @@ from starlette.responses import Response
 
 from potluck.people.errors import AlreadyDone, NoSuchToken, StillNeeded
 from potluck.people.fields import AnyPassword
-from potluck.people.secrets import new_id
 from potluck.people.sessions import valid_sessions
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import Anyone
 from potluck.web.actions import Actions, Show
 from potluck.web.cookies import SESSION
 from potluck.web.endpoints import Call, Endpoints
-from potluck.web.forms import blank
-from potluck.web.http.clients import lacks_https
+from potluck.web.forms import Form
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import FormOf
+from potluck.web.invitations import CARRIED_INVITATION
 from potluck.web.people.access import AccountOwner, OwnAccount
 from potluck.web.people.accounts import (
     Confirmation,
@@ -34,7 +33,6 @@ from potluck.web.people.accounts import (
     me,
 )
 from potluck.web.people.context import PeopleContext
-from potluck.web.people.invitation_cookie import CARRIED_INVITATION
 from potluck.web.people.sessions import SessionView, end_others, own_sessions
 from potluck.web.people.tokens import NewToken, TokenMade, new_token, own_tokens, revoke_token, tokens
 from potluck.web.writes import Writes
@@ -70,15 +68,15 @@ async def account_page(at: OwnAccount, show: Show) -> Mapping[str, Any]:
             "email": show.form(EmailChange),
             # Ticked by default: a token that ended needlessly can be made again; one of an intruder would live on.
             "password": show.form(PasswordChange, {"endTokens": True}),
-            "token": blank(NewTokenForm) if made_before else show.form(NewTokenForm),
+            "token": Form.blank(NewTokenForm) if made_before else show.form(NewTokenForm),
         },
         "sessions": await at.show(SessionView, await valid_sessions(at.store, account.user_id)),
         "tokens": await own_tokens(at),
-        "key": str(new_id()),
+        "key": str(at.new_id()),
         "made": show.done,
         "conflict": name.conflict(show.clash, {"name": "Your name"}),
         "done": "token-before" if made_before else show.query.get("done", ""),
-        "plain": lacks_https(at.visitor.origin),
+        "plain": at.visitor.lacks_https,
     }
     return show.template("people/account.html", context, 200) if made_before else context
 

@@ -13,8 +13,8 @@ from potluck.people.invitations import POTLUCK
 from potluck.web.access import Anyone
 from potluck.web.actions import Show
 from potluck.web.inputs import Input
+from potluck.web.invitations import CARRIED_INVITATION
 from potluck.web.people.context import PeopleContext
-from potluck.web.people.invitation_cookie import CARRIED_INVITATION
 from potluck.web.people.invitations import invitations
 from potluck.web.writes import Writes
 
@@ -35,17 +35,17 @@ async def invitation_page(at: Anyone, show: Show) -> dict[str, Any]:
     try:
         if form.all_errors:
             raise InvitationInvalid
-        found = await people.invitations.look(CARRIED_INVITATION.value(at.visitor))
+        invitation = await people.invitations.look(CARRIED_INVITATION.value(at.visitor))
     except InvitationInvalid:
         # There is none, or it was used up or withdrawn meanwhile: there is a field for another.
         return {"form": form, "invitation": None}
     return {
-        "invitation": found,
-        "place": await context.place_name(found.app, found.place),
-        "role": context.role_in_words(found.app, found.role),
-        "invited_by": await people.invitations.inviter(found),
-        "own": at.principal is not None and at.principal.user_id == found.invited_by,
-        "until": datetime.fromtimestamp(found.ttl, UTC),
+        "invitation": invitation,
+        "place": await context.place_name(invitation.app, invitation.place),
+        "role": context.role_in_words(invitation.app, invitation.role),
+        "invited_by": await people.invitations.inviter(invitation),
+        "own": at.principal is not None and at.principal.user_id == invitation.invited_by,
+        "until": datetime.fromtimestamp(invitation.ttl, UTC),
         "potluck": POTLUCK,
         "registration": at.core.settings.registration,
     }

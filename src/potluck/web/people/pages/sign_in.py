@@ -14,11 +14,10 @@ from potluck.validation.field_types import Text
 from potluck.web.access import Anyone
 from potluck.web.actions import Actions, Show
 from potluck.web.cookies import SESSION
-from potluck.web.http.clients import lacks_https
 from potluck.web.inputs import UNSET
+from potluck.web.invitations import CARRIED_INVITATION
 from potluck.web.people.access import Newcomer, must_manage_account
 from potluck.web.people.accounts import NewAccount, register
-from potluck.web.people.invitation_cookie import CARRIED_INVITATION
 from potluck.web.people.pages.account import redirect_out
 from potluck.web.people.password_resets import PasswordChoice, choose_password, password_resets
 from potluck.web.people.sessions import Credentials, sign_in
@@ -28,7 +27,7 @@ INVITATION = "/invitation"
 
 # A path of this site: "//host" and "/\host" are other sites to a browser.
 HERE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
-Address = Annotated[str, Text(0, 2000)]
+Address = Annotated[str, Text(0, 2000, kind="raw")]
 
 
 class SignUpForm(NewAccount):
@@ -70,14 +69,14 @@ async def sign_up_page(at: Anyone, show: Show) -> Any:
     return {
         "form": show.form(SignUpForm, {"next": address_here(next, "")}),
         "invited": invitation_missing or isinstance(show.refusal, InvitationInvalid),
-        "plain": lacks_https(at.visitor.origin),
+        "plain": at.visitor.lacks_https,
     }
 
 
 @front.form(
     "/sign-up",
     on=sign_up_page,
-    then=lambda _, made: made.to,
+    then=lambda _, answer: answer.to,
     sets={SESSION: "session", CARRIED_INVITATION: "invitation"},
 )
 async def sign_up(at: Newcomer, sent: SignUpForm) -> Writes[SignedInHere]:
@@ -85,8 +84,8 @@ async def sign_up(at: Newcomer, sent: SignUpForm) -> Writes[SignedInHere]:
     writes = await register(
         at, NewAccount(email=sent.email, password=sent.password, name=sent.name, invitation=secret or UNSET)
     )
-    made = writes.answer
-    session = OpenedSession(user_id=made.user_id, secret=made.token, expires_at=made.token_expires_at)
+    account = writes.answer
+    session = OpenedSession(user_id=account.user_id, secret=account.token, expires_at=account.token_expires_at)
     if secret and await _leads_to_a_place(at, secret):
         return writes.answering(SignedInHere(session=session, to=INVITATION, invitation=secret))
     return writes.answering(SignedInHere(session=session, to=address_here(sent.next)))
@@ -110,7 +109,7 @@ async def sign_in_page(at: Anyone, show: Show) -> Any:
     return {
         "form": show.form(SignInForm, {"next": address_here(next, "")}),
         "registration": at.core.settings.registration,
-        "plain": lacks_https(at.visitor.origin),
+        "plain": at.visitor.lacks_https,
         "done": show.query.get("done", ""),
     }
 
@@ -120,15 +119,15 @@ async def sign_in_page(at: Anyone, show: Show) -> Any:
     on=sign_in_page,
     # Elsewhere a 401 means that the page cannot be shown.
     instead={WrongCredentials: sign_in_page},
-    then=lambda _, made: made.to,
+    then=lambda _, answer: answer.to,
     sets={SESSION: "session"},
     frees_room=True,
 )
 async def sign_in_here(at: Newcomer, sent: SignInForm) -> Writes[SignedInHere]:
     writes = await sign_in(at, sent)
-    made, user_id = writes.answer, writes.of
+    token, user_id = writes.answer, writes.of
     assert user_id is not None
-    session = OpenedSession(user_id=user_id, secret=made.token, expires_at=made.expires_at)
+    session = OpenedSession(user_id=user_id, secret=token.token, expires_at=token.expires_at)
     return writes.answering(SignedInHere(session=session, to=address_here(sent.next)))
 
 

@@ -59,29 +59,29 @@ class Charts:
 def charts(
     record: CountRecord, names: Sequence[str], chosen: int | None = None, *, whole: bool = False, live: bool = False
 ) -> Charts | None:
-    """The charts, with the chosen round open; None if nobody voted. `whole` includes tables however large."""
+    """The charts, with the chosen round open; None without votes. `whole` includes tables of any size."""
     if not record.rounds:
         return None
     record = in_steps(record)
     data = ChartData(record, names, live=live)
     rounds = record.rounds
-    looked_at = None if chosen is None else min(max(chosen, 1), len(rounds))
+    number = None if chosen is None else min(max(chosen, 1), len(rounds))
     last, others = last_bars(data)
     pairs_whole = whole or len(names) <= PAIRS_SHOWN
     in_pairs = data.standing if pairs_whole else data.standing[:PAIRS_SHOWN]
     return Charts(
         winners=data.named(record.winners),
-        decided=data.said(decided_sentence(record, data.marked)),
-        beaten=data.said(beaten_sentence(record, data.marked)),
+        decided=data.marked_up(decided_sentence(record, data.marked)),
+        beaten=data.marked_up(beaten_sentence(record, data.marked)),
         rounds=len(rounds),
         last=last,
         others=others,
         line=line_of(data, rounds[-1]),
         all_ballots=of_all_ballots(data, rounds[-1]),
-        round=round_shown(data, looked_at or 1),
+        round=round_shown(data, number or 1),
         table=table_lines(data) if whole or len(rounds) * len(names) <= CELLS_SHOWN else [],
-        exhausted=[data.shown(sum(each.exhausted.values())) for each in rounds] if data.in_rounds else [],
-        flow=flow_shown(data, looked_at),
+        exhausted=[data.shown(sum(round.exhausted.values())) for round in rounds] if data.in_rounds else [],
+        flow=flow_shown(data, number),
         pairs=matrix_lines(data, record.pairwise, in_pairs),
         pairs_whole=pairs_whole,
         paths=matrix_lines(data, record.paths, in_pairs) if record.paths else [],

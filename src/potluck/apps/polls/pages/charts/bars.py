@@ -1,4 +1,4 @@
-"""Bars: each candidate's votes in a round, what they gained in it, and the line that elects."""
+"""Bars: each candidate's votes in a round, what they gained in it, and the quota."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class Bar(NamedTuple):
 
 
 class QuotaLine(NamedTuple):
-    """The position on a bar of the line that elects, if there is one, and what it means."""
+    """The position of the quota on a bar, if there is one, and what it means."""
 
     at: float | None
     means: str
@@ -43,7 +43,7 @@ def bars_of(data: ChartData, index: int) -> list[Bar]:
     whole = data.whole(round)
     place = {number: at for at, number in enumerate(data.standing)}
     bars: list[Bar] = []
-    for number in sorted(round.tallies, key=lambda each: (-round.tallies[each], place[each])):
+    for number in sorted(round.tallies, key=lambda number: (-round.tallies[number], place[number])):
         votes = round.tallies[number]
         gain = 0 if before is None else max(0, votes - before.tallies.get(number, 0))
         bars.append(
@@ -60,19 +60,19 @@ def bars_of(data: ChartData, index: int) -> list[Bar]:
         )
     if before is not None:
         gone = [number for number in before.tallies if number not in round.tallies]
-        for number in sorted(gone, key=lambda each: (-before.tallies[each], place[each])):
+        for number in sorted(gone, key=lambda number: (-before.tallies[number], place[number])):
             left_with = f"left with {data.shown(before.tallies[number])}"
             bars.append(Bar(name=data.name(number), value="", share=0, note=left_with, out=True))
     return bars
 
 
 def last_bars(data: ChartData) -> tuple[list[Bar], str]:
-    """The top bars of the last round, without gains; and a note about how many others there are."""
-    standing = [each for each in bars_of(data, len(data.record.rounds) - 1) if not each.out]
+    """The top bars of the last round, without gains; and a note on how many others there are."""
+    bars = [bar for bar in bars_of(data, len(data.record.rounds) - 1) if not bar.out]
     shown = max(LAST_ROUND_SHOWN, len(data.record.winners))
-    rest = len(standing[shown:])
+    rest = len(bars[shown:])
     others = f"and {rest:,} other{'' if rest == 1 else 's'}, none of them with more" if rest else ""
-    return [each._replace(gain=0.0, gained="", fate="") for each in standing[:shown]], others
+    return [bar._replace(gain=0.0, gained="", fate="") for bar in bars[:shown]], others
 
 
 def line_of(data: ChartData, round: Round) -> QuotaLine:

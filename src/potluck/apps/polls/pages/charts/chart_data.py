@@ -6,18 +6,15 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup, escape
 
 from potluck.apps.polls.counting import CountRecord, Round
-from potluck.apps.polls.counting.sentences import grouped
-from potluck.apps.polls.fields import Method
+from potluck.apps.polls.counting.sentences import IN_ROUNDS, grouped
 
-# The methods that transfer ballots in rounds; the others count all at once.
-BY_ROUNDS: frozenset[Method] = frozenset({"irv", "stv", "scottish-stv"})
-
-# Delimit placeholders for names while a sentence is built, so that each name can be marked up; nobody types these.
+# These delimit placeholders for names while a sentence is built, so that each name can be marked up. They cannot occur
+# in a name.
 OPENS, CLOSES = "\ue000", "\ue001"
 NAME = f"{OPENS}[0-9]+{CLOSES}"
-# A hundred names in a row say less than a few and a number; the downloads have all of them.
-NAMES_SAID = 4
-MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_SAID},}}{NAME} and {NAME}")
+# A few names and a number are easier to read than a hundred names; the downloads have all of them.
+NAMES_LISTED = 4
+MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_LISTED},}}{NAME} and {NAME}")
 
 
 class ChartData:
@@ -26,15 +23,15 @@ class ChartData:
     def __init__(self, record: CountRecord, names: Sequence[str], *, live: bool = False) -> None:
         self.record = record
         self.live = live
-        """Whether votes may still come in, so that nobody is elected yet."""
+        """Whether votes may still come in, so that no candidate is elected yet."""
         self.names = names
-        self.in_rounds = record.method in BY_ROUNDS
+        self.in_rounds = record.method in IN_ROUNDS
         self.by_majority = record.method == "irv" or (record.method == "stv" and record.rules.seats == 1)
-        """Whether one candidate is elected, by more than half of the ballots still in play."""
+        """Whether one candidate is elected, by more than half of the active ballots."""
         self.unit: int = 10**record.decimals
         self.lead = record.winners[0] if record.winners else 0
         self.marked = [f"{OPENS}{number}{CLOSES}" for number in range(1, len(names) + 1)]
-        """Placeholders for the names in sentences, which `said` replaces."""
+        """Placeholders for the names in sentences, which `marked_up` replaces."""
         self.standing = self._standing()
 
     # --- words and numbers --------------------------------------------------------------------------------------
@@ -52,33 +49,32 @@ class ChartData:
     def ballots(self, units: int) -> str:
         return f"{self.shown(units)} ballot{'' if units == self.unit else 's'}"
 
-    def said(self, sentence: str) -> Markup:
-        """The sentence with each name in bold, and isolated from the surrounding text's direction."""
+    def marked_up(self, sentence: str) -> Markup:
+        """The sentence with each name in bold, and isolated from the direction of the text around it."""
         text = str(escape(MANY_NAMES.sub(_summed_up, sentence)))
         for number, name in enumerate(self.names, 1):
             text = text.replace(f"{OPENS}{number}{CLOSES}", f"<b><bdi>{escape(name)}</bdi></b>")
         return Markup(text)
 
-    # --- who stands where ---------------------------------------------------------------------------------------
+    # --- order and scale ----------------------------------------------------------------------------------------
 
     def _standing(self) -> list[int]:
         """All candidates, best first: winners, then by the last round reached and the votes in it."""
         if self.record.order:
             return list(self.record.order)
         reached: dict[int, tuple[int, int]] = {}
-        for index, each in enumerate(self.record.rounds):
-            for number, votes in each.tallies.items():
+        for index, round in enumerate(self.record.rounds):
+            for number, votes in round.tallies.items():
                 reached[number] = (index, votes)
         winners = {number: -place for place, number in enumerate(self.record.winners)}
         lots = {number: place for place, number in enumerate(self.record.lot_order)}
-        everybody = range(1, len(self.names) + 1)
         return sorted(
-            everybody,
-            key=lambda each: (
-                each not in winners,
-                -winners.get(each, 0),
-                *(-value for value in reached.get(each, (-1, 0))),
-                lots.get(each, 0),
+            range(1, len(self.names) + 1),
+            key=lambda number: (
+                number not in winners,
+                -winners.get(number, 0),
+                *(-value for value in reached.get(number, (-1, 0))),
+                lots.get(number, 0),
             ),
         )
 
@@ -99,5 +95,5 @@ def share(part: int, whole: int) -> float:
 
 
 def _summed_up(names: re.Match[str]) -> str:
-    every = re.findall(NAME, names[0])
-    return f"{', '.join(every[:NAMES_SAID])} and {len(every) - NAMES_SAID} others"
+    placeholders = re.findall(NAME, names[0])
+    return f"{', '.join(placeholders[:NAMES_LISTED])} and {len(placeholders) - NAMES_LISTED} others"

@@ -13,7 +13,7 @@ FLOW_ROUNDS = 5
 FLOW_CANDIDATES = 12
 OTHERS = "others"
 
-# From here on the drawing shows thousands or millions, and the table the exact numbers.
+# From these numbers on, the drawing shows thousands or millions, and the table the exact numbers.
 THOUSANDS_FROM, MILLIONS_FROM = 10_000, 1_000_000
 # Below this, fractions of a vote are worth the space.
 TENTHS_UP_TO = 100
@@ -60,19 +60,19 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
     if not sum(columns[0].values()):
         return None
     apart = _drawn_apart(columns)
-    keys = {each: str(each) if each in apart else OTHERS for each in columns[0]}
-    names = {str(each): data.name(each) for each in apart}
+    keys = {number: str(number) if number in apart else OTHERS for number in columns[0]}
+    names = {str(number): data.name(number) for number in apart}
     names[OTHERS] = f"{len(columns[0]) - len(apart)} others"
     steps = [
-        [_step(transfer, each, keys) for transfer in each.transfers]
+        [_step(transfer, round, keys) for transfer in round.transfers]
         # Some methods record the transfers with the round they lead to, others with the round before.
-        for each in (shown[1:] if data.record.tallies_after_transfers else shown[:-1])
+        for round in (shown[1:] if data.record.tallies_after_transfers else shown[:-1])
     ]
     drawn = drawings.flow(
-        [_gathered(each, keys) for each in columns],
+        [_gathered(column, keys) for column in columns],
         [
-            [drawings.VoteMove(step.source, target, votes) for step in each for target, votes in step.to.items()]
-            for each in map(_summed, steps)
+            [drawings.VoteMove(step.source, target, votes) for step in summed for target, votes in step.to.items()]
+            for summed in map(_summed, steps)
         ],
         *_elected(data, keys),
         names=names,
@@ -90,8 +90,8 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
                 "surplus" if step.surplus else "left",
                 [("" if target is None else names[target], data.shown(votes)) for target, votes in step.to.items()],
             )
-            for place, each in enumerate(steps)
-            for step in each
+            for place, of_round in enumerate(steps)
+            for step in of_round
             if step.to
         ],
         first=start + 1,
@@ -112,9 +112,9 @@ def in_short(units: int, unit: int) -> str:
 
 
 def _standing_in(data: ChartData, index: int) -> dict[int, int]:
-    """Each candidate's votes in a round, without eliminated candidates whom the record goes on listing at 0."""
+    """Each candidate's votes in a round, without eliminated candidates that the record still lists with 0."""
     rounds = data.record.rounds
-    gone = {each for round in rounds[: index + 1] for each in round.eliminated}
+    gone = {number for round in rounds[: index + 1] for number in round.eliminated}
     return {
         number: votes
         for number, votes in rounds[index].tallies.items()
@@ -124,15 +124,15 @@ def _standing_in(data: ChartData, index: int) -> dict[int, int]:
 
 def _drawn_apart(columns: Sequence[Mapping[int, int]]) -> Collection[int]:
     """The candidates drawn separately: all if they fit, else those with the highest tallies in any round."""
-    most = {each: max(column.get(each, 0) for column in columns) for each in columns[0]}
+    most = {number: max(column.get(number, 0) for column in columns) for number in columns[0]}
     if len(most) <= FLOW_CANDIDATES:
         return most.keys()
-    return set(sorted(most, key=lambda each: -most[each])[: FLOW_CANDIDATES - 1])
+    return set(sorted(most, key=lambda number: -most[number])[: FLOW_CANDIDATES - 1])
 
 
 def _elected(data: ChartData, keys: Mapping[int, str]) -> list[str]:
-    """Whose ballots are coloured: the elected candidates, and the group of others if all in it are elected."""
-    lost = {keys[each] for each in keys if each not in data.record.winners}
+    """Whose ballots are coloured: the elected candidates, and the group of others if all of them are elected."""
+    lost = {keys[number] for number in keys if number not in data.record.winners}
     return [key for key in dict.fromkeys(keys.values()) if key not in lost]
 
 
@@ -145,7 +145,7 @@ def _gathered(column: Mapping[int, int], keys: Mapping[int, str]) -> dict[str, i
 
 def _step(transfer: Transfer, round: Round, keys: Mapping[int, str]) -> _Step:
     to: dict[str | None, int] = {}
-    for target, votes in sorted(transfer.to.items(), key=lambda each: -each[1]):
+    for target, votes in sorted(transfer.to.items(), key=lambda item: -item[1]):
         if keys[target] != keys[transfer.source]:
             to[keys[target]] = to.get(keys[target], 0) + votes
     if lost := sum(transfer.exhausted.values()) + transfer.residual:
@@ -156,8 +156,8 @@ def _step(transfer: Transfer, round: Round, keys: Mapping[int, str]) -> _Step:
 def _summed(steps: Sequence[_Step]) -> Iterator[_Step]:
     """One step per source, merging candidates who are drawn as one."""
     by_source: dict[str, _Step] = {}
-    for each in steps:
-        before = by_source.setdefault(each.source, _Step(each.source, each.surplus, {}))
-        for target, votes in each.to.items():
-            before.to[target] = before.to.get(target, 0) + votes
+    for step in steps:
+        total = by_source.setdefault(step.source, _Step(step.source, step.surplus, {}))
+        for target, votes in step.to.items():
+            total.to[target] = total.to.get(target, 0) + votes
     yield from by_source.values()

@@ -44,11 +44,11 @@ def matrix_lines(data: ChartData, matrix: Sequence[Sequence[int]], order: Sequen
 
 
 def locked_pairs(data: ChartData, whole: bool) -> list[Locked]:
-    """Majorities, strongest first; only the first of them, unless `whole`."""
+    """Majorities, strongest first; unless `whole`, only the first few."""
     pairs = data.record.pairs if whole else data.record.pairs[:LOCKED_SHOWN]
     return [
-        Locked(data.name(each.winner), data.name(each.loser), f"{each.votes:,}", f"{each.against:,}", each.locked)
-        for each in pairs
+        Locked(data.name(pair.winner), data.name(pair.loser), f"{pair.votes:,}", f"{pair.against:,}", pair.locked)
+        for pair in pairs
     ]
 
 

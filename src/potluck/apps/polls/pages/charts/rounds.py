@@ -50,14 +50,14 @@ class TableLine(NamedTuple):
 def round_shown(data: ChartData, number: int) -> RoundShown:
     rounds = data.record.rounds
     bars = bars_of(data, number - 1)
-    standing = [each for each in bars if not each.out]
+    standing = [bar for bar in bars if not bar.out]
     exhausted = sum(rounds[number - 1].exhausted.values())
     return RoundShown(
         number=number,
-        sentence=data.said(round_sentence(data.record, number - 1, data.marked, live=data.live)),
+        sentence=data.marked_up(round_sentence(data.record, number - 1, data.marked, live=data.live)),
         bars=standing[:BARS_SHOWN],
         folded=standing[BARS_SHOWN:],
-        left=[each for each in bars if each.out],
+        left=[bar for bar in bars if bar.out],
         exhausted=data.shown(exhausted) if exhausted else "",
         links=_links(number, len(rounds)),
         before=max(1, number - 1),
@@ -68,7 +68,7 @@ def round_shown(data: ChartData, number: int) -> RoundShown:
 def table_lines(data: ChartData) -> list[TableLine]:
     """Each candidate's votes in every round, best candidate first."""
     winners = data.record.winners
-    return [TableLine(data.name(each), list(_cells(data, each)), each in winners) for each in data.standing]
+    return [TableLine(data.name(number), list(_cells(data, number)), number in winners) for number in data.standing]
 
 
 def _cells(data: ChartData, number: int) -> Iterator[Cell]:
@@ -86,13 +86,11 @@ def _cells(data: ChartData, number: int) -> Iterator[Cell]:
 
 def _links(number: int, rounds: int) -> list[RoundLink]:
     """The rounds to link to: all of them, or the first, the last and those around this one, with gaps."""
-    if rounds <= ROUNDS_LISTED:
-        return [RoundLink(each, each == number) for each in range(1, rounds + 1)]
     near = range(max(2, min(number - 1, rounds - 4)), min(rounds - 1, max(number + 1, 5)) + 1)
-    wanted = [1, *near, rounds]
+    listed = range(1, rounds + 1) if rounds <= ROUNDS_LISTED else [1, *near, rounds]
     links: list[RoundLink] = []
-    for each in wanted:
-        if links and each > links[-1].number + 1:
+    for other in listed:
+        if links and other > links[-1].number + 1:
             links.append(RoundLink(0))
-        links.append(RoundLink(each, each == number))
+        links.append(RoundLink(other, other == number))
     return links

@@ -1,4 +1,4 @@
-"""The rounds of a record as steps to read: candidates without a vote leave together, in one step."""
+"""The rounds of a record as steps for readers: candidates without a vote leave together, in one step."""
 
 from msgspec import structs
 
@@ -7,7 +7,7 @@ from potluck.apps.polls.counting.sentences import deciding_ties
 
 
 def in_steps(record: CountRecord) -> CountRecord:
-    """The record with fewer rounds, numbered anew; the stored record and the downloads keep those of the rules."""
+    """The record with fewer rounds, renumbered; the stored record and the downloads keep the original rounds."""
     decisive = [tie for _, tie in deciding_ties(record)]
     groups: list[list[Round]] = []
     for round in record.rounds:
@@ -27,7 +27,7 @@ def _without_votes(round: Round, decisive: list[Tie]) -> bool:
         round.reason in ("fewest", "exclusion")
         and len(round.eliminated) == 1
         and not round.elected
-        and not any(each.total for each in round.transfers)
+        and not any(transfer.total for transfer in round.transfers)
         and not any(tie in decisive for tie in round.ties)
     )
 
@@ -36,10 +36,10 @@ def _step(rounds: list[Round], numbers: dict[int, int], record: CountRecord) -> 
     first = rounds[0]
     if len(rounds) > 1:
         shown = rounds[-1] if record.tallies_after_transfers else first
-        eliminated = tuple(each for round in rounds for each in round.eliminated)
+        eliminated = tuple(number for round in rounds for number in round.eliminated)
         first = structs.replace(shown, reason="no-votes", eliminated=eliminated, ties=(), transfers=())
     return structs.replace(
-        first, number=numbers[rounds[0].number], ties=tuple(_tie(each, numbers) for each in first.ties)
+        first, number=numbers[rounds[0].number], ties=tuple(_tie(tie, numbers) for tie in first.ties)
     )
 
 

@@ -100,7 +100,7 @@ export function listen(address, { opened, heard, lost, over }) {
       }
       lost();
       attempts += 1;
-      // Spread out, so that not everybody comes back at once.
+      // With jitter, so that clients do not reconnect all at once.
       await pause(Math.min(LONGEST_PAUSE, firstPause * 2 ** (attempts - 1)) * (0.7 + 0.6 * Math.random()));
     }
   }
