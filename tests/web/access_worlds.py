@@ -149,6 +149,8 @@ class AccessWorld:
     """What needs nobody to be known, and nothing but the address: "GET /api/v1/polls/{poll_id}"."""
     bodies: Mapping[str, Any] = field(default_factory=dict)
     """What is sent where the example of the API document would not do, by method and path."""
+    ids_for: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Other ids for an action whose thing must be in another state than for the rest, by method and path."""
 
     def never(self, path: str) -> dict[str, str]:
         """Ids that nothing has."""

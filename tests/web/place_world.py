@@ -29,9 +29,15 @@ Things = Callable[[Suite, Person, str], Awaitable[dict[str, str]]]
 
 
 async def furnish_place(
-    suite: Suite, things: Things | None = None, bodies: Callable[[dict[str, str]], Mapping[str, Any]] = lambda ids: {}
+    suite: Suite,
+    things: Things | None = None,
+    bodies: Callable[[dict[str, str]], Mapping[str, Any]] = lambda ids: {},
+    ids_for: Callable[[dict[str, str]], Mapping[str, Mapping[str, str]]] = lambda ids: {},
 ) -> AccessWorld:
-    """Two places of different people with one of everything; `bodies` are for examples that would not do."""
+    """Two places of different people with one of everything.
+
+    `bodies` are for examples that would not do, `ids_for` for actions that need a thing in another state.
+    """
     assert suite.app.place is not None, f"{suite.app.name} has no world here: write its `furnish`, and a line in WORLDS"
     world = _PlaceWorld(suite, suite.app.place, things)
     ada, eve = await suite.person("Ada"), await suite.person("Eve")
@@ -39,7 +45,7 @@ async def furnish_place(
     members = world.members(ada, ids[world.place.id])
     removed = await members.join()
     await members.remove(removed)
-    own_bodies = bodies(ids)
+    own_bodies, own_ids_for = bodies(ids), ids_for(ids)
     return AccessWorld(
         ids=ids,
         ids_elsewhere=ids_elsewhere,
@@ -47,6 +53,7 @@ async def furnish_place(
         outsiders={"a stranger": await suite.person("Stranger"), "a removed member": removed},
         members=members,
         bodies=own_bodies,
+        ids_for=own_ids_for,
     )
 
 

@@ -160,6 +160,8 @@ async def test_every_address_is_walked_and_the_world_has_an_id_for_every_paramet
             findings.expect(False, open_to_anyone, "open to anyone in the world, and no address of the app")
         for body in walk.world.bodies.keys() - known:
             findings.expect(False, body, "a body in the world, and no address of the app")
+        for other_ids in walk.world.ids_for.keys() - known:
+            findings.expect(False, other_ids, "ids for it in the world, and no address of the app")
     assert walk.guarded
     assert walk.actions or walk.world.members is None
 
@@ -240,7 +242,8 @@ class DoneOnce(NamedTuple):
     key: str
 
     async def again(self) -> Answer:
-        ids = self.walk.world.ids
+        world = self.walk.world
+        ids = {**world.ids, **world.ids_for.get(str(self.address), {})}
         return await self.walk.ask(self.address, ids, self.person, self.body, idempotency_key=self.key)
 
 
@@ -276,7 +279,10 @@ def _advice(status: int) -> str:
         case 404:
             return "the world names something in `ids`, or in a body, that its place does not have"
         case 409 | 410 | 428:
-            return "the thing in `ids` is not in a state that allows it; have `furnish` make one that is"
+            return (
+                "the thing in `ids` is not in a state that allows it; have `furnish` make one that is, "
+                "and name it in `ids_for` if other actions need the state of the first"
+            )
         case 429:
             return "too much for one caller at once; have `furnish` do less of it by the same person"
     return "the app fails"
@@ -392,6 +398,25 @@ async def test_each_action_has_things_of_its_own_and_all_that_fails_is_told_with
         "the world names something in `ids`, or in a body, that its place does not have" in each for each in said
     ) == len(about_notes)
     assert sum("give the world a body for it, in `bodies`: it was sent {'title': ''}" in each for each in said) == 1
+
+
+@pytest.mark.parametrize("walk", [NotesApp], indirect=True)
+async def test_an_action_can_have_a_thing_of_its_own_in_the_world(walk):
+    nowhere = {"note_id": "00000000-0000-4000-8000-000000000000"}
+    apart = next(each for each in walk.actions if each.thing_id == "note_id")
+
+    class Apart(Walk):
+        """A world in which one action has another thing than the rest."""
+
+        async def renewed(self) -> Walk:
+            again = await super().renewed()
+            return Walk(self.suite, replace(again.world, ids_for={str(apart): nowhere}), self.document, self.furnish)
+
+    with pytest.raises(AssertionError) as told, Findings() as findings:
+        await each_done_once(Apart(walk.suite, walk.world, walk.document, walk.furnish), findings)
+    head, only = str(told.value).splitlines()
+    assert head == "1 found:"
+    assert only.startswith(f"{apart}: the world names something")
 
 
 def ends_the_place(address: Address) -> bool:
