@@ -230,6 +230,15 @@ def test_an_unknown_role_is_refused():
             pass
 
 
+async def test_what_only_members_of_this_app_have_is_exported_with_them(world):
+    ada = await registered(world.store, "Ada", "ada@example.org")
+    garden = await laid_out(world, ada)
+    await world.store.update(Gardener.by_id(garden, ada.user_id), the(Gardener.tools).add(2))
+    (row,) = [row async for name, row in world.suite.export(ada.user_id) if name == "memberships"]
+    assert (row.garden_id, row.role, row.tools) == (garden, "head", 2)
+    assert "user_id" not in row.__struct_fields__
+
+
 def test_what_is_exported_with_a_place_needs_no_lookup():
     class Greeting:
         @classmethod

@@ -13,6 +13,7 @@ from potluck.table.entity import plan_of
 from potluck.validation.errors import FieldError
 from potluck.web.inputs import UNSET, Edit, Input, New, Unset
 from potluck.web.places.access import OwnPlaces
+from potluck.web.places.rows import MemberRow
 from potluck.web.views import View, computed
 
 # An app may also keep who made a place.
@@ -63,8 +64,10 @@ def member_view(member: Any, own_id: str) -> Any:
 
 
 def membership_view(member: Any, id: str) -> Any:
-    """A person's own member row, for their export."""
-    return _made("MembershipView", View, member, _fields(member, id, *MEMBERSHIP_FIELDS))
+    """A person's own member row, for their export, with the fields that only this app's members have."""
+    inherited = {*MemberRow.__struct_fields__, *member.by_id.__self__.names}
+    of_app = [name for name in plan_of(member).fields if name not in inherited]
+    return _made("MembershipView", View, member, _fields(member, id, *MEMBERSHIP_FIELDS, *of_app))
 
 
 def new_of(place: Any) -> Any:
