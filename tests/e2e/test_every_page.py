@@ -1,5 +1,6 @@
 """No page is forgotten: each that the application has is looked at by axe in some test, or it is said why not."""
 
+from collections.abc import Callable
 from importlib import import_module
 from itertools import permutations, product
 
@@ -7,6 +8,7 @@ import pytest
 
 from potluck.suite import APPS
 from potluck.web.http.application import Application
+from tests.e2e import test_chores
 from tests.e2e.every_page import LOOKED_AT_BY, NOT_LOOKED_AT, not_kept_by, page_of
 from tests.e2e.test_pages import FOR_PEOPLE, FOR_VISITORS, WINDOWS
 from tests.toy import NotesApp
@@ -45,9 +47,18 @@ def test_every_test_that_is_to_look_is_there(named):
     test, _, case = named.removesuffix("]").partition("[")
     module, _, name = test.partition(".")
     found = getattr(import_module(f"tests.e2e.{module}"), name)
-    sets = [mark.args[1] for mark in getattr(found, "pytestmark", ()) if mark.name == "parametrize"]
-    assert bool(case) == bool(sets)
-    assert not case or case in {"-".join(values) for order in permutations(sets) for values in product(*order)}
+    assert case in cases_of(found)
+
+
+def test_a_case_with_several_values_is_found():
+    assert cases_of(test_chores.test_a_home_is_made_shared_and_managed) == {"phone-light", "desk-dark"}
+
+
+def cases_of(test: Callable[..., None]) -> set[str]:
+    """The parametrized names that a test may run by; the empty one if it has no parameters."""
+    sets = [mark.args[1] for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
+    named = [[values if isinstance(values, str) else "-".join(values) for values in each] for each in sets]
+    return {"-".join(values) for order in permutations(named) for values in product(*order)}
 
 
 def test_a_test_that_did_not_look_where_it_was_to_is_found_out():
