@@ -140,7 +140,8 @@ class AccessPatterns:
 
     def test_every_access_pattern_has_a_case(self) -> None:
         patterns = {pattern.name for table in self.tables for pattern in table.patterns if pattern.operation != "Scan"}
-        assert {case.pattern for case in self.cases} == patterns
+        asked = {case.pattern for case in self.cases}
+        assert asked == patterns, f"add a Case for each of {sorted(patterns - asked)} to the cases"
 
     @pytest.mark.asyncio(loop_scope="module")
     async def test_a_scan_is_one_request_that_costs_the_whole_table(self, scanned: Pattern, filled: Opened) -> None:

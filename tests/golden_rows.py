@@ -109,7 +109,16 @@ class GoldenRows:
 
     def test_every_entity_has_a_row(self) -> None:
         entities = {plan.name for table in self.tables for plan in table.entities}
-        assert {plan_of(row.entity).name for row in self.records.values()} == entities
+        shown = {plan_of(row.entity).name for row in self.records.values()}
+        assert shown == entities, f"add a Golden row for each of {sorted(entities - shown)} to the records"
+
+    def test_every_row_has_a_key_of_its_own(self) -> None:
+        by_key: dict[str, list[str]] = {}
+        for name, row in self.records.items():
+            table, stored = plan_of(row.entity).table, row.record | row.ours
+            by_key.setdefault(repr([table.name, *(stored[part] for part in table.key_names)]), []).append(name)
+        shared = [names for names in by_key.values() if len(names) > 1]
+        assert shared == [], f"all rows are in one store: give each of {shared} a key of its own"
 
     def test_a_row_is_written_and_read_to_the_byte(self, row: Golden) -> None:
         record, ours = wire_item(row.record), wire_item(row.ours)

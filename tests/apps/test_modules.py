@@ -48,6 +48,6 @@ def test_a_module_whose_rule_is_not_listed_is_refused():
     page.__module__ = forgotten.__name__
     page.__globals__["Anyone"] = Anyone
     dens.page("", "den.html")(page)
-    with pytest.raises(DeclarationError, match=r"page: list its module among the app's: den\.pages"):
+    with pytest.raises(DeclarationError, match=r"page: add its module to the app's `modules`: den\.pages"):
         type("Den", (App,), {"modules": [listed]})
     assert declared_in([listed, forgotten]) == ([dens], [])

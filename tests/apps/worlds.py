@@ -12,6 +12,7 @@ from potluck.engines import Engine
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.store import Store
+from potluck.streams import Consumer
 from potluck.table import Table, absent
 from potluck.validation.errors import Refusal
 from potluck.web.errors import ProblemError
@@ -19,7 +20,7 @@ from tests.engine_targets import BOTH, EMBEDDED, LOCAL
 from tests.people.assembly import WRAPPERS
 from tests.stores import NOW, rows_in
 
-__all__ = ["Meanwhile", "busy", "by_key", "meanwhile", "outcomes", "registered"]
+__all__ = ["Meanwhile", "busy", "by_key", "consumer_named", "meanwhile", "outcomes", "registered"]
 
 
 async def registered(store: Store, name: str, email: str) -> Principal:
@@ -29,6 +30,12 @@ async def registered(store: Store, name: str, email: str) -> Principal:
     return Principal(
         kind="session", user_id=account.user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None
     )
+
+
+def consumer_named(name: str, consumers: Sequence[Consumer]) -> Consumer:
+    """One of an app's consumers, whichever others it has."""
+    (found,) = [each for each in consumers if each.name == name]
+    return found
 
 
 async def by_key(engine: Engine, table: Table) -> dict[tuple[str, str], dict[str, Any]]:

@@ -32,4 +32,4 @@ def must_be_listed(modules: Sequence[ModuleType], subjects: Sequence[Actions[Any
         for declared in subject.declared:
             module = declared.rule.__module__
             if module.startswith(package) and module not in names:
-                raise DeclarationError(f"{declared.name}: list its module among the app's: {module}")
+                raise DeclarationError(f"{declared.name}: add its module to the app's `modules`: {module}")

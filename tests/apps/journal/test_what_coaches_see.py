@@ -32,4 +32,5 @@ async def test_a_coach_gets_these_metrics_and_no_others(embedded_gym: Gym):
     entry = await embedded_gym.add_entry(mara, shared="Armbar", private="Knee")
     shown = await embedded_gym.get(f"/entries/{entry['entryId']}", renzo)
     assert shown["sections"] == {"shared": "Armbar"}
-    assert set(shown["sessionMetrics"]) == {"durationMinutes", "intensity", "rounds", "giOrNoGi", "tags"}
+    sent_as = dict(zip(SessionMetrics.__struct_fields__, SessionMetrics.__struct_encode_fields__, strict=True))
+    assert set(shown["sessionMetrics"]) == {sent_as[name] for name in SHOWN}

@@ -40,7 +40,7 @@ from potluck.web.live import Live
 from potluck.web.outbound import Outbound
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.storage_quota import StorageQuota
-from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
+from tests.apps.worlds import Meanwhile, by_key, consumer_named, meanwhile, outcomes, registered
 from tests.patience import stopped
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
@@ -139,11 +139,13 @@ class Shelves:
             assert not inside, "items of a collection that is not there"
         return items, members
 
+    def consumer(self, name: str) -> RecordConsumer:
+        return consumer_named(name, self.app.all_consumers()).bind(self.store)
+
     @contextlib.asynccontextmanager
     async def consuming(self) -> AsyncIterator[list[RecordConsumer]]:
-        """The consumers at work, all but the one that fetches covers, until the block ends."""
-        consistency, _, names = self.app.all_consumers()
-        consumers = [each.bind(self.store) for each in (consistency, names)]
+        """The consumers of names and dependent rows at work, until the block ends."""
+        consumers = [self.consumer(name) for name in ("library-consistency", "library-names")]
         tasks = [asyncio.create_task(each.run()) for each in consumers]
         try:
             yield consumers

@@ -43,6 +43,7 @@ from potluck.table import absent, put, the, update
 from potluck.table.entity import plan_of
 from potluck.web.direct_calls import Direct
 from tests.apps.library.assembly import Shelves, core_on
+from tests.apps.worlds import consumer_named
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at
 from tests.patience import PATIENCE_SECONDS, until
 from tests.people.assembly import Clock
@@ -109,7 +110,9 @@ async def test_the_changes_by_which_items_follow_concern_nobody(embedded_shelves
     ada, home, _ = await filled(shelves, 1)
     item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     before, after = (plan_of(Book).coding.encode(replace(item, collection_name=each)) for each in ("Foo", "Zoo"))
-    consistency, covers = shelves.app.consumers()
+    consistency, covers = (
+        consumer_named(f"library-{each}", shelves.app.consumers()) for each in ("consistency", "covers")
+    )
 
     def change(old: Any, new: Any) -> Record:
         images = {"OldImage": old, "NewImage": new}
@@ -142,7 +145,7 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     for version, name in enumerate(("Second", "Third", "Fourth"), 1):
         await renaming(shelves, ada, home, foo, name, version)
         rows.append(plan_of(Collection).coding.encode(await shelves.store.one(ref)))
-    consistency = shelves.app.consumers()[0].bind(shelves.store)
+    consistency = shelves.consumer("library-consistency")
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
         with shelves.recording.scope() as calls:
@@ -295,7 +298,8 @@ async def work(where: dict[str, Any]) -> None:
     engine = Telling(await opened_at(where))
     clock = lambda: datetime.now(UTC)  # noqa: E731
     rows = Store(engine, clock)  # type: ignore[arg-type]
-    consumer = consumers_of(rows, Covers(core_on(rows, clock)))[0].bind(rows)
+    consumers = consumers_of(rows, Covers(core_on(rows, clock)))
+    consumer = consumer_named("library-consistency", consumers).bind(rows)
     print("ready", flush=True)
     await consumer.run()
 
@@ -351,7 +355,7 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
         expected = None if deleted else foo
         assert {(each.version, each.collection_id) for each in items} == {(1, expected)}
         assert await shelves.counts_are_right(ada) == (count, 0 if deleted else count)
-        assert await app.consumers()[0].bind(rows).parked() == []
+        assert await shelves.consumer("library-consistency").parked() == []
     finally:
         await opened.close()
 

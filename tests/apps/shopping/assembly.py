@@ -22,7 +22,7 @@ from potluck.table.entity import plan_of
 from potluck.web.app import Core, HomeCard
 from potluck.web.direct_calls import Direct
 from tests.apps.rule_calls import Rules
-from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
+from tests.apps.worlds import Meanwhile, by_key, consumer_named, meanwhile, outcomes, registered
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
 from tests.web.cores import core_on
@@ -114,9 +114,8 @@ class Shop:
     async def home_card(self, by: Principal) -> HomeCard:
         return await self.app.home_card(by)
 
-    def consumers(self) -> list[RecordConsumer]:
-        """The one of deletions, and the one of names."""
-        return [consumer.bind(self.store) for consumer in self.app.all_consumers()]
+    def consumer(self, name: str) -> RecordConsumer:
+        return consumer_named(name, self.app.all_consumers()).bind(self.store)
 
 
 def _rules_on(core: Core) -> Rules:

@@ -105,7 +105,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
     ada, family = await shop.family()
     other = (await shop.do(families.create, ada, name="Byron")).family_id
 
-    _, names = shop.consumers()
+    names = shop.consumer("shopping-names")
 
     async def changed(**values):
         before = await shop.store.one(Account.by_id(ada.user_id))
@@ -129,7 +129,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
 async def test_the_consumer_of_accounts_carries_names_over(embedded_shop):
     shop = embedded_shop
     ada, family = await shop.family()
-    _, names = shop.consumers()
+    names = shop.consumer("shopping-names")
     running = asyncio.create_task(names.run())
     try:
         await shop.store.modify(Account.by_id(ada.user_id), lambda _: [the(Account.name).becomes("Countess")])

@@ -271,7 +271,7 @@ async def test_a_store_with_more_links_than_fit_is_hidden_and_carried(embedded_s
 
 async def test_the_consumer_carries_a_deletion_that_it_reads_of(shop):
     ada, family, store, milk = await linked(shop, LINKS_AT_ONCE + 1)
-    deletions, _ = shop.consumers()
+    deletions = shop.consumer("shopping-deletions")
     running = asyncio.create_task(deletions.run())
     try:
         await shop.do(delete_inventory_item, ada, family, milk.item_id)

@@ -59,7 +59,7 @@ class Telling:
 async def work(where: dict[str, Any], batches: int | None) -> None:
     engine = Telling(await opened_at(where), batches)
     store = Store(engine, lambda: datetime.now(UTC))
-    deletions, _ = shop_on(store, engine, store.clock).consumers()
+    deletions = shop_on(store, engine, store.clock).consumer("shopping-deletions")
     print("ready", flush=True)
     await deletions.run()
 
@@ -132,7 +132,7 @@ async def killed_while_carrying(engine: str, folder: Path, links: int, batches: 
             assert second.returncode is None
         assert await still_linked() == 0
         assert await rows.get(InventoryItem.by_id(family, milk.item_id)) is None
-        assert await shop.consumers()[0].parked() == []
+        assert await shop.consumer("shopping-deletions").parked() == []
     finally:
         await opened.close()
 
