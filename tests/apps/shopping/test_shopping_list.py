@@ -13,8 +13,10 @@ from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.apps.shopping.families import families
 from potluck.apps.shopping.inventory import add_inventory_item
 from potluck.apps.shopping.ordering import by_store
+from potluck.apps.shopping.pages.shopping_list import add_from_box
 from potluck.apps.shopping.restocking import restock
 from potluck.apps.shopping.shopping_list import (
+    TypedItem,
     add_lines,
     add_to_list,
     change_shopping_item,
@@ -23,13 +25,16 @@ from potluck.apps.shopping.shopping_list import (
     groups_of,
     items_on_list,
     shopping_item,
+    shopping_list,
 )
 from potluck.apps.shopping.stores import add_store, delete_store
 from potluck.people.idempotency import IdempotencyKey, StoredAnswers
 from potluck.validation.encoding import encode
 from potluck.validation.errors import ValidationError
+from potluck.web.access import Visitor
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.pagination import PageRequest
+from potluck.web.runner import Sent
 from tests.apps.shopping.assembly import NOW, outcomes
 
 SECOND = int(NOW.timestamp())
@@ -105,6 +110,20 @@ async def test_the_same_id_again_is_told_what_is_there(shop):
         with pytest.raises(IdTaken) as refused:
             await shop.do(add_to_list, ada, family, name=name, shopping_item_id=str(chosen))
         assert refused.value.members["existing"] == added
+
+
+async def test_a_form_that_is_sent_twice_at_once_adds_one_item_and_both_answers_have_it(interrupted_shop):
+    shop = interrupted_shop
+    ada, family = await shop.family()
+    typed = Sent(TypedItem(lines="Cake", shopping_item_id=uuid4()))
+
+    async def sent():
+        visitor, form = Visitor(principal=ada, limited=False, by_page=True), shopping_list.declared_by(add_from_box)
+        return await shop.rules.direct.runner.perform(form, visitor, {"family_id": family}, lambda: typed)
+
+    shop.meanwhile(sent)
+    assert (await sent()).answer.names == ["Cake"]
+    assert [item.name for item in await shop.do(items_on_list, ada, family)] == ["Cake"]
 
 
 async def test_of_twenty_identical_adds_at_once_one_is_done_and_nineteen_are_told_of_it(busy_shop):

@@ -220,12 +220,12 @@ async def already_there(refusal: WriteRefused) -> ProblemError | None:
 async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingListItem]:
     """Add an item to the list. If a pending item has the same inventory item, the answer is 409 with the pending one as
     `existing`, unless `allowDuplicate` is true."""
-    item, writes = await _adding(at, new)
-    return Writes(item, *writes)
+    item, (own, *writes) = await _adding(at, new)
+    return Writes(item, or_raise(own.operation, already_there), *writes)
 
 
 async def _adding(at: InFamily, new: NewShoppingItem) -> tuple[ShoppingListItem, list[Outcome]]:
-    """The new item and the writes that add it."""
+    """The new item and the writes that add it, its own first. If its id is in use, the rule runs again."""
     await _must_fit(at, 1)
     linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
     now = at.now
@@ -242,7 +242,7 @@ async def _adding(at: InFamily, new: NewShoppingItem) -> tuple[ShoppingListItem,
         created_at=now,
         updated_at=now,
     )
-    writes = [or_raise(put(item, when=absent), already_there)]
+    writes = [or_retry(put(item, when=absent))]
     if item.item_id is not None:
         writes.append(enter_guard(at.store, item, new.allow_duplicate))
         writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
