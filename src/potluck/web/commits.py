@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import IdempotencyKey, StoredAnswer
-from potluck.table import Entity, NotUnique, WriteRefused
+from potluck.table import Changed, Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.validation.encoding import encode
 from potluck.web.declarations import Action, Declared
@@ -98,6 +98,9 @@ class Committer:
         thing = None if isinstance(writes, Step) else self._thing
         if thing is None or refused.seen is not thing or isinstance(refusal, NotUnique):
             raise refusal
+        if isinstance(refusal, Changed):
+            # Not its version, but a value that the write relied on, such as a copied name: the rule reads it again.
+            return
         if refusal.current is None or not at.sees(refusal.current):
             raise NotFound from refusal
         if self._version is not None:

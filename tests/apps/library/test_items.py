@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from potluck.apps.library.access import InLibrary
 from potluck.apps.library.collections import NewCollection, add_collection, delete_collection
-from potluck.apps.library.entities import Collection, Event, LibraryItem, Loan
+from potluck.apps.library.entities import Book, Collection, Event, LibraryItem, Loan
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import LibraryItemEdit, NewVideo, ShelfFilter, add_video, all_items, delete_item
 from potluck.apps.library.lending import Lend, give_back, history, lend
@@ -19,14 +19,17 @@ from potluck.apps.library.libraries import (
     StillLent,
     create_library,
     delete_library,
+    libraries,
     one_library,
 )
+from potluck.apps.library.pages.collections import GroupForm, group
 from potluck.apps.library.placement import EVENTS_AT_ONCE
 from potluck.apps.library.shelf import shelf_page
-from potluck.table import the
+from potluck.table import the, update
 from potluck.validation.errors import ValidationError
 from potluck.web.access import Visitor, read_together
 from potluck.web.errors import Conflict, NotFound, ProblemError
+from potluck.web.runner import Sent
 from tests.apps.library.assembly import assembled, outcomes
 from tests.engine_targets import EMBEDDED, LOCAL
 from tests.patience import until
@@ -264,6 +267,49 @@ async def test_a_rename_between_reading_and_writing_is_read_again(interrupted_sh
     shelves.meanwhile(renamed)
     made = await shelves.book(ada, home, "One", collection_id=foo)
     assert made.collection_name == "Bar"
+
+
+async def test_a_name_that_is_copied_into_an_item_meanwhile_is_no_conflict_for_its_editor(interrupted_shelves):
+    shelves = interrupted_shelves
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    foo = await shelves.collection(ada, home, "Foo")
+    item = await shelves.book(ada, home, "One", collection_id=foo)
+
+    async def copy():
+        row = await shelves.store.one(Book.one(owner_of(ada.user_id), home, item.item_id))
+        await shelves.store.transact(update(row, the(Book.collection_name).becomes("Bar"), keep_version=True))
+
+    shelves.meanwhile(copy)
+    # Title and order are in the item's index keys, as the copied name is.
+    after = await shelves.change(ada, item, LibraryItemEdit(version=1, title="Two", order=4))
+    assert (after.version, after.collection_name) == (2, "Bar")
+
+
+@pytest.mark.parametrize("deletes", [False, True])
+async def test_an_item_that_is_changed_while_it_is_grouped_keeps_the_change_and_is_grouped(
+    interrupted_shelves, deletes
+):
+    shelves = interrupted_shelves
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    await shelves.collection(ada, home, "Foo")
+    item, other = [await shelves.book(ada, home, title) for title in ("One", "Two")]
+    ids = {"library_id": home, "item_id": item.item_id}
+    shelves.meanwhile(
+        lambda: (
+            shelves.direct.do(delete_item, ada, Forced(), **ids)
+            if deletes
+            else shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed"))
+        )
+    )
+    sent = Sent(GroupForm(name="Foo", item_ids=[item.item_id, other.item_id]))
+    visitor = Visitor(principal=ada, limited=False, by_page=True)
+    await shelves.direct.runner.perform(libraries.declared_by(group), visitor, {"library_id": home}, lambda: sent)
+    items = await shelves.direct.list(all_items, ada, ShelfFilter(), library_id=home)
+    assert {(row.title, row.collection_name) for row in items} == (
+        {("Two", "Foo")} if deletes else {("Changed", "Foo"), ("Two", "Foo")}
+    )
 
 
 async def random_history(shelves, changes, clients):

@@ -116,7 +116,8 @@ async def group(at: OwnLibrary, library: Library, sent: GroupForm) -> Writes[UUI
             if item is None or item.collection_id == collection_id:
                 break
             moved = await change_item(at, item, LibraryItemEdit(collection_id=collection_id))
-            if await at.commit(Step(*(moved.outcomes.get(id(write), write) for write in moved.operations))):
+            # Of a rule about one item: here, an item that changed meanwhile is read again.
+            if await at.commit(Step(*(moved.outcomes.get(id(write)) or or_retry(write) for write in moved.operations))):
                 break
     return Writes(collection_id)
 
