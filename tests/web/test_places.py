@@ -6,12 +6,13 @@ from typing import Any, Literal
 from uuid import UUID
 
 import pytest
+from msgspec import Struct
 
-from potluck.people.entities import accounts
-from potluck.people.errors import InvitationInvalid, StillNeeded, TooMany
+from potluck.people.entities import Account, accounts
+from potluck.people.errors import AccountGone, InvitationInvalid, StillNeeded, TooMany
 from potluck.store import Store
-from potluck.table import Condition, Counter, Table, get, query, the
-from potluck.web import App, InPlace, MemberRow, Place, PlaceRow, View, computed
+from potluck.table import Condition, Counter, Table, get, query, the, update
+from potluck.web import Actions, App, InPlace, MemberRow, Place, PlaceRow, View, Writes, computed
 from potluck.web.direct_calls import Direct
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Forbidden, NotFound, ProblemError
@@ -99,7 +100,7 @@ async def world(tmp_path):
         store = Store(wrapped.engine, clock)
         core = core_on(store, clock)
         suite = PlacesInSuite(gardens, core, ())
-        yield SimpleNamespace(store=store, direct=Direct(core, gardens.subjects), suite=suite)
+        yield SimpleNamespace(core=core, store=store, direct=Direct(core, gardens.subjects), suite=suite)
 
 
 async def invited(world, by, garden_id, role="gardener"):
@@ -181,6 +182,35 @@ async def test_what_must_hold_of_a_member_who_leaves_holds_when_they_are_written
     await world.store.update(his, the(Gardener.tools).add(-1))
     await world.direct.do(gardens.remove_member, ben, **at, user_id=ben.user_id)
     assert (await world.store.one(his)).status == "removed"
+
+
+class Signed(Struct):
+    name: str
+
+
+signs: Actions[Garden] = Actions(InGarden, Garden.by_id, api="/gardens", tag="Gardens")
+
+
+@signs.action("POST", "/sign")
+async def sign(at: InGarden, garden: Garden) -> Writes[Signed]:
+    """Name the garden after the caller."""
+    account = await at.own_account()
+    while meanwhile:
+        await meanwhile.pop()
+    return Writes(Signed(account.name), update(garden, the(Garden.name).becomes(account.name)))
+
+
+async def test_what_a_member_s_rule_copies_from_their_account_is_as_new_as_the_write(world):
+    ada = await registered(world.store, "Ada", "ada@example.org")
+    at = {"garden_id": await laid_out(world, ada)}
+    account = Account.by_id(ada.user_id)
+    meanwhile.append(world.store.update(await world.store.one(account), the(Account.name).becomes("Eda")))
+    direct = Direct(world.core, [signs])
+    assert (await direct.do(sign, ada, **at)).name == "Eda"
+    meanwhile.append(world.store.delete(account))
+    with pytest.raises(AccountGone):
+        await direct.do(sign, ada, **at)
+    assert (await world.store.one(Garden.by_id(*at.values()))).name == "Eda"
 
 
 async def test_a_place_has_room_for_so_many(world):

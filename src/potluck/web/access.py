@@ -334,10 +334,15 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        return (check(self.ref(), when=_check_of(self.effective_access())),)
+        own_row = check(self.ref(), when=_check_of(self.effective_access()))
+        # The row admits them; the account counts only where the rule read it.
+        return (own_row,) if self._account is None else (own_row, *super().checks())
 
     def refuse(self, refusal: WriteRefused) -> None:
-        self.effective_access().must_admit(refusal.current)
+        if self._account is not None and refusal.operation is not None and refusal.operation.plan.cls is Account:
+            super().refuse(refusal)
+        else:
+            self.effective_access().must_admit(refusal.current)
 
     def grant_row(self) -> Ref[Any] | None:
         return self.ref()
