@@ -137,7 +137,7 @@ async def test_redirects_are_followed_but_not_for_ever():
 async def test_too_much_too_slow_and_nobody_there_is_unreachable():
     with another_host(lambda path: None if path == "/slow" else Said(b"x" * 101)) as host:
         out, _ = outbound({"covers.example": ["127.0.0.1"]})
-        with pytest.raises(Unreachable):
+        with pytest.raises(Unreachable, match=r"^it has more than 100 bytes$"):
             await out.get(host.address("/large", "covers.example"), 100)
         hurried, _ = outbound({"covers.example": ["127.0.0.1"]}, seconds=0.5)
         async with asyncio.timeout(PATIENCE_SECONDS):

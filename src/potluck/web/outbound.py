@@ -76,7 +76,7 @@ class Outbound:
             try:
                 address = self._address(parts.hostname, port, checked)
                 result = self._one(parts, port, address, most_bytes, accept, deadline)
-            except BadAddress:
+            except (BadAddress, Unreachable):
                 raise
             except (OSError, HTTPException, UnicodeError) as error:
                 raise Unreachable(f"{parts.hostname} does not answer: {error!r}") from error
