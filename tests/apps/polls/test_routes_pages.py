@@ -370,6 +370,12 @@ async def test_what_this_browser_voted_in_is_listed_until_the_vote_is_withdrawn(
         assert await rows_shown(here) == []
 
 
+async def test_a_cursor_of_nothing_leads_to_the_start_of_the_list_with_what_was_voted_in(calls):
+    async with calls.browser() as maker, calls.browser() as here:
+        await send(here, f"{await made(maker, title='For all')}/vote", **{"rank-1": "1"})
+        assert "For all" in await text(here, "/polls?cursor=nothing")
+
+
 async def test_who_signs_in_next_does_not_see_what_another_voted_in(calls):
     async with calls.browser() as maker, calls.browser() as here:
         poll = await made(maker)

@@ -2,6 +2,7 @@
 
 import re
 
+from potluck.people.errors import NoRoom
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.patience import until
 from tests.web.reading import BROWSER
@@ -256,6 +257,20 @@ async def test_who_signs_out_leaves_nothing_unlocked_on_the_device(calls):
         await posted(device, "/sign-out")
         await posted(device, "/sign-in", email="ada@example.org", password=PASSWORD)
         assert f'href="{path}/delete"' in await shown(device, path)
+
+
+async def test_a_store_without_room_is_no_pause_after_wrong_passcodes(calls, monkeypatch):
+    made = await calls.guarded()
+    path = f"/shareables/{made['shortId']}/unlock"
+
+    def no_room(*, stranger):
+        raise NoRoom(stranger)
+
+    monkeypatch.setattr(calls.application.state.core.storage_quota, "must_have_room", no_room)
+    async with calls.from_address("192.0.2.1") as device:
+        page = (await posted(device, path, 503, passcode=VIEW)).text
+    assert "There is no room for more just now" in page
+    assert "data-pause" not in page
 
 
 async def test_who_has_the_device_next_finds_nothing_once_it_has_forgotten(calls):

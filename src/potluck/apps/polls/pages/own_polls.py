@@ -31,7 +31,7 @@ class Listed(NamedTuple):
 async def own_polls(at: PollMaker, show: Show) -> Mapping[str, Any]:
     store, caller = at.store, at.principal
     own: list[Poll] = []
-    more = ""
+    more, after = "", None
     if caller is not None:
         sealed_for = f"{caller.user_id} polls"
         after = at.core.cursors.unseal_or_start(show.query.get("cursor", ""), sealed_for)
@@ -47,7 +47,7 @@ async def own_polls(at: PollMaker, show: Show) -> Mapping[str, Any]:
     listed = await all_done([_listed(at, poll, poll.poll_id in voted_ids) for poll in (*own, *voted)])
     return {
         "polls": listed[: len(own)],
-        "voted": [] if show.query.get("cursor") else listed[len(own) :],
+        "voted": listed[len(own) :] if after is None else [],
         "more": more,
         "ballots": ballots,
         **frame(),

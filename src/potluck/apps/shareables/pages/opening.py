@@ -21,6 +21,7 @@ from potluck.apps.shareables.pages.device import (
 from potluck.apps.shareables.pages.frame import COOKIES_OF_ONE, address_of, days_left, layout_context
 from potluck.apps.shareables.passcodes import SessionOpened, Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import HOME, OwnShareable, open_session, own_shareables, shareables
+from potluck.people import Throttled
 from potluck.table import delete
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
@@ -180,7 +181,7 @@ def _locked(at: ToShareable, show: Show, *, manage: bool = False) -> dict[str, A
         "manage": manage,
         "changed": PASSCODE_CHANGED if at.passcode_changed(at.shareable) else "",
         "form": form,
-        "pause": getattr(refusal, "retry_after", 0),
+        "pause": refusal.retry_after if isinstance(refusal, Throttled) else 0,
     }
 
 
