@@ -47,8 +47,6 @@ def Text(
     value to one.
     """
     _must_be_in_order(shortest, longest)
-    if kind == "public-url":
-        check = _is_public
     return Meta(
         min_length=shortest or None,
         max_length=longest,

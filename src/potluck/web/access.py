@@ -197,7 +197,7 @@ class Access(UnitOfWork):
         return True
 
     def grant(self) -> Grant | None:
-        """Both of these, as live updates ask for them."""
+        """What the caller must have had all the time to follow live updates; None if access depends on no row."""
         row = self.grant_row()
         return None if row is None else Grant(row, self.entitles)
 
@@ -244,7 +244,8 @@ class SignedIn(Access):
     async def own_account(self) -> Account:
         """The caller's account; if it changes before the rule's writes commit, the rule runs again.
 
-        So what is copied from it is current; later changes follow by `App(account_renamed=…)`.
+        So what is copied from it is current; later changes follow by `App.account_renamed`. An access with other
+        `checks` adds those of super().
         """
         return self.own_account_as_read(await self.store.get(Account.by_id(self.principal.user_id)))
 

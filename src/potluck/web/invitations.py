@@ -88,7 +88,7 @@ class Invitations:
         account = or_raise(check(Account.by_id(by), when=present), AccountGone)
         return Writes(answer, account, *others, *writes, made=invitation.invitation_id)
 
-    async def open(self, at: Access, place: str) -> list[InvitationOfPlace]:
+    async def of_place(self, at: Access, place: str) -> list[InvitationOfPlace]:
         """The invitations to a place that are not used yet, latest first."""
         return await at.core.people.invitations.of_place(self.app, place)
 

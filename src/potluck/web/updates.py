@@ -88,8 +88,8 @@ class Updates(Generic[A]):
         await self.at.readmit()
         return True
 
-    def listening(self) -> AbstractAsyncContextManager[Any] | None:
-        """Entered once the stream has begun, and left when it ends."""
+    def while_open(self) -> AbstractAsyncContextManager[Any] | None:
+        """What is entered once a stream has begun, and left when it ends; None for nothing."""
         return None
 
     # --- what follows from it -----------------------------------------------------------------------------------------
@@ -112,10 +112,10 @@ class Updates(Generic[A]):
             render=self._rendered,
             schedule=self.end,
         )
-        listening = self.listening()
-        if listening is None:
+        while_open = self.while_open()
+        if while_open is None:
             return EventStreamResponse(source)
-        return EventStreamResponse(EventSource(_while_listening(source, listening), source.end))
+        return EventStreamResponse(EventSource(_held_open(source, while_open), source.end))
 
     async def changes(self, since: str | None) -> Changes:
         """What changed since the position; without one, where to begin."""
@@ -136,8 +136,8 @@ class Updates(Generic[A]):
         return NamedEvent(name, data if isinstance(data, str) else encode(data))
 
 
-async def _while_listening(source: EventSource, listening: AbstractAsyncContextManager[Any]) -> AsyncIterator[bytes]:
-    """The same chunks. A stream misses nothing from its first position on: what entering changes is its first event."""
+async def _held_open(source: EventSource, while_open: AbstractAsyncContextManager[Any]) -> AsyncIterator[bytes]:
+    """The same chunks, with `while_open` entered after the first position: what entering changes is the first event."""
     entered = False
     try:
         async with AsyncExitStack() as until_gone:
@@ -145,7 +145,7 @@ async def _while_listening(source: EventSource, listening: AbstractAsyncContextM
                 yield chunk
                 if not entered and b"id: " in chunk:
                     entered = True
-                    await until_gone.enter_async_context(listening)
+                    await until_gone.enter_async_context(while_open)
     finally:
         await source.close()
 

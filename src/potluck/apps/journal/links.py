@@ -223,7 +223,7 @@ async def own_links(at: Athlete) -> Links:
         _view(link, at.own_id, names.get(other) if _knows(link, at.own_id) else None)
         for link, other in zip(own, others, strict=True)
     ]
-    invited = await invitations.open(at, str(at.own_id))
+    invited = await invitations.of_place(at, str(at.own_id))
     return Links(
         items=sorted(shown, key=lambda view: (view.updated_at, view.user_id.int, view.role), reverse=True),
         invitations=[

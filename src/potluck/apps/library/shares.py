@@ -143,7 +143,7 @@ async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
 
 
 async def _invited(at: OwnLibrary) -> list[InvitationOfPlace]:
-    return await invitations.open(at, place_of(at.owner_id, at.library_id))
+    return await invitations.of_place(at, place_of(at.owner_id, at.library_id))
 
 
 def ending_shares(library: Library, ended: Sequence[Share]) -> list[Operation | Outcome]:

@@ -90,6 +90,6 @@ class LiveShareable(Updates[Reader]):
         await self.at.services.presence.renew(self.at.short_id)
         return True
 
-    def listening(self) -> AbstractAsyncContextManager[None]:
+    def while_open(self) -> AbstractAsyncContextManager[None]:
         """The listener is a viewer; their own arrival is their first event."""
         return self.at.services.presence.looking(self.at.short_id)

@@ -204,7 +204,7 @@ class PlaceWrites(Generic[P, M]):
     async def valid_invitations(self, at: InPlace[M]) -> list[InvitationOfPlace]:
         """The open invitations, without those whose maker no longer manages the place, which are invalid."""
         place_id = self.at_id(at)
-        invitations = await self.invitations.open(at, str(place_id))
+        invitations = await self.invitations.of_place(at, str(place_id))
         rows = await at.store.all(self.members(place_id)) if invitations else []
         managers = {getattr(row, self.own_id) for row in rows if row.status == "active" and self.manages(row)}
         return [invitation for invitation in invitations if invitation.invited_by in managers]

@@ -36,7 +36,7 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
     looking = {}
     for library in own:
         people = await at.store.all(Share.of_library(owner_id, library.library_id))
-        invited = await invitations.open(at, place_of(owner_id, library.library_id))
+        invited = await invitations.of_place(at, place_of(owner_id, library.library_id))
         views = await at.show(ShareView, [*people, *invited])
         looking[library.library_id] = [(view, initials(view.name or "")) for view in views]
     return {
