@@ -98,12 +98,10 @@ class Committer:
         thing = None if isinstance(writes, Step) else self._thing
         if thing is None or refused.seen is not thing or isinstance(refusal, NotUnique):
             raise refusal
-        if isinstance(refusal, Changed):
-            # Not its version, but a value that the write relied on, such as a copied name: the rule reads it again.
-            return
         if refusal.current is None or not at.sees(refusal.current):
             raise NotFound from refusal
-        if self._version is not None:
+        # A value that the write relied on, such as a copied name, can change without the version: it is read again.
+        if self._version is not None and not isinstance(refusal, Changed):
             raise Conflict(current=refusal.current) from refusal
 
 
