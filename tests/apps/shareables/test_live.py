@@ -131,6 +131,25 @@ async def test_changes_since_a_position_are_for_who_holds_no_stream_and_both_go_
     problem(foreign, 422, "invalid-fields")
 
 
+async def test_what_happened_while_a_passcode_was_asked_for_is_not_told_afterwards(calls):
+    made = await calls.made()
+    path, admin = f"/shareables/{made['shortId']}", made["adminToken"]
+    since = (await calls.data("GET", f"{path}/changes"))["position"]
+    await calls.data("PUT", f"{path}/passcodes", {"view": "another one"}, by=admin)
+    await calls.data("POST", f"{path}/items", {"name": "Rope"}, 201, by=admin)
+    await calls.data("PUT", f"{path}/passcodes", {"view": None}, by=admin)
+    told = await calls.data("GET", f"{path}/changes?since={since}")
+    assert (told["reset"], told["changes"]) == (True, [])
+    async with calls.listening(f"{path}/events?since={since}") as stream:
+        await heard(stream, "reset")
+        await calls.data("POST", f"{path}/items", {"name": "Pegs"}, 201, by=admin)
+        await heard(stream, "created", lambda item: item["name"] == "Pegs")
+        assert not any("Rope" in str(event.data) for event in stream.events)
+    # An admin was admitted all the time.
+    told = await calls.data("GET", f"{path}/changes?since={since}", by=admin)
+    assert "Rope" in str(told["changes"])
+
+
 async def test_who_looks_in_any_process_is_counted_until_their_process_is_gone(tmp_path):
     async with calls_on(tmp_path) as calls:
         made = await calls.made()
