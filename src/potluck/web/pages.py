@@ -53,6 +53,8 @@ class _PageRequest(NamedTuple):
     request: Request
     visitor: Visitor
     ids: Mapping[str, Any]
+    anonymous: bool
+    """Whether no session was looked up, so that the visitor may be signed in."""
 
     @property
     def browser(self) -> SealedCookies:
@@ -187,10 +189,9 @@ class Pages:
         return answer
 
     async def _page_request(self, request: Request, ids_of: Ids, declared: Declared) -> _PageRequest:
-        ids = ids_of(request)
-        return _PageRequest(
-            request, await visitor_of(request, self._authentication, anonymous=declared.access.anonymous), ids
-        )
+        anonymous = declared.access.anonymous
+        visitor = await visitor_of(request, self._authentication, anonymous=anonymous)
+        return _PageRequest(request, visitor, ids_of(request), anonymous)
 
     async def _show(
         self,
@@ -201,7 +202,7 @@ class Pages:
         headers: Mapping[str, str] | None = None,
         detail: str = "",
     ) -> Response:
-        request, visitor, ids = page_request
+        request, visitor, ids, _ = page_request
         of_access = {"x-robots-tag": "noindex"} if page.access.unlisted else {}
         if page.access.preview and is_preview(request):
             return self._templates.page(request, page.access.preview, visitor, {}, headers=of_access)
@@ -343,6 +344,7 @@ class Pages:
         answer = self._problems.refusal(refusal)
         if answer is None:
             raise refusal
+        page_request = await self._identified(page_request, page)
         if filled is not None:
             # The form has its validation errors already, and the page itself shows a conflict.
             has_it = isinstance(refusal, Conflict) or (isinstance(refusal, ValidationError) and not filled.is_valid)
@@ -350,6 +352,13 @@ class Pages:
         shown = Shown(self._templates, page_request, filled, refusal)
         detail = "" if explained else answer.detail
         return await self._show(page_request, page, shown, answer.problem.status, answer.headers, detail)
+
+    async def _identified(self, page_request: _PageRequest, page: Page) -> _PageRequest:
+        """The same request for this page, which may look up the session that the form ignored."""
+        if not page_request.anonymous or page.access.anonymous:
+            return page_request
+        visitor = await visitor_of(page_request.request, self._authentication)
+        return page_request._replace(visitor=visitor, anonymous=False)
 
     # --- live rows ----------------------------------------------------------------------------------------------------
 

@@ -122,6 +122,22 @@ async def test_a_taken_address_is_said_beside_it(ada, who):
     assert fields(page)["name"]["value"] == "Another"
 
 
+@pytest.mark.parametrize(
+    ("path", "sent", "status"),
+    [
+        ("/sign-in", {"email": "ada@example.org", "password": "wrong password"}, 401),
+        ("/sign-up", {"name": " ", "email": "ada", "password": "short"}, 422),
+        ("/reset", {"token": "plr_" + "0" * 64, "new": "short"}, 422),
+    ],
+)
+async def test_a_refused_form_of_a_person_who_is_signed_in_is_their_page(ada, path, sent, status):
+    # A page of nobody would tell the person's other windows that they are signed out.
+    person = Page((await ada.get("/account")).text).all("body")[0]["data-person"]
+    refused = await ada.post(path, data=sent)
+    assert (refused.status_code, bool(errors(refused)) or 'role="alert"' in refused.text) == (status, True)
+    assert Page(refused.text).all("body")[0]["data-person"] == person != ""
+
+
 async def test_signing_in_and_out(ada, who):
     answer = await ada.post("/sign-out")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")

@@ -61,7 +61,7 @@ front: Actions[Any] = Actions(Anyone, page="")
 @front.page("/sign-up", "people/sign_up.html")
 async def sign_up_page(at: Anyone, show: Show) -> Any:
     next, registration = show.query.get("next", ""), at.core.settings.registration
-    if at.principal is not None:
+    if at.principal is not None and show.refusal is None:
         return show.redirect(address_here(next))
     if registration == "closed" and show.refusal is None:
         return show.template("people/closed.html", {})
@@ -104,7 +104,7 @@ async def _leads_to_a_place(at: Newcomer, secret: str) -> bool:
 @front.page("/sign-in", "people/sign_in.html")
 async def sign_in_page(at: Anyone, show: Show) -> Any:
     next = show.query.get("next", "")
-    if at.principal is not None:
+    if at.principal is not None and show.refusal is None:
         return show.redirect(address_here(next))
     return {
         "form": show.form(SignInForm, {"next": address_here(next, "")}),
