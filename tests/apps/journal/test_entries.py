@@ -93,7 +93,13 @@ async def test_of_concurrent_change_entry_calls_one_succeeds(gym: Gym):
     assert sorted(each.status_code for each in answers) == [200, 409, 409, 409]
     (done,) = (each.json() for each in answers if each.status_code == 200)
     assert (await gym.get("/entries", mara))["items"] == [done]
-    assert {word for _, word in await gym.words()} == {"gi", *done["sections"]["shared"].split()}
+    wanted = {"gi", *done["sections"]["shared"].split()}
+
+    async def indexed() -> bool:
+        return {word for _, word in await gym.words()} == wanted
+
+    # The consumer of the table's changes writes these rows.
+    await until(indexed)
 
 
 async def test_delete_entry_leaves_nothing_behind(gym: Gym):
