@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from potluck.commands.main import main
-from potluck.settings import AssistantSettings, Settings
+from potluck.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = ROOT / "docs" / "decisions"
@@ -127,14 +127,14 @@ def test_python_in_documents_is_python(document):
         compile(snippet, document.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
-def test_the_readme_and_the_command_list_every_setting(capsys):
-    listed = set(re.findall(r"`POTLUCK_([A-Z_]+)`", text("README.md")))
-    assistant = {f"ASSISTANT_{name.upper()}" for name in AssistantSettings.__dataclass_fields__ if name != "provider"}
-    fields = {"plain" if name == "accelerations" else name for name in Settings.__dataclass_fields__}
-    assert listed == {name.upper() for name in fields} | assistant
+def test_the_readme_and_the_command_list_every_setting_with_its_default(capsys):
+    rows = re.findall(r"^\| `(POTLUCK_[A-Z_]+)` \| (.+?) \|", text("README.md"), re.M)
+    assert [(variable, default.replace("`", "")) for variable, default in rows] == [
+        (each.variable, each.default) for each in Settings.declared()
+    ]
     with pytest.raises(SystemExit):
         main(["--help"])
-    assert set(re.findall(r"POTLUCK_([A-Z_]+)", capsys.readouterr().out)) == listed
+    assert re.findall(r"^  (POTLUCK_[A-Z_]+) ", capsys.readouterr().out, re.M) == [variable for variable, _ in rows]
 
 
 def test_the_documents_for_operators_name_every_command(capsys):

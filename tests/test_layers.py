@@ -15,6 +15,7 @@ MODULES = (
         "acceleration.py",
         "extras.py",
         "lazy_names.py",
+        "setting_types.py",
         "connections/limits.py",
     ),
     *("store/store.py", "streams/consumer.py", "validation/types.py"),

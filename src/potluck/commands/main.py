@@ -51,14 +51,6 @@ COMMANDS = {
     "design": CommandSummary("print or review table designs"),
 }
 
-EPILOG = """\
-Settings may also come from the environment: POTLUCK_ENGINE (embedded or aws), POTLUCK_DATA, POTLUCK_HOST, POTLUCK_PORT,
-POTLUCK_WORKERS, POTLUCK_ORIGIN, POTLUCK_PROXIES, POTLUCK_REGISTRATION (open, invited or closed), POTLUCK_SECRET,
-POTLUCK_STORE_BUDGET, POTLUCK_LOG (problems or requests), POTLUCK_REGION, POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX,
-POTLUCK_TAKEOVER, POTLUCK_ASSISTANT (embedded, openai or anthropic), POTLUCK_ASSISTANT_URL, POTLUCK_ASSISTANT_MODEL,
-POTLUCK_ASSISTANT_KEY, POTLUCK_ASSISTANT_TIMEOUT, POTLUCK_OPEN_LIBRARY, POTLUCK_TMDB_KEY, POTLUCK_PLAIN.
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0 done, 1 refused with a message, 2 usage error."""
@@ -89,7 +81,8 @@ def _parser(settings: Settings, name: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="potluck",
         description="Five small apps for a household or a club, and the DynamoDB-compatible engine under them.",
-        epilog=EPILOG,
+        epilog=_settings_in_words(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     parsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -102,6 +95,12 @@ def _parser(settings: Settings, name: str | None) -> argparse.ArgumentParser:
         declared.set_defaults(command=command)
         command.declare(declared, settings)
     return parser
+
+
+def _settings_in_words() -> str:
+    """Every setting with its default, a line each."""
+    lines = [f"  {each.variable:<26} {each.help} ({each.default})" for each in Settings.declared()]
+    return "\n".join(["settings, from the environment:", *lines])
 
 
 class _Version(argparse.Action):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from potluck.commands.refusal import CommandError
 from potluck.engines import open_engine
-from potluck.settings import Settings, origin_named
+from potluck.setting_types import origin_named
+from potluck.settings import Settings
 from potluck.store import Store
 from potluck.web.server.serve import port_in_use
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
-from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
+from potluck.setting_types import DEFAULT_PORTS, Network, origin_named
+from potluck.settings import Settings
 
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]

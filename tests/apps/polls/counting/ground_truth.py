@@ -16,7 +16,7 @@ from potluck.apps.polls.counting.seeded_draws import SeededDraws
 from tests.needs import LEFT_OUT
 
 FOLDER = Path(
-    os.environ.get("POTLUCK_GROUND_TRUTH") or Path(__file__).resolve().parents[4].parent / "shared" / "ground-truth"
+    os.environ.get("GROUND_TRUTH_FOLDER") or Path(__file__).resolve().parents[4].parent / "shared" / "ground-truth"
 )
 # By their own names for them.
 METHODS = {
@@ -54,7 +54,7 @@ def every() -> list[Any]:
     indexes = [FOLDER / "index.json", FOLDER / "index-more-rules.json"]
     missing = [str(each) for each in indexes if not each.is_file()]
     if missing:
-        reason = f"{LEFT_OUT}ground truth: there is no {missing[0]} (POTLUCK_GROUND_TRUTH may name another folder)"
+        reason = f"{LEFT_OUT}ground truth: there is no {missing[0]} (GROUND_TRUTH_FOLDER may name another folder)"
         return [pytest.param(None, marks=pytest.mark.skip(reason=reason), id="ground truth")]
     return [pytest.param(each, id=each["id"]) for index in indexes for each in json.loads(index.read_text())]
 
