@@ -74,6 +74,7 @@ def calling(where: dict[str, Any]) -> Iterator[dict[str, Any]]:
         environment.setenv("AWS_SECRET_ACCESS_KEY", "tests")
         yield {
             "engine": "aws",
+            "secret": "the secret of the tests, on every machine",
             "region": where["region"],
             "endpoint": where["endpoint"],
             "table_prefix": where["prefix"],

@@ -35,6 +35,7 @@ __all__ = ["AssistantSettings", "EngineName", "Registration", "Settings", "Setti
 EngineName = Literal["embedded", "aws"]
 Registration = Literal["open", "invited", "closed"]
 Logged = Literal["problems", "requests"]
+Where = Literal["here", "elsewhere"]
 AssistantName = Literal["embedded", "openai", "anthropic"]
 Plain = Literal["0", "1"]
 
@@ -103,7 +104,7 @@ class Settings:
         None,
         at_least(SHORTEST_SECRET),
         "the key that protects votes, codes, cursors and cookies",
-        default_text="generated at first start",
+        default_text="generated at first start; required with aws",
         secret=True,
     )
     # In bytes. Anonymous callers are refused once half of it is used, everyone once all of it is.
@@ -117,6 +118,10 @@ class Settings:
         None, web_address, "another endpoint that speaks the DynamoDB protocol", default_text="the region's"
     )
     table_prefix: str = setting("", str, "goes in front of every table name")
+    # One process at a time does it here; elsewhere means functions on AWS.
+    background: Where = setting(
+        "here", one_of(Where), "whether these processes do the background work: here or elsewhere"
+    )
     # None is the engine's default. The longer, the fewer writes while the suite is idle.
     takeover: int | None = setting(
         None,
@@ -157,7 +162,13 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
         """The settings from POTLUCK_* variables; an empty variable counts as not set, an unknown one is refused."""
         must_be_known(environment, (each.variable for each in cls.declared()))
-        return read_settings(cls, environment)
+        settings = read_settings(cls, environment)
+        if settings.background == "elsewhere" and settings.engine == "embedded":
+            raise SettingsError(
+                "POTLUCK_BACKGROUND is 'elsewhere'; it must be 'here' with the embedded store, which no function "
+                "on AWS can reach"
+            )
+        return settings
 
     @classmethod
     def declared(cls) -> Iterator[Setting]:

@@ -13,13 +13,13 @@ from potluck.apps.library.app import LibraryApp
 from potluck.apps.polls.app import PollsApp
 from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shopping.app import ShoppingApp
-from potluck.engines import Engine, open_engine
+from potluck.engines import ACCESS_DENIED, DynamoError, Engine, open_engine
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.streams import Lease, RecordConsumer
+from potluck.streams import Lease, RecordConsumer, WorkTable
 from potluck.streams.leases import Deposed, cancelled
 from potluck.web import openapi
 from potluck.web.api import Api
@@ -79,7 +79,8 @@ async def assembled(
             core.live.start(*(table for app in suite_apps for table in app.tables))
         people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
-        working = [asyncio.create_task(work) for work in _background_work(core, suite_apps)]
+        background = _background_work(core, suite_apps) if settings.background == "here" else []
+        working = [asyncio.create_task(work) for work in background]
         try:
             yield _application(core, people, suite_apps)
         finally:
@@ -117,7 +118,9 @@ async def opened(
         core = core_on(wrap(engine), settings, secret, clock, passwords)
         try:
             suite_apps = [make(core) for make in apps]
-            await core.store.create_tables(accounts, *(table for app in suite_apps for table in app.tables))
+            await core.store.create_tables(
+                accounts, *(table for app in suite_apps for table in app.tables), WorkTable().design
+            )
             await verify_store_secret(core.store, settings, secret)
             yield core, suite_apps
         finally:
@@ -225,6 +228,10 @@ async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> 
         except Deposed:
             # Another process holds the lease now, and does the work.
             raise
-        except Exception:
-            log.exception("%s failed; restarting", name)
+        except Exception as error:
+            if isinstance(error, DynamoError) and error.code == ACCESS_DENIED:
+                # Said in full by the message; where it happened would not help.
+                log.error("%s cannot work: %s", name, error.message)
+            else:
+                log.exception("%s failed; restarting", name)
         await asyncio.sleep(CONSUMER_PAUSE_SECONDS)

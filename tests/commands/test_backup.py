@@ -504,7 +504,9 @@ async def test_of_machines_that_start_at_once_on_one_dynamodb_one_secret_wins(tm
         monkeypatch.setenv(name, "x")
     with running("dynamodb", "--port", "0", cwd=tmp_path) as (_, address):
         machines = [
-            Settings(engine="aws", endpoint=address, region="us-east-1", data=tmp_path / str(number))
+            Settings(
+                engine="aws", endpoint=address, region="us-east-1", data=tmp_path, secret=f"machine {number} {'x' * 32}"
+            )
             for number in range(3)
         ]
         came = await asyncio.gather(*map(started, machines), return_exceptions=True)

@@ -81,6 +81,7 @@ def test_a_wrong_setting_does_not_keep_help_away(monkeypatch, capsys):
 @pytest.mark.parametrize("command", [["serve", "--port", "0"], ["invite"], ["demo"]])
 def test_amazon_dynamodb_without_its_extra_is_one_sentence(monkeypatch, tmp_path, capsys, command):
     monkeypatch.setenv("POTLUCK_ENGINE", "aws")
+    monkeypatch.setenv("POTLUCK_SECRET", "the secret of the tests, on every machine")
     monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
     monkeypatch.setitem(sys.modules, "aiobotocore.session", None)
     monkeypatch.delitem(sys.modules, "potluck.engines.aws", raising=False)

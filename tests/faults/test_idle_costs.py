@@ -64,7 +64,12 @@ async def test_an_idle_suite_renews_one_lease_and_asks_each_stream_now_and_then(
     # The pool of ids is filled before the counting begins.
     monkeypatch.setattr(short_ids, "REST_SECONDS", 0.0)
     proxy = CountingProxy(where["endpoint"])
-    options: dict[str, Any] = {"engine": "aws", "region": where["region"], "table_prefix": where["prefix"]}
+    options: dict[str, Any] = {
+        "engine": "aws",
+        "region": where["region"],
+        "table_prefix": where["prefix"],
+        "secret": "the secret of the tests, on every machine",
+    }
     async with opened(Settings(data=tmp_path, endpoint=where["endpoint"], **options)) as (_, apps):
         followed = {accounts.name, *(each.table for app in apps for each in app.consumers() if hasattr(each, "table"))}
     async with proxy.listening() as endpoint, assembled(Settings(data=tmp_path, endpoint=endpoint, **options), APPS):

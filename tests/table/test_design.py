@@ -428,7 +428,10 @@ def test_a_name_that_is_a_word_of_the_diagram_is_told_from_it():
 # --- cloudformation --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", [shop_table, till, *DOCUMENTS], ids=repr)
+quiet = Table("Quiet", "PK", stream=False)
+
+
+@pytest.mark.parametrize("table", [shop_table, till, quiet, *DOCUMENTS], ids=repr)
 def test_the_template_asks_for_the_table_that_creation_asks_for(table):
     properties = resource(table)["Properties"]
     create, *ttl = table.creation()
@@ -437,11 +440,15 @@ def test_the_template_asks_for_the_table_that_creation_asks_for(table):
     for name in ("BillingMode", "AttributeDefinitions", "KeySchema"):
         assert properties[name] == wanted[name]
     assert properties.get("GlobalSecondaryIndexes") == wanted.get("GlobalSecondaryIndexes")
-    stream = wanted["StreamSpecification"]
-    assert {"StreamEnabled": True, **properties["StreamSpecification"]} == stream
+    asked_stream = [wanted["StreamSpecification"]] if "StreamSpecification" in wanted else []
+    stream = [properties["StreamSpecification"]] if "StreamSpecification" in properties else []
+    assert [{"StreamEnabled": True, **each} for each in stream] == asked_stream
     asked = [request.body["TimeToLiveSpecification"] for request in ttl]
     assert [properties["TimeToLiveSpecification"]] == asked if asked else "TimeToLiveSpecification" not in properties
-    left = {"TableName", "StreamSpecification", "TimeToLiveSpecification", "PointInTimeRecoverySpecification"}
+    left = {
+        *("TableName", "StreamSpecification", "TimeToLiveSpecification"),
+        *("PointInTimeRecoverySpecification", "SSESpecification", "DeletionProtectionEnabled"),
+    }
     assert set(properties) - left == set(wanted) - left
 
 
@@ -452,6 +459,14 @@ def test_the_template_keeps_tables_and_can_bring_them_back():
         assert each["Type"] == "AWS::DynamoDB::Table"
         assert each["DeletionPolicy"] == each["UpdateReplacePolicy"] == "Retain"
         assert each["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+        assert each["Properties"]["SSESpecification"] == {"SSEEnabled": True}
+        assert each["Properties"]["DeletionProtectionEnabled"] is True
+
+
+def test_a_table_without_a_stream_has_no_stream_in_the_template():
+    template = json.loads(cloudformation([shop_table, quiet]))
+    assert list(template["Outputs"]) == ["CornerShopArn", "CornerShopStreamArn", "QuietArn"]
+    assert "Billed on demand; it has no stream." in markdown([quiet])
 
 
 def test_tables_whose_names_differ_in_signs_only_are_two_resources():

@@ -40,6 +40,16 @@ def test_a_secret_that_is_given_is_taken_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_on_dynamodb_it_must_be_given_and_the_refusal_says_how(tmp_path):
+    settings = Settings(engine="aws", data=tmp_path)
+    with pytest.raises(SettingsError, match=r"POTLUCK_SECRET is not set.*openssl rand -hex 32"):
+        load_secret(settings)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "secret").write_text("the file of an earlier version, long enough")
+    with pytest.raises(SettingsError, match="set POTLUCK_SECRET to its content"):
+        load_secret(settings)
+
+
 def test_of_processes_that_start_at_once_one_makes_it_and_all_have_it(settings):
     script = (
         "import sys; from pathlib import Path; from potluck.settings import Settings;"

@@ -51,7 +51,7 @@ async def accept_new_secret(settings: Settings) -> bool:
         async with await Database.open(settings.file):
             pass  # a damaged store is refused before anything is changed
         let_go_of(settings.file)
-    if settings.secret is None:
+    if settings.secret is None and settings.engine == "embedded":
         make_secret(settings.data / SECRET_FILE)
     secret = load_secret(settings)
     async with open_store(settings) as store:

@@ -10,6 +10,7 @@ from potluck.dynamo.storage.commits import EVERYWHERE, Place
 from potluck.extras import needs_extra
 
 __all__ = [
+    "ACCESS_DENIED",
     "ANSWER_LOST",
     "CLOSED",
     "EVERYWHERE",
@@ -30,6 +31,9 @@ __all__ = [
 # a request that was not sent can simply be retried, while a lost answer leaves open whether the write was executed.
 REQUEST_NOT_SENT = "RequestNotSent"
 ANSWER_LOST = "AnswerLost"
+
+ACCESS_DENIED = "AccessDeniedException"
+"""The service's code for a call that the policy of the credentials does not allow."""
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ a token. Throttling and conflicts are left to the caller to retry, because only 
 
 import asyncio
 import contextlib
+import re
 import time
 import uuid
 import zlib
@@ -23,7 +24,7 @@ from botocore.auth import SigV4Auth  # type: ignore[import-untyped]
 from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 
-from potluck.engines import ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
+from potluck.engines import ACCESS_DENIED, ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
 from potluck.engines.transient import is_transient
 
 READS = frozenset(
@@ -52,6 +53,9 @@ CLOSING_GRACE_SECONDS = 5.0
 SHORTEST_POLL_SECONDS = 0.5
 LONGEST_POLL_SECONDS = 1.5
 POLLS_GROW_BY = 1.3
+
+# What the service says about a call that a policy does not allow; in a transaction, the action is that of one item.
+NOT_ALLOWED = re.compile(r"not authorized to perform: (dynamodb:\w+)(?: on resource: (arn:\S+))?")
 
 WATCH_AGAIN = frozenset({"ExpiredIteratorException", "TrimmedDataAccessException"})
 
@@ -117,6 +121,8 @@ class Aws:
             try:
                 answer = await self._send(service, operation, body)
             except DynamoError as error:
+                if error.code == ACCESS_DENIED:
+                    raise _not_allowed(operation, request, error) from error
                 if error.code != ANSWER_LOST or operation not in REPEATABLE or self._closed:
                     raise
                 answer = await self._send(service, operation, body)
@@ -202,6 +208,19 @@ def _error(status: int, content: bytes) -> DynamoError:
         decoded.get("message") or decoded.get("Message") or "",
         decoded.get("Item"),
         decoded.get("CancellationReasons"),
+    )
+
+
+def _not_allowed(operation: str, request: dict[str, Any], error: DynamoError) -> DynamoError:
+    """Say which permission is missing, for what, and what to do."""
+    match = NOT_ALLOWED.search(error.message)
+    action = match[1] if match else f"dynamodb:{operation}"
+    tables = ", ".join(sorted(_written_by(request) - {""}))
+    resource = (match and match[2]) or request.get("StreamArn") or tables or "the stream"
+    return DynamoError(
+        ACCESS_DENIED,
+        f"the policy of these AWS credentials does not allow {action} on {resource}: add it; `potluck tables policy` "
+        "prints all that is needed",
     )
 
 

@@ -1,11 +1,14 @@
-"""Creating the tables and indexes that designs declare, where they are missing."""
+"""Creating the tables and indexes that designs declare, where they are missing.
+
+What exists is only described, so that a process that may not create anything can start on tables that are complete.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from potluck.engines import DynamoError
+from potluck.engines import ACCESS_DENIED, DynamoError
 from potluck.store.sending import Sender
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Request, Table
@@ -14,30 +17,52 @@ SECONDS_BETWEEN_LOOKS = 0.2
 LOOKS_AT_NEW_TABLE = 600
 
 
-async def create_table(sender: Sender, table: Table) -> None:
-    """Create what is missing: the table, its indexes and its expiry. Whatever exists is left alone."""
+async def create_table(sender: Sender, table: Table) -> bool:
+    """Create what is missing: the table, its indexes and its expiry. Whatever exists is left alone.
+
+    Returns whether anything was missing.
+    """
     create, *expiry = table.creation()
+    missing = False
     try:
-        await sender.repeat(create)
+        described = await _active(sender, table)
     except DynamoError as error:
-        if error.code != "ResourceInUseException":
+        if error.code != "ResourceNotFoundException":
             raise
-    there = await _indexes(sender, table)
+        missing = True
+        await _create(sender, f"there is no table {table.name}", create)
+        described = await _active(sender, table)
+    there = _indexes(described)
     for index in table.indexes:
         if index not in there:
-            try:
-                await _add_index(sender, table, index)
-            except DynamoError:
-                # If several processes start at once, one of them adds it.
-                if index not in await _indexes(sender, table):
-                    raise
+            missing = True
+            await _add_index(sender, table, index)
     for request in expiry:
         if not await _expires(sender, table):
+            missing = True
             try:
-                await sender.repeat(request)
+                await _create(sender, f"rows of the table {table.name} do not expire", request)
             except DynamoError:
+                # If several processes start at once, one of them turns it on.
                 if not await _expires(sender, table):
                     raise
+    return missing
+
+
+async def _create(sender: Sender, missing: str, request: Request) -> None:
+    """Send a request that creates something; if it is not permitted, the error says what is missing."""
+    try:
+        await sender.repeat(request)
+    except DynamoError as error:
+        if error.code == ACCESS_DENIED:
+            raise DynamoError(
+                ACCESS_DENIED,
+                f"{missing}, and these credentials may not change that: run `potluck tables create` with credentials "
+                f"that may. {error.message}",
+            ) from error
+        # Another process creates the table.
+        if error.code != "ResourceInUseException" or request.operation != "CreateTable":
+            raise
 
 
 async def _expires(sender: Sender, table: Table) -> bool:
@@ -45,9 +70,7 @@ async def _expires(sender: Sender, table: Table) -> bool:
     return bool(answer["TimeToLiveDescription"].get("AttributeName") == table.ttl)
 
 
-async def _indexes(sender: Sender, table: Table) -> set[str]:
-    """The table's indexes, once it is active."""
-    described = await _active(sender, table)
+def _indexes(described: dict[str, Any]) -> set[str]:
     return {index["IndexName"] for index in described.get("GlobalSecondaryIndexes", ())}
 
 
@@ -71,5 +94,10 @@ async def _add_index(sender: Sender, table: Table, index: str) -> None:
         "AttributeDefinitions": [{"AttributeName": key.name, "AttributeType": key.type} for key in keys],
         "GlobalSecondaryIndexUpdates": [{"Create": table.index_creation(index)}],
     }
-    await sender.repeat(Request("UpdateTable", body))
+    try:
+        await _create(sender, f"the table {table.name} has no index {index}", Request("UpdateTable", body))
+    except DynamoError:
+        # If several processes start at once, one of them adds it.
+        if index not in _indexes(await _active(sender, table)):
+            raise
     await _active(sender, table)

@@ -21,6 +21,9 @@ from typing import Any, NamedTuple
 
 from potluck.engines import DynamoError, Engine
 from potluck.engines.transient import is_transient
+from potluck.store.sending import Patience, Sender
+from potluck.store.table_creation import create_table
+from potluck.table import Table
 
 # From dead owner to new owner, at worst: a look interval before the last renewal is noticed, the lease itself, another
 # look interval, and the write that takes it: a little over 4 seconds.
@@ -31,6 +34,9 @@ RELEASE_SECONDS = 1.0
 # Longer than a stopping consumer takes to save its position.
 CANCEL_AGAIN_SECONDS = 3.0
 SHORTEST_MARGIN_SECONDS = 2.0
+
+# The attribute by which rows expire that are needed only for a while.
+EXPIRES = "ExpiresAt"
 
 log = logging.getLogger(__name__)
 
@@ -64,32 +70,14 @@ class WorkTable:
     def key(self, partition: str, sort: str) -> dict[str, Any]:
         return {self.partition_key: {"S": partition}, self.sort_key: {"S": sort}}
 
+    @property
+    def design(self) -> Table:
+        """The table as it is created; nothing follows it, so it has no stream."""
+        return Table(self.table, self.partition_key, self.sort_key, ttl=EXPIRES, stream=False)
+
     async def create_if_missing(self, engine: Engine) -> None:
         """Create the table unless it exists; it is ready when this returns."""
-        names = (self.partition_key, self.sort_key)
-        request = {
-            "TableName": self.table,
-            "KeySchema": [
-                {"AttributeName": self.partition_key, "KeyType": "HASH"},
-                {"AttributeName": self.sort_key, "KeyType": "RANGE"},
-            ],
-            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in names],
-            "BillingMode": "PAY_PER_REQUEST",
-        }
-        with contextlib.suppress(DynamoError):
-            described = await engine.call("DescribeTable", {"TableName": self.table})
-            if described["Table"]["TableStatus"] == "ACTIVE":
-                return
-        try:
-            await engine.call("CreateTable", request)
-        except DynamoError as error:
-            if error.code != "ResourceInUseException":
-                raise
-        while True:
-            described = await engine.call("DescribeTable", {"TableName": self.table})
-            if described["Table"]["TableStatus"] == "ACTIVE":
-                return
-            await asyncio.sleep(LOOK_SECONDS)
+        await create_table(Sender(engine, Patience()), self.design)
 
 
 class LeaseTerms(NamedTuple):

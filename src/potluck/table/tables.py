@@ -62,6 +62,7 @@ class Table:
         ttl: str | None = None,
         type_attribute: str | None = None,
         names: Literal["camel", "pascal", "as written"] = "camel",
+        stream: bool = True,
         accepted: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
@@ -70,6 +71,7 @@ class Table:
         self.ttl = ttl
         self.type_attribute = type_attribute
         self.names = names
+        self.stream = stream
         # Findings that the author accepts: "name: subject" as `potluck design --lint` prints it, and the reason.
         self.accepted = dict(accepted or {})
         self.entities: list[EntityPlan] = []
@@ -107,8 +109,9 @@ class Table:
                 {"AttributeName": name, "AttributeType": type} for name, type in attributes.items()
             ],
             "KeySchema": _schema(self.partition, self.sort),
-            "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
         }
+        if self.stream:
+            body["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": STREAM_VIEW}
         if self.indexes:
             body["GlobalSecondaryIndexes"] = [self.index_creation(index) for index in self.indexes]
         requests = [Request("CreateTable", body)]
@@ -127,6 +130,9 @@ class Table:
             "Projection": {"ProjectionType": "ALL"},
         }
 
+
+# Consumers and live updates compare the two images of a change.
+STREAM_VIEW = "NEW_AND_OLD_IMAGES"
 
 NAME = re.compile("[A-Za-z0-9_.-]{3,255}")
 NAME_IN_WORDS = "it has 3 to 255 letters, digits, dots, dashes, underscores"

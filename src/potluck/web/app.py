@@ -133,6 +133,10 @@ class BackgroundWork(Protocol):
     def name(self) -> str: ...
     async def run(self) -> None: ...
 
+    async def once(self) -> None:
+        """Do what is due now, for those who call it on a schedule instead."""
+        ...
+
 
 class App:
     """One app, whole. Adding an app is a folder, and a line in the assembly, which makes an instance on its core.

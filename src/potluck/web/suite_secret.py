@@ -31,19 +31,21 @@ ATTEMPTS = 5
 def load_secret(settings: Settings) -> bytes:
     """A secret of at least 32 bytes: from the setting, else from the file, which is created if missing.
 
-    If several processes start at once, one makes the file and all use it. Several machines have data folders of their
-    own, so they need the setting.
+    If several processes start at once, one makes the file and all use it. On Amazon DynamoDB only the setting counts:
+    tables outlive a machine's data folder, and several machines need the same secret.
     """
     must_not_be_empty(settings)
     if settings.secret is not None:
         return settings.secret.encode()
     file = settings.data / SECRET_FILE
+    if settings.engine == "aws":
+        raise SettingsError(no_secret_on_aws(file))
     try:
         return _read(file)
     except FileNotFoundError:
         # The secret is always made before the store. So if there is a store without one, the secret was lost, and must
         # not be replaced silently; unless another process has made both since the first look.
-        if settings.engine == "embedded" and settings.file.exists() and not file.exists():
+        if settings.file.exists() and not file.exists():
             raise SettingsError(
                 f"{settings.file} is here, but its secret is not: it was in POTLUCK_SECRET or in {file}. Set it, or "
                 "put the file back; `potluck restore` takes both from a backup. If it is lost, `potluck "
@@ -51,6 +53,16 @@ def load_secret(settings: Settings) -> bytes:
             ) from None
     make_secret(file)
     return _read(file)
+
+
+def no_secret_on_aws(file: Path) -> str:
+    """What to do where POTLUCK_SECRET is not set on Amazon DynamoDB."""
+    earlier = f" {file} is here: if it belongs to these tables, set POTLUCK_SECRET to its content." * file.exists()
+    return (
+        "POTLUCK_SECRET is not set, and POTLUCK_ENGINE=aws needs it: the tables belong to this secret, and a file on "
+        f"one machine would be lost with it.{earlier} For new tables, make a secret (`openssl rand -hex 32`), keep it "
+        "in AWS Secrets Manager, and set POTLUCK_SECRET to it on every machine"
+    )
 
 
 def must_not_be_empty(settings: Settings) -> None:
@@ -129,8 +141,8 @@ def made_by_another(settings: Settings) -> str:
         )
     return (
         f"the tables on DynamoDB were created with another secret than {configured}. Every machine needs the same: set "
-        "POTLUCK_SECRET here to that of the first one, which it has in POTLUCK_SECRET or in the file `secret` of its "
-        "data folder. If it is lost, `potluck accept-new-secret` takes this one instead, and says what that costs"
+        "POTLUCK_SECRET here to that of the first one. If it is lost, `potluck accept-new-secret` takes this one "
+        "instead, and says what that costs"
     )
 
 

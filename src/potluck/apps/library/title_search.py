@@ -96,6 +96,9 @@ class TitleSearch:
     async def run(self) -> None:
         await self._lease.run(self._work)
 
+    async def once(self) -> None:
+        await self._lease.run(self.search)
+
     async def _work(self) -> None:
         while True:
             await self.search()

@@ -97,5 +97,8 @@ class PoolRefill:
 
     async def run(self) -> None:
         while True:
-            await self._lease.run(self._pool.refill)
+            await self.once()
             await self._pool.low.wait()
+
+    async def once(self) -> None:
+        await self._lease.run(self._pool.refill)

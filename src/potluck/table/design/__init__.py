@@ -114,7 +114,7 @@ def _properties(table: Table) -> Iterator[str]:
         yield f"`{table.type_attribute}` holds the row's type{by_name}."
     if table.ttl is not None:
         yield f"A row expires for every reader at the second in its `{table.ttl}`."
-    yield "Billed on demand; the stream shows new and old images."
+    yield f"Billed on demand; {'the stream shows new and old images' if table.stream else 'it has no stream'}."
 
 
 def _says_types(table: Table) -> bool:

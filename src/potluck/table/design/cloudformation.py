@@ -12,7 +12,7 @@ from potluck.table.tables import Table
 
 def cloudformation(tables: Sequence[Table]) -> str:
     """A JSON template that creates these tables; deleting the stack keeps them and their data."""
-    names = _logical_names(tables)
+    names = logical_names(tables)
     template = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"The tables {', '.join(table.name for table in tables)}",
@@ -26,22 +26,26 @@ def cloudformation(tables: Sequence[Table]) -> str:
         "Resources": {name: resource(table) for table, name in names.items()},
         "Outputs": {
             f"{name}{part}": {"Value": {"Fn::GetAtt": [name, part]}}
-            for name in names.values()
-            for part in ("Arn", "StreamArn")
+            for table, name in names.items()
+            for part in (("Arn", "StreamArn") if table.stream else ("Arn",))
         },
     }
     return json.dumps(template, indent=2) + "\n"
 
 
 def resource(table: Table) -> dict[str, Any]:
-    """One table as a CloudFormation resource: like Table.creation, with point-in-time recovery."""
+    """One table as a CloudFormation resource: like Table.creation, with what protects its data."""
     create, *others = table.creation()
     properties = create.body | {
         "TableName": {"Fn::Sub": f"${{TablePrefix}}{table.name}"},
-        # In CloudFormation, the view type enables the stream.
-        "StreamSpecification": {"StreamViewType": create.body["StreamSpecification"]["StreamViewType"]},
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+        # Tables are always encrypted; this takes the account's key, whose use CloudTrail records.
+        "SSESpecification": {"SSEEnabled": True},
+        "DeletionProtectionEnabled": True,
     }
+    if table.stream:
+        # In CloudFormation, the view type enables the stream.
+        properties["StreamSpecification"] = {"StreamViewType": create.body["StreamSpecification"]["StreamViewType"]}
     for request in others:
         properties["TimeToLiveSpecification"] = request.body["TimeToLiveSpecification"]
     return {
@@ -52,7 +56,7 @@ def resource(table: Table) -> dict[str, Any]:
     }
 
 
-def _logical_names(tables: Sequence[Table]) -> dict[Table, str]:
+def logical_names(tables: Sequence[Table]) -> dict[Table, str]:
     """A distinct name for each table, of letters and digits only, as CloudFormation requires."""
     names: dict[Table, str] = {}
     for table in tables:

@@ -12,8 +12,9 @@ from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any
 
-from potluck.dynamo.errors import DynamoError, StoreUnusable
+from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.private_files import open_to, write_private
+from potluck.engines import ACCESS_DENIED, DynamoError
 from potluck.extras import MissingExtra
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
@@ -127,6 +128,8 @@ def cannot_start(error: BaseException) -> str | None:
     """A readable reason, if the operator can do something about it; None if it is a bug."""
     if isinstance(error, SettingsError | StoreUnusable | MissingExtra | OSError):
         return str(error)
+    if isinstance(error, DynamoError) and error.code == ACCESS_DENIED:
+        return error.message
     if isinstance(error, DynamoError | Unavailable):
         return f"the store does not answer: {error}"
     # The AWS SDK misses a region or credentials, say. It may not be imported, so its errors are recognised by module.
