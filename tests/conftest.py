@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from potluck import states
 from potluck.acceleration import BY_ENVIRONMENT, PLAIN
 from tests.needs import LEFT_OUT, need
 
@@ -28,6 +29,8 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     # Before each test, as an event loop that has listened for the signal leaves nobody who does.
     signal.signal(signal.SIGTERM, stopped)
+    # Those of a process, and not of what a test before this one has left behind.
+    states._troubles.clear()
     for mark in item.iter_markers("needs"):
         need(*mark.args)
     if item.get_closest_marker("accelerated") and BY_ENVIRONMENT == PLAIN:
@@ -103,6 +106,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, stopped)
+    # Those of a process, and not of what a test before this one has left behind.
+    states._troubles.clear()
     if config.pluginmanager.hasplugin("hypothesispytest"):
         at_any_pace()
     config.pluginmanager.register(LeftOut(), "left-out")

@@ -17,9 +17,9 @@ POTLUCK = [sys.executable, "-m", "potluck"]
 
 
 @contextmanager
-def running(*arguments: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A potluck command that serves, and the address it printed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")}
+def running(*arguments: str, cwd: Path, **settings: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A potluck command that serves, and the address it printed; settings are variables of its environment."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")} | settings
     process = subprocess.Popen(
         [*POTLUCK, *arguments], cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

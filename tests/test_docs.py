@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from potluck.commands.main import main
+from potluck.metrics.instruments import declared
 from potluck.settings import Settings
+from potluck.states import STATES
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = ROOT / "docs" / "decisions"
@@ -147,7 +149,7 @@ def test_the_documents_for_operators_name_every_command(capsys):
 
 
 def test_decisions_are_indexed_and_short():
-    pages = sorted(page for page in DECISIONS.glob("*.md") if page.name != "README.md")
+    pages = sorted(DECISIONS.glob("[0-9]*.md"), key=lambda page: int(page.name.partition("-")[0]))
     assert re.findall(r"\]\((.+)\)", (DECISIONS / "README.md").read_text()) == [page.name for page in pages]
     for page in pages:
         content = page.read_text()
@@ -187,3 +189,19 @@ def test_the_lock_is_the_one_pyproject_asks_for():
     required += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
     for requirement in outside(required):
         assert re.match(r"[\w.-]+", requirement)[0].lower() in locked, requirement
+
+
+def test_operators_find_every_metric_and_every_state_with_what_it_means():
+    said = text("docs/operating.md")
+    rows = re.findall(r"^\| `((?:potluck|process)_\w+)` \| (\w+) \| (.*?) \| (.*?) \|$", said, re.M)
+    metrics = declared()
+    assert rows == [
+        (each.name, each.kind, ", ".join(f"`{label}`" for label in each.labels), each.meaning) for each in metrics
+    ]
+    states = re.findall(
+        r"^\| `([a-z-]+)` \| (.*?) \| (.+?) \|$", said.partition("### States")[2].partition("###")[0], re.M
+    )
+    assert [(name, meaning) for name, meaning, _ in states] == [(each.name, each.meaning) for each in STATES]
+    assert set(re.findall(r"\bpotluck_[a-z_]+", said)) <= {
+        f"{each.name}{part}" for each in metrics for part in ("", "_count", "_bucket", "_sum")
+    }

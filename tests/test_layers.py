@@ -19,6 +19,7 @@ MODULES = (
         "connections/limits.py",
     ),
     *("store/store.py", "streams/consumer.py", "validation/types.py"),
+    *("metrics/process.py", "states.py", "clock_jumps.py"),
     *("web/health.py", "people/accounts.py", "table/keys.py", "engines/aws.py", "dynamo/values.py"),
     *("apps/polls/entities.py", "apps/library/entities.py", "apps/__init__.py"),
 )

@@ -191,6 +191,18 @@ def whole_number(least: int, most: int, of: str = "") -> Parse[int]:
     return parse
 
 
+def port_or_address(default_host: str) -> Parse[tuple[str, int]]:
+    """A port on the default host, or a host and a port."""
+
+    def parse(text: str) -> tuple[str, int]:
+        host, colon, port = text.rpartition(":")
+        if (colon and not host) or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65535:
+            raise InvalidSetting("it must be a port from 0 to 65535, or an address and a port such as 10.0.0.5:9100")
+        return host.removeprefix("[").removesuffix("]") or default_host, int(port)
+
+    return parse
+
+
 def size(least: int) -> Parse[int]:
     """A size in bytes, written with its unit."""
 

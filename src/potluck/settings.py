@@ -20,6 +20,7 @@ from potluck.setting_types import (
     must_be_known,
     networks,
     one_of,
+    port_or_address,
     read_settings,
     setting,
     settings_of,
@@ -39,6 +40,7 @@ Where = Literal["here", "elsewhere"]
 AssistantName = Literal["embedded", "openai", "anthropic"]
 Plain = Literal["0", "1"]
 
+LOOPBACK = "127.0.0.1"
 STORE_FILE = "potluck.db"
 OPEN_LIBRARY = "https://openlibrary.org"
 SHORTEST_SECRET = 32
@@ -112,6 +114,9 @@ class Settings:
         10 * UNITS["GB"], size(SMALLEST_BUDGET), "how large the embedded store may become", default_text="10GB"
     )
     log: Logged = setting("problems", one_of(Logged), "what is logged: problems or requests")
+    metrics: tuple[str, int] | None = setting(
+        None, port_or_address(LOOPBACK), "the port, or address and port, of the metrics for Prometheus"
+    )
     # None leaves the region and the endpoint to the AWS SDK's own configuration.
     region: str | None = setting(None, str, "the AWS region", default_text="the AWS SDK's own")
     endpoint: str | None = setting(

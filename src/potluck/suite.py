@@ -13,11 +13,14 @@ from potluck.apps.library.app import LibraryApp
 from potluck.apps.polls.app import PollsApp
 from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shopping.app import ShoppingApp
-from potluck.engines import ACCESS_DENIED, DynamoError, Engine, open_engine
+from potluck.clock_jumps import ClockWatch
+from potluck.engines import ACCESS_DENIED, DynamoError, Engine, offered_by, open_engine
+from potluck.metrics import LEASES, STATE
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
+from potluck.states import STATES, WORK_FAILING, Trouble, lasting
 from potluck.store import Clock, Store
 from potluck.streams import Lease, RecordConsumer, WorkTable
 from potluck.streams.leases import Deposed, cancelled
@@ -52,6 +55,8 @@ from potluck.web.suite_secret import derived, load_secret, verify_store_secret
 
 # A consumer that failed is restarted after this long.
 CONSUMER_PAUSE_SECONDS = 5.0
+# What has run for this long since it failed no longer fails.
+STEADY_SECONDS = 30.0
 
 # An app is a folder and its entry here.
 APPS: tuple[AppMaker, ...] = (ShareablesApp, ShoppingApp, JournalApp, PollsApp, LibraryApp)
@@ -79,10 +84,15 @@ async def assembled(
             core.live.start(*(table for app in suite_apps for table in app.tables))
         people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
-        background = _background_work(core, suite_apps) if settings.background == "here" else []
-        working = [asyncio.create_task(work) for work in background]
+        lease, consumers = _consumers(core, suite_apps)
+        background = _background_work(suite_apps, lease, consumers) if settings.background == "here" else []
+        working = [asyncio.create_task(work) for work in (*background, ClockWatch().run())]
+
+        def measure() -> None:
+            _measure(core, lease, consumers)
+
         try:
-            yield _application(core, people, suite_apps)
+            yield _application(core, people, suite_apps, measure)
         finally:
             for app in suite_apps:
                 app.stop()
@@ -149,7 +159,7 @@ def core_on(
     )
 
 
-def _application(core: Core, people: App, apps: Sequence[App]) -> Application:
+def _application(core: Core, people: App, apps: Sequence[App], measure: Callable[[], None]) -> Application:
     secret = load_secret(core.settings)
     authentication = Authentication(
         core.people.authenticator, Clients.of(core.settings), derived(secret, "kept cookies")
@@ -193,17 +203,40 @@ def _application(core: Core, people: App, apps: Sequence[App]) -> Application:
         "live": core.live,
         "core": core,
         "on_stopping": stop,
+        "measure": measure,
         "fast_path": FastPath(router, log_requests, added_headers) if fast else None,
     }
     return Application(router, authentication, problems, state, log_requests)
 
 
-def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:
-    """The background work: consumers, which share a lease and one reader of each log, and the apps' other tasks."""
+def _consumers(core: Core, apps: Sequence[App]) -> tuple[Lease, list[RecordConsumer]]:
+    """The apps' consumers, which share a lease and one reader of each log."""
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
     lease = core.lease("CONSUMERS")
     declared = [consumer for app in apps for consumer in app.all_consumers()]
-    consumers = [consumer.bind(core.store, lease=lease, follow=feed) for consumer in declared]
+    return lease, [consumer.bind(core.store, lease=lease, follow=feed) for consumer in declared]
+
+
+def _measure(core: Core, lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
+    """Set the metrics of the suite."""
+    lasts = lasting()
+    for state in STATES:
+        STATE.set(int(state in lasts), state.name)
+    core.live.measure()
+    LEASES.set(int(lease.held), lease.name)
+    for consumer in consumers:
+        consumer.measure()
+    core.people.passwords.measure()
+    core.storage_quota.measure()
+    measure_store = offered_by(core.engine, "measure")
+    if measure_store is not None:
+        measure_store()
+
+
+def _background_work(
+    apps: Sequence[App], lease: Lease, consumers: Sequence[RecordConsumer]
+) -> list[Coroutine[Any, Any, None]]:
+    """The background work: the consumers, and the apps' other tasks."""
     work = [_restart_on_failure(task.name, task.run) for app in apps for task in app.background()]
     if consumers:
         work.append(_restart_on_failure("the consumers", partial(_consume, lease, consumers)))
@@ -222,7 +255,9 @@ async def _consume(lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
 
 
 async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> None:
+    failing = Trouble(WORK_FAILING, log, f"{name} failed, and is restarted", level=logging.ERROR)
     while True:
+        steady = asyncio.get_running_loop().call_later(STEADY_SECONDS, failing.over)
         try:
             await run()
         except Deposed:
@@ -231,7 +266,9 @@ async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> 
         except Exception as error:
             if isinstance(error, DynamoError) and error.code == ACCESS_DENIED:
                 # Said in full by the message; where it happened would not help.
-                log.error("%s cannot work: %s", name, error.message)
+                failing.met(error.message)
             else:
-                log.exception("%s failed; restarting", name)
+                failing.met(error)
+        finally:
+            steady.cancel()
         await asyncio.sleep(CONSUMER_PAUSE_SECONDS)

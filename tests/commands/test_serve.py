@@ -33,7 +33,7 @@ def test_a_data_folder_that_cannot_be_made_is_one_sentence(tmp_path, capsys):
 
 def test_serve_prints_where_it_answers_and_stops_when_asked(tmp_path):
     with running("serve", "--port", "0", cwd=tmp_path) as (process, address):
-        with urllib.request.urlopen(f"{address}/healthz") as answer:
+        with urllib.request.urlopen(f"{address}/livez") as answer:
             assert answer.status == 200
         assert (tmp_path / "data" / "potluck.db").is_file()
         assert stopped(process) == 0
@@ -41,7 +41,7 @@ def test_serve_prints_where_it_answers_and_stops_when_asked(tmp_path):
 
 def test_several_workers_serve_one_store(tmp_path):
     with running("serve", "--port", "0", "--workers", "2", cwd=tmp_path) as (process, address):
-        with urllib.request.urlopen(f"{address}/healthz") as answer:
+        with urllib.request.urlopen(f"{address}/livez") as answer:
             assert answer.status == 200
         assert (tmp_path / "data" / "secret").stat().st_mode & 0o777 == 0o600
         assert stopped(process) == 0

@@ -100,7 +100,7 @@ LOOKED_AT_BY = {
 
 NOT_LOOKED_AT = {
     "/hues.css": "styles",
-    "/healthz": "JSON, for whoever watches the server",
+    "/livez": "JSON, for whoever watches the server",
     "/readyz": "JSON, for whoever watches the server",
     "/schema/openapi.json": "JSON, for programs",
     "/static/{rest}": "styles, scripts, fonts and icons",

@@ -28,7 +28,7 @@ async def test_whatever_a_browser_shows_carries_the_security_headers(client, pat
     assert "default-src 'self'" in headers["content-security-policy"]
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/api/v1/nowhere", "/api/v1/me", "/schema/openapi.json"])
+@pytest.mark.parametrize("path", ["/livez", "/api/v1/nowhere", "/api/v1/me", "/schema/openapi.json"])
 async def test_data_stays_data(client, path):
     headers = (await client.get(path)).headers
     assert "json" in headers["content-type"]
@@ -37,11 +37,12 @@ async def test_data_stays_data(client, path):
     assert headers.get_list("cache-control") != []
 
 
-async def test_health_and_readiness_ask_the_engine(client):
-    answer = await client.get("/healthz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "engine": "embedded"})
+async def test_a_suite_that_can_be_used_is_alive_and_ready(client):
+    answer = await client.get("/livez")
+    assert (answer.status_code, answer.json()) == (200, {"status": "alive"})
     assert answer.headers["cache-control"] == "no-store"
-    assert (await client.get("/readyz")).json() == {"status": "ready", "engine": "embedded"}
+    answer = await client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ready", "engine": "embedded", "states": []})
 
 
 class Failing:
@@ -81,10 +82,11 @@ async def test_an_engine_that_does_not_answer_is_reported_without_its_words(tmp_
 
     async with suite_on(tmp_path, wrap=wrap) as (client, _):
         engines[0].failing = True
-        for path in ("/healthz", "/readyz"):
-            answer = await client.get(path)
-            assert answer.status_code == 503
-            assert "fire" not in answer.text
+        answer = await client.get("/readyz")
+        assert answer.status_code == 503
+        assert "fire" not in answer.text
+        # It need not be restarted for that.
+        assert (await client.get("/livez")).status_code == 200
         page = await client.get("/", headers=BROWSER)
         assert page.status_code == 200
         assert "The store does not answer just now" in Page(page.text).words
@@ -97,7 +99,7 @@ async def test_the_store_is_made_for_its_owner_only(client, tmp_path):
 
 
 async def test_a_method_an_address_does_not_take_is_405_and_says_what_it_takes(client):
-    answer = await client.post("/healthz")
+    answer = await client.post("/livez")
     assert answer.status_code == 405
     assert "GET" in answer.headers["allow"]
 
@@ -111,7 +113,7 @@ async def test_a_damaged_store_is_said_to_be_damaged_and_not_busy(tmp_path, capl
     damaged = [root for (root,) in connection.execute(rows)]
     connection.close()
     async with suite_on(tmp_path) as (client, _):
-        assert (await client.get("/healthz")).status_code == 200
+        assert (await client.get("/readyz")).status_code == 200
         with store.open("r+b") as file:
             for page in damaged:
                 file.seek((page - 1) * 4096)
@@ -120,8 +122,9 @@ async def test_a_damaged_store_is_said_to_be_damaged_and_not_busy(tmp_path, capl
         answer = await client.post("/api/v1/accounts", json=account)
         assert answer.status_code == 500
         assert answer.json()["type"].endswith("/store-damaged")
-        for path in ("/healthz", "/readyz"):
-            answer = await client.get(path)
-            assert (answer.status_code, answer.json()["status"]) == (503, "store is damaged")
+        answer = await client.get("/readyz")
+        assert (answer.status_code, answer.json()["status"]) == (503, "store is damaged")
+        assert answer.json()["states"] == ["store-damaged"]
+        assert (await client.get("/livez")).status_code == 200
         advice = [each for each in caplog.records if "restore a backup" in each.getMessage()]
         assert len(advice) == 1

@@ -62,7 +62,7 @@ async def test_a_defect_is_answered_with_a_number_and_no_internals(client, monke
         raise RuntimeError("the secret inside")
 
     monkeypatch.setattr(health, "_report", broken)
-    answer = await client.get("/healthz", headers=BROWSER)
+    answer = await client.get("/livez", headers=BROWSER)
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert re.search(r"number\s+[0-9a-f]{32}", Page(answer.text).words)

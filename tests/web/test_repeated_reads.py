@@ -394,7 +394,7 @@ async def test_every_kind_of_answer_carries_the_headers_that_protect_its_reader(
         "404": await shared.get(known, "cyn"),
         "no route": await shared.get(f"{API}/nowhere"),
         "no page": await shared.get("/nowhere"),
-        "405": await shared.client.delete("/healthz"),
+        "405": await shared.client.delete("/livez"),
         "head": await shared.client.head(known, headers=by),
         "options": await shared.client.options(known, headers=by),
         "static": await shared.get(sheet[1]),

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -31,6 +32,8 @@ from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
 from potluck.dynamo.storage.writer import HandOver, Work
 from potluck.dynamo.views import NamespaceView, Tables
+from potluck.metrics import STORE_BYTES, THREADS_QUEUE, WAL_BYTES, WRITER_QUEUE
+from potluck.states import WORK_FAILING, Trouble
 
 logger = logging.getLogger(__name__)
 
@@ -327,10 +330,13 @@ class Database(Tables):
 
     async def _keep_house(self) -> None:
         trimmed = time.monotonic()
+        # As on a full disk: expiry resumes when there is room again.
+        failing = Trouble(WORK_FAILING, logger, "housekeeping failed", level=logging.ERROR)
         while True:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
             try:
                 self.file.reserve.keep()
+                self.file.damage.look()
                 self.file.refresh_catalog()
                 self.fill_indexes()
                 await ttl.sweep(self)
@@ -341,9 +347,10 @@ class Database(Tables):
                 self.file.damage.noticed(error)
             except StoreDamaged:
                 pass  # the writer has noticed it
-            except Exception:
-                # As on a full disk: expiry resumes when there is room again.
-                logger.exception("housekeeping failed; retrying")
+            except Exception as error:
+                failing.met(error)
+            else:
+                failing.over()
 
     async def sweep(self) -> int:
         """Delete expired items, and return how many there were."""
@@ -370,6 +377,14 @@ class Database(Tables):
             int(connection.execute(f"PRAGMA {name}").get) for name in ("page_count", "freelist_count", "page_size")
         )
         return (pages - free) * size
+
+    def measure(self) -> None:
+        """Set the metrics of the store."""
+        WRITER_QUEUE.set(self.file.writer.waiting)
+        THREADS_QUEUE.set(self._long_reads._work_queue.qsize(), "long reads")
+        STORE_BYTES.set(self.used_bytes())
+        with suppress(OSError):
+            WAL_BYTES.set(os.stat(f"{self.file.path}-wal").st_size)
 
     async def backup(
         self,

@@ -10,6 +10,7 @@ a token. Throttling and conflicts are left to the caller to retry, because only 
 
 import asyncio
 import contextlib
+import logging
 import re
 import time
 import uuid
@@ -25,7 +26,9 @@ from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 
 from potluck.engines import ACCESS_DENIED, ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
-from potluck.engines.transient import is_transient
+from potluck.engines.transient import MAYBE_EXECUTED, is_throttled, is_transient
+from potluck.metrics import CALL_SECONDS
+from potluck.states import ENGINE_UNREACHABLE, THROTTLED, Trouble
 
 READS = frozenset(
     {
@@ -48,6 +51,9 @@ ANSWER_SECONDS = 60.0
 IDLE_CONNECTION_SECONDS = 12.0
 CONNECTIONS = 100
 CLOSING_GRACE_SECONDS = 5.0
+# Some calls are answered while others are not: only after so long without a failure is it over.
+CALM_SECONDS = 5.0
+UNREACHABLE = MAYBE_EXECUTED | {REQUEST_NOT_SENT}
 # The service allows all readers together five reads of a shard per second. A stream with nothing new is polled less
 # and less often, until something arrives or this process writes to the table.
 SHORTEST_POLL_SECONDS = 0.5
@@ -56,6 +62,8 @@ POLLS_GROW_BY = 1.3
 
 # What the service says about a call that a policy does not allow; in a transaction, the action is that of one item.
 NOT_ALLOWED = re.compile(r"not authorized to perform: (dynamodb:\w+)(?: on resource: (arn:\S+))?")
+
+log = logging.getLogger(__name__)
 
 WATCH_AGAIN = frozenset({"ExpiredIteratorException", "TrimmedDataAccessException"})
 
@@ -69,6 +77,8 @@ class Aws:
         self._urls = {"DynamoDB_20120810": table_url, "DynamoDBStreams_20120810": stream_url}
         self._watches: dict[str, _StreamWatch] = {}
         self._closed = False
+        self._unreachable = Trouble(ENGINE_UNREACHABLE, log, "DynamoDB does not answer", calm_seconds=CALM_SECONDS)
+        self._throttled = Trouble(THROTTLED, log, "DynamoDB throttles", calm_seconds=CALM_SECONDS)
         self._pending = 0
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -156,8 +166,26 @@ class Aws:
             pass
         finally:
             await self._http.close()
+            self._unreachable.forget()
+            self._throttled.forget()
 
     async def _send(self, service: str, operation: str, body: bytes) -> dict[str, Any]:
+        began = time.perf_counter()
+        try:
+            answer = await self._post(service, operation, body)
+        except DynamoError as error:
+            if error.code in UNREACHABLE:
+                self._unreachable.met(error, traceback=False)
+            elif is_throttled(error):
+                self._throttled.met(error, traceback=False)
+            raise
+        finally:
+            CALL_SECONDS.observe(time.perf_counter() - began, (operation,))
+        self._unreachable.over()
+        self._throttled.over()
+        return answer
+
+    async def _post(self, service: str, operation: str, body: bytes) -> dict[str, Any]:
         url = self._urls[service]
         headers = {
             "Content-Type": "application/x-amz-json-1.0",

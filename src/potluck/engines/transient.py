@@ -2,9 +2,10 @@
 
 from potluck.engines import ANSWER_LOST, FULL, REQUEST_NOT_SENT, DynamoError
 
+THROTTLED = frozenset({"ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"})
 NOT_EXECUTED = frozenset(
     {
-        *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
+        *THROTTLED,
         *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
         *(REQUEST_NOT_SENT, FULL),
     }
@@ -16,6 +17,12 @@ TRANSIENT_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError",
 
 def is_transient(error: DynamoError) -> bool:
     return error.code in NOT_EXECUTED or error.code in MAYBE_EXECUTED or is_transient_cancellation(error)
+
+
+def is_throttled(error: DynamoError) -> bool:
+    """Whether the service had too much to do, for this request or for a part of this transaction."""
+    codes = {str(reason.get("Code")) for reason in error.reasons or ()}
+    return error.code in THROTTLED or not codes.isdisjoint({"ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 def is_transient_cancellation(error: DynamoError) -> bool:

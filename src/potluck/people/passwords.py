@@ -11,6 +11,7 @@ from unicodedata import normalize
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from potluck.metrics import THREADS_QUEUE
 from potluck.people.errors import Throttled
 
 # What OWASP recommends for argon2id: 19 MiB, two passes, one lane.
@@ -44,6 +45,7 @@ class Passwords:
 
     def __init__(self, hasher: Hasher | None = None, at_once: int = HASHES_AT_ONCE) -> None:
         self._hasher = hasher or argon2id()
+        self._at_once = at_once
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
         self._waiting: Counter[str | None] = Counter()
         # The hash of a random text: verifying against it takes as long as against a real password's.
@@ -57,6 +59,10 @@ class Passwords:
         """Whether the hash is this password's. Without a hash it is False, after the same work."""
         is_match = await self._in_turn(_bytes(password), hash or self._nobodys, client)
         return bool(is_match) and hash is not None
+
+    def measure(self) -> None:
+        """Set the metrics of its threads."""
+        THREADS_QUEUE.set(max(0, self._waiting.total() - self._at_once), "passwords")
 
     def outdated(self, hash: str) -> bool:
         """Whether the hash was made with other parameters than today's."""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from potluck.metrics import RATE_LIMITED
 from potluck.people.entities import Throttle
 from potluck.people.errors import Throttled
 from potluck.store import Clock, Store
@@ -64,12 +65,16 @@ class Throttles:
         """Count one, and say how many are left; Throttled, with the seconds until the window ends, if none was."""
         left = limit.amount - await self._counted(limit, who)
         if left < 0:
+            RATE_LIMITED.add(limit.of)
             raise Throttled(self._seconds_left(limit))
         return left
 
     async def allows(self, limit: RateLimit, who: str) -> bool:
         """Count one, and say whether it was within the limit."""
-        return await self._counted(limit, who) <= limit.amount
+        is_allowed = await self._counted(limit, who) <= limit.amount
+        if not is_allowed:
+            RATE_LIMITED.add(limit.of)
+        return is_allowed
 
     async def forgive(self, limit: RateLimit, who: str, counted_at: datetime) -> None:
         """Take back an attempt that should not count, such as one with the right passcode."""

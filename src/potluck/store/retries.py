@@ -3,6 +3,7 @@
 import asyncio
 from typing import Self
 
+from potluck.metrics import CONFLICTS
 from potluck.store.sending import Patience
 from potluck.table import Unavailable
 
@@ -36,5 +37,6 @@ class Attempts:
         if self._attempt == MOST_ATTEMPTS:
             raise Unavailable(f"{self._what}: others were faster {MOST_ATTEMPTS} times")
         if self._attempt:
+            CONFLICTS.add()
             await asyncio.sleep(self._patience.wait(min(self._attempt, LONGEST_PAUSE_AT)))
         return self._attempt

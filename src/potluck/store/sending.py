@@ -10,6 +10,7 @@ from typing import Any
 
 from potluck.engines import FULL, DynamoError, Engine
 from potluck.engines.transient import MAYBE_EXECUTED, NOT_EXECUTED, is_transient_cancellation
+from potluck.metrics import GAVE_UP, RETRIES
 from potluck.table.errors import Changed, ConditionFailed, NoSpace, OutcomeUnknown, Unavailable, VersionConflict
 from potluck.table.operations import Operation, explain_failure
 from potluck.table.tables import Request
@@ -52,9 +53,17 @@ class _Tries:
             raise NoSpace(f"{self.what}: {error.message}") from error
         self.attempt += 1
         if self.attempt >= self.patience.attempts:
+            GAVE_UP.add(_met(error))
             ended = OutcomeUnknown if self.lost else Unavailable
             raise ended(f"{self.what}: {error.message}") from error
+        RETRIES.add(_met(error))
         await asyncio.sleep(self.patience.wait(self.attempt))
+
+
+def _met(error: DynamoError) -> str:
+    """The code of a transient failure; of a cancelled transaction, that of the reason."""
+    codes = (str(reason.get("Code", "None")) for reason in error.reasons or ())
+    return next((code for code in codes if code != "None"), error.code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ import msgspec
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError, Engine
 from potluck.engines.transient import is_transient
+from potluck.metrics import CONSUMER_FAILURES, CONSUMER_LAG_SECONDS, CONSUMER_PARKED
+from potluck.states import CONSUMER_FAILING, Trouble
 from potluck.streams.backoff import SHORTEST_PAUSE, Backoff
 from potluck.streams.leases import Deposed, Lease, WorkTable, cancelled
 from potluck.streams.log import Log, Trimmed, call_with_retry, open_log
@@ -147,6 +149,10 @@ class RecordConsumer:
         self._positions = Positions(
             engine, self.work_table, name, self.lease, partial(call_with_retry, engine, patient=True)
         )
+        self._handling: dict[str, float] = {}
+        """By shard, when the record was written that is being handled."""
+        self._failing = Trouble(CONSUMER_FAILING, log, f"{name} fails")
+        self._parking = Trouble(CONSUMER_FAILING, log, f"{name} parks records of {table}", level=logging.ERROR)
 
     async def run(self) -> None:
         """Consume whenever the lease is ours, until cancelled."""
@@ -178,6 +184,13 @@ class RecordConsumer:
         finally:
             await cancelled(*reading.values())
             await asyncio.gather(*reading.values(), return_exceptions=True)
+            self._failing.forget()
+            self._parking.forget()
+
+    def measure(self) -> None:
+        """Set the metrics of this consumer."""
+        since = min(self._handling.values(), default=None)
+        CONSUMER_LAG_SECONDS.set(0.0 if since is None else max(0.0, self.clock() - since), self.name)
 
     async def parked(self) -> list[dict[str, Any]]:
         """The parked records, each with its Error, Record and time (At), in wire form."""
@@ -301,12 +314,15 @@ class RecordConsumer:
         unsaved: str | None = None
         try:
             for record in records:
+                self._handling[position.shard] = record.created_at
                 saved = await self._handled(position, record, asked_at)
                 unsaved = None if saved else record.sequence_number
         except asyncio.CancelledError:
             if unsaved is not None:
                 await self._save_at_the_end(position, unsaved, asked_at)
             raise
+        finally:
+            self._handling.pop(position.shard, None)
         if unsaved is not None:
             await self._positions.save(position, unsaved, asked_at)
 
@@ -327,19 +343,24 @@ class RecordConsumer:
                 actions = await self.handle(record)
                 if actions:
                     await self._positions.advance(position, record.sequence_number, asked_at, actions)
+                self._failing.over()
+                self._parking.over()
                 return bool(actions)
             except Deposed:
                 raise
             except Exception as error:
                 if not _passes(error):
                     failures += 1
+                    CONSUMER_FAILURES.add(self.name)
                     if failures >= self.attempts:
                         if not self.park:
                             raise
-                        log.exception("%s: parked %s of %s", self.name, record.sequence_number, self.table)
+                        self._parking.met(error)
                         await self._give_up(position, record, asked_at, error)
+                        CONSUMER_PARKED.add(self.name)
+                        self._failing.forget()
                         return True
-                    log.warning("%s: attempt %d of %s failed: %r", self.name, failures, record.sequence_number, error)
+                    self._failing.met(error)
             await pauses.wait()
 
     async def _give_up(self, position: ShardPosition, record: Record, asked_at: float, error: Exception) -> None:

@@ -1,5 +1,6 @@
 """The records of a table's stream."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,11 @@ class Record(msgspec.Struct, frozen=True):
     @property
     def sequence_number(self) -> str:
         return str(self.wire["dynamodb"]["SequenceNumber"])
+
+    @property
+    def created_at(self) -> float:
+        """When the change was made, in whole seconds."""
+        return float(self.wire["dynamodb"].get("ApproximateCreationDateTime") or time.time())
 
     @property
     def expired(self) -> bool:

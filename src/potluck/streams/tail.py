@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 
 from potluck.engines import CLOSED, DynamoError, Engine, HandsOver
 from potluck.engines.transient import is_transient
+from potluck.states import STREAM_UNREADABLE, Trouble
 from potluck.streams.backoff import Backoff
 from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, BufferedRecord, TopicKey
 from potluck.streams.leases import cancelled
@@ -117,7 +118,9 @@ class Tail:
         """Whether there may be records that cannot be read."""
         self._unread: set[str] = set()
         """The shards that cannot be read, or WHOLE."""
-        self._failure_logged = False
+        self._failing = Trouble(STREAM_UNREADABLE, log, f"the stream of {table.name} cannot be read")
+        self._behind_since: dict[str, float] = {}
+        """By shard that is not read to its end, when the record was written that was read last."""
         self._ready = asyncio.Event()
         # Looked up on the class: a wrapper around an engine must see every call.
         self._follows_commits = callable(getattr(type(engine), "follow", None))
@@ -143,6 +146,7 @@ class Tail:
         self._ready.set()
         if self._running is not None:
             await cancelled(self._running)
+        self._failing.forget()
 
     async def ready(self) -> Buffer:
         """The buffer, once it is up to date; Unavailable if that takes too long, or did last time."""
@@ -167,6 +171,10 @@ class Tail:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CATCH_UP_SECONDS):
                     await self._all_read.wait()
+
+    def lag_seconds(self) -> float:
+        """How old the record is that was read last; 0 if nothing is left to read."""
+        return max(0.0, time.time() - min(self._behind_since.values())) if self._behind_since else 0.0
 
     def watch(self, topic: TopicKey, reader: Waiter) -> None:
         self._waiting.setdefault(topic, {})[reader] = None
@@ -230,7 +238,7 @@ class Tail:
             except Exception as error:
                 if isinstance(error, DynamoError) and error.code == CLOSED:
                     return
-                self._log_once(error)
+                self._failing.met(error)
                 await pauses.wait()
             finally:
                 self._unpublish()
@@ -239,7 +247,7 @@ class Tail:
 
     async def _mark_failing(self, what: str, error: Exception) -> None:
         """Because this shard or stream cannot be read, end the open event streams and refuse new ones."""
-        self._log_once(error)
+        self._failing.met(error)
         self._unread.add(what)
         if not self.failing:
             self.failing = True
@@ -249,15 +257,8 @@ class Tail:
         if self._unread:
             self._unread.difference_update(these)
             self.failing = bool(self._unread)
-        if self._failure_logged and not self.failing and self.buffer is not None:
-            self._failure_logged = False
-            log.warning("the stream of %s is read again", self.table.name)
-
-    def _log_once(self, error: Exception) -> None:
-        # Not for every retry.
-        if not self._failure_logged:
-            self._failure_logged = True
-            log.warning("the stream of %s cannot be read: %s", self.table.name, error, exc_info=error)
+        if not self.failing and self.buffer is not None:
+            self._failing.over()
 
     async def _follow(self, stream: Log) -> None:
         """Read the log, each shard after its parent, until it is no longer the table's log."""
@@ -305,6 +306,7 @@ class Tail:
             if unfollow is not None:
                 unfollow()
             await cancelled(*reading.values())
+            self._behind_since.clear()
             self._unpublish()
             self._end_subscriptions(*self._subscriptions)
             # No shard is read any more, so none is failing.
@@ -342,11 +344,15 @@ class Tail:
                 await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
                 continue
             except Unavailable as error:
+                self._behind_since.setdefault(shard, time.time())
                 await self._mark_failing(shard, error)
                 continue
             self._mark_working(shard)
             if page.records:
+                self._behind_since[shard] = page.records[-1].created_at
                 await self._add(buffer, shard, page.records)
+            if not page.records or page.ended:
+                self._behind_since.pop(shard, None)
             if not page.records or page.ended:
                 behind.discard(shard)
                 if not behind and self.buffer is not buffer:

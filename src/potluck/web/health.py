@@ -1,4 +1,4 @@
-"""Health checks, for monitoring."""
+"""Health checks: `/livez` asks whether this process answers, `/readyz` whether the suite can be used."""
 
 import asyncio
 
@@ -6,6 +6,7 @@ from starlette.responses import JSONResponse, Response
 
 from potluck.engines import Engine, offered_by
 from potluck.people.entities import SecretCheck
+from potluck.states import lasting
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.http.responses import NO_STORE
 
@@ -29,20 +30,18 @@ async def answers(engine: Engine) -> bool:
     return True
 
 
-@health.get("/healthz", public=True)
-async def healthz(call: Call) -> Response:
-    return await _report(call, well="ok", unwell="engine does not answer")
+@health.get("/livez", public=True)
+async def livez(call: Call) -> Response:
+    """Whatever the engine does, a process that answers need not be restarted."""
+    return JSONResponse({"status": "alive"}, 200, NO_STORE)
 
 
 @health.get("/readyz", public=True)
 async def readyz(call: Call) -> Response:
-    return await _report(call, well="ready", unwell="not ready")
-
-
-async def _report(call: Call, well: str, unwell: str) -> Response:
-    report = well if await answers(call.core.engine) else unwell
+    report = "ready" if await answers(call.core.engine) else "not ready"
     is_damaged = offered_by(call.core.engine, "is_damaged")
     if is_damaged is not None and is_damaged():
         report = DAMAGED
-    status = {"status": report, "engine": call.core.settings.engine}
-    return JSONResponse(status, 200 if report == well else 503, NO_STORE)
+    states = [state.name for state in lasting()]
+    status = {"status": report, "engine": call.core.settings.engine, "states": states}
+    return JSONResponse(status, 200 if report == "ready" else 503, NO_STORE)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from potluck.people.authentication import Principal
+from potluck.states import WORK_FAILING, Trouble
 from potluck.web.app import App, HomeCard
 from potluck.web.app_entry import AppEntry
 from potluck.web.endpoints import Call, Endpoints
@@ -14,6 +15,7 @@ from potluck.web.health import answers
 
 # An app that takes longer is left out: the others are not kept waiting.
 CARD_SECONDS = 2.0
+CALM_SECONDS = 10.0
 
 log = logging.getLogger("potluck.web")
 
@@ -22,6 +24,10 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
     """The page at `/`."""
     names = {entry.id: entry.name for entry in catalogue}
     pages = Endpoints()
+    failing = {
+        app.name: Trouble(WORK_FAILING, log, f"the home card of {app.name} fails", calm_seconds=CALM_SECONDS)
+        for app in apps
+    }
 
     @pages.get("/")
     async def front(call: Call) -> Response:
@@ -34,7 +40,7 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
                 answering=await answers(call.core.engine),
                 registration=call.core.settings.registration,
             )
-        app_cards = await asyncio.gather(*(_card(app, principal) for app in apps))
+        app_cards = await asyncio.gather(*(_card(app, principal, failing[app.name]) for app in apps))
         cards = {app.name: card for app, card in zip(apps, app_cards, strict=True)}
         return call.page(
             "home.html",
@@ -48,11 +54,13 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
     return pages
 
 
-async def _card(app: App, principal: Principal) -> HomeCard | None:
+async def _card(app: App, principal: Principal, failing: Trouble) -> HomeCard | None:
     """The app's card; None if it fails or takes too long, so that the others are still shown."""
     try:
         async with asyncio.timeout(CARD_SECONDS):
-            return await app.home_card(principal)
-    except Exception:
-        log.exception("the home card of %s failed", app.name)
+            card = await app.home_card(principal)
+    except Exception as error:
+        failing.met(error)
         return None
+    failing.over()
+    return card

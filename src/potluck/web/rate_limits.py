@@ -16,6 +16,7 @@ from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from potluck.metrics import RATE_LIMITED
 from potluck.people.errors import Throttled
 from potluck.people.throttling import RateLimit
 from potluck.store import Clock
@@ -64,4 +65,5 @@ class RateLimiter:
         if len(self._whole_at) > self._most_counted:
             self._whole_at.popitem(last=False)
         if refused:
+            RATE_LIMITED.add(rate_limit.of)
             raise Throttled(ceil(too_soon))

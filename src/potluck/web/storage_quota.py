@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from potluck.engines import offered_by
+from potluck.metrics import DISK_FREE_BYTES, NO_ROOM, STORE_BUDGET_BYTES
 from potluck.people.errors import NoRoom
 from potluck.settings import Settings
 
@@ -58,6 +59,12 @@ class StorageQuota:
         self._measured: Measured | None = None
         self._at = 0.0
 
+    def measure(self) -> None:
+        """Set the metrics of the disk."""
+        if self._measure is not None:
+            STORE_BUDGET_BYTES.set(self._budget)
+            DISK_FREE_BYTES.set(self._measure().free)
+
     def must_have_room(self, *, stranger: bool) -> None:
         """Raise NoRoom if the store is too full for a write by such a caller."""
         if self._measure is None:
@@ -69,6 +76,7 @@ class StorageQuota:
         share = STRANGERS_SHARE if stranger else 1.0
         most, part, least = FREE_FOR_STRANGERS if stranger else FREE_FOR_PEOPLE
         if used >= self._budget * share or free < max(least, min(most, disk * part)) or self._is_short():
+            NO_ROOM.add()
             raise NoRoom(stranger)
 
 

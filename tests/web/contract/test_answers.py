@@ -172,7 +172,7 @@ async def test_all_wrong_fields_are_said_at_once_and_in_the_callers_words(doors)
 
 async def test_a_request_id_is_ours_and_never_the_same(doors):
     given = [("x-request-id", "chosen-by-the-client")]
-    answers = [await sent(doors.application, "GET", "/healthz", given) for _ in range(5)]
+    answers = [await sent(doors.application, "GET", "/livez", given) for _ in range(5)]
     ids = {answer.header("x-request-id") for answer in answers}
     assert len(ids) == 5
     assert "chosen-by-the-client" not in ids

@@ -362,7 +362,7 @@ async def test_a_connection_may_bring_anything_and_the_next_one_is_served(doors)
         assert await statuses_of(port, head + b"content-length: 11000000\r\n\r\n") in ([413], [])
         assert await statuses_of(port, head + b"content-length: -1\r\n\r\n{}") == [400]
         assert await statuses_of(port, head + b"content-length: 2\r\ncontent-length: 3\r\n\r\n{}x") == [400]
-        for target in (b"/healthz?\xff", b"/\xff", b"/healthz?\x00", b"/%s?cursor=\x80" % book.notes.encode()):
+        for target in (b"/livez?\xff", b"/\xff", b"/livez?\x00", b"/%s?cursor=\x80" % book.notes.encode()):
             raw = b"GET %s HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n" % target
             assert await statuses_of(port, raw) == [400], target
         for target in (b"/%zz", b"/%00", b"/%ff", b"/a%0d%0ab", b"/%e2%80%ae"):

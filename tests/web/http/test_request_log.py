@@ -52,7 +52,7 @@ async def note(request):
     return PlainTextResponse(request.path_params["note_id"])
 
 
-async def healthz(request):
+async def livez(request):
     return PlainTextResponse("well", 503 if request.query_params.get("ok") == "false" else 200)
 
 
@@ -94,7 +94,7 @@ class Unable:
 def application(lines, log="requests", problems=None):
     router = Router()
     router.add("GET", "/api/v1/notes/{note_id}", note)
-    router.add("GET", "/healthz", healthz)
+    router.add("GET", "/livez", livez)
     router.add("POST", "/api/v1/notes", write)
     router.add("GET", "/failing/{item}", failing)
     router.add("GET", "/cut", cut)
@@ -139,7 +139,7 @@ async def test_a_request_has_one_line_that_says_what_and_how_long_but_not_which(
     }
 
 
-@pytest.mark.parametrize("path", ["/api/v1/notes/1", "/nowhere", "/failing/1", "/healthz"])
+@pytest.mark.parametrize("path", ["/api/v1/notes/1", "/nowhere", "/failing/1", "/livez"])
 async def test_every_answer_carries_a_number_of_ours(client, path):
     answers = [await client.get(path, headers={"x-request-id": PLANTED}) for _ in range(2)]
     numbers = [answer.headers.get_list("x-request-id") for answer in answers]
@@ -161,8 +161,8 @@ async def test_the_number_is_known_while_the_request_is_answered(lines):
 
 
 async def test_health_checks_have_no_line_however_they_end(client, lines):
-    assert (await client.get("/healthz")).status_code == 200
-    assert (await client.get("/healthz?ok=false")).status_code == 503
+    assert (await client.get("/livez")).status_code == 200
+    assert (await client.get("/livez?ok=false")).status_code == 503
     assert lines == []
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from potluck.dynamo.errors import StoreDamaged
 from potluck.dynamo.storage.connection import WHAT_TO_DO
+from potluck.states import STORE_DAMAGED, Trouble
 
 logger = logging.getLogger(__name__)
 
@@ -23,21 +24,26 @@ class Damage:
     """Whether a store is known to be damaged. A note next to the file tells other processes, and the next start."""
 
     def __init__(self, path: str, *, noted: bool) -> None:
-        self._path = path
         self._note = f"{os.path.realpath(path)}{NOTE}" if noted else None
         self._noticed = False
-        if self.known:
-            logger.error(f"%s was found to be damaged before. {ADVICE}", path, self._note)
+        advice = ADVICE % (self._note or "its note")
+        self.trouble = Trouble(STORE_DAMAGED, logger, f"{path} is damaged. {advice}", level=logging.ERROR)
+        self.look()
 
     @property
     def known(self) -> bool:
         return self._noticed or (self._note is not None and os.path.exists(self._note))
 
+    def look(self) -> None:
+        """Learn of damage that was found before, or by another process."""
+        if not self.trouble.lasts and self.known:
+            self.trouble.met("it was found before")
+
     def noticed(self, error: Exception) -> StoreDamaged:
-        """Log the damage once, leave the note, and return the error that the caller gets."""
+        """Log the damage, leave the note, and return the error that the caller gets."""
+        self.trouble.met(error)
         if not self._noticed:
             self._noticed = True
-            logger.error(f"%s is damaged: %s. {ADVICE}", self._path, error, self._note or "its note", exc_info=error)
             if self._note is not None:
                 # The log line is what counts; a disk that takes no note must not hide the damage.
                 with suppress(OSError):

@@ -31,6 +31,7 @@ from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.storage.touches import Touches
 from potluck.dynamo.storage.wal_index import WalIndex
 from potluck.dynamo.storage.writer import OnCommit, Writer
+from potluck.states import WORK_FAILING, Trouble
 
 logger = logging.getLogger(__name__)
 
@@ -157,6 +158,7 @@ class StoreFile:
 
     def _keep_checkpointing(self) -> None:
         connection = self._connect(writes=True)
+        failing = Trouble(WORK_FAILING, logger, "a checkpoint failed; the log still has its pages", level=logging.ERROR)
         while True:
             self._checkpoint_due.wait()
             self._checkpoint_due.clear()
@@ -166,8 +168,13 @@ class StoreFile:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             except DAMAGE as error:
                 self.damage.noticed(error)
-            except apsw.Error:
-                logger.exception("a checkpoint failed; the log still has its pages")
+            except apsw.Error as error:
+                if is_full(error):
+                    self.reserve.full.met(error, traceback=False)
+                else:
+                    failing.met(error)
+            else:
+                failing.over()
         connection.close()
 
     def close(self) -> None:
@@ -182,6 +189,8 @@ class StoreFile:
         for connection in self._readers:
             connection.close()
         self._close_cleanly(self.writer.connection)
+        self.damage.trouble.forget()
+        self.reserve.full.forget()
         self._wal_index.release()
         self._delete()
 

@@ -9,6 +9,8 @@ from tempfile import mkstemp
 
 import apsw
 
+from potluck.states import DISK_FULL, Trouble
+
 logger = logging.getLogger(__name__)
 
 MIB = 1 << 20
@@ -33,22 +35,31 @@ class Reserve:
         self._wanted = wanted
         self.is_spent = False
         """Whether it was released, by any process, and the disk is still full."""
+        self.full = Trouble(DISK_FULL, logger, f"the disk of {self._file.parent} is full")
 
     def keep(self) -> None:
         """Set the space aside if the disk is filling up and has more than that free."""
         if not self._wanted:
             return
-        self.is_spent = False
         if self._file.exists():
+            self.is_spent = False
             return
         disk = shutil.disk_usage(self._file.parent)
         size = min(LARGEST, int(disk.total * PART_OF_DISK))
         # Twice the size, so that space that was just released is not set aside again at once.
-        if disk.free < 2 * size:
-            self.is_spent = True
-        elif disk.free < FILLING_UP * size:
+        self.is_spent = disk.free < 2 * size
+        if self.is_spent:
+            self.full.met("what is left is for deleting and signing in")
+            return
+        self.full.over()
+        if disk.free < FILLING_UP * size:
             with suppress(OSError):
                 self._set_aside(size)
+
+    def has_room(self) -> None:
+        """Note that a commit found room; unless that was the reserve's, the disk is no longer full."""
+        if not self.is_spent:
+            self.full.over()
 
     def _set_aside(self, size: int) -> None:
         descriptor, partial = mkstemp(prefix=f".{self._file.name}-", dir=self._file.parent)
@@ -69,9 +80,7 @@ class Reserve:
         except OSError:
             return False
         self.is_spent = True
-        logger.warning(
-            "the disk of %s is full: its reserve is released, for deleting and signing in", self._file.parent
-        )
+        self.full.met("its reserve is released, for deleting and signing in")
         return True
 
 

@@ -18,6 +18,8 @@ from potluck.dynamo.storage.connection import transaction
 from potluck.dynamo.storage.damage import DAMAGE, Damage
 from potluck.dynamo.storage.reserve import Reserve, is_full
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
+from potluck.metrics import COMMIT_SECONDS, COMMIT_WRITES, WRITE_SECONDS
+from potluck.states import WORK_FAILING, WRITES_FAILING, Trouble
 
 logger = logging.getLogger(__name__)
 
@@ -44,12 +46,13 @@ Outcome = tuple["WriteJob", Any, BaseException | None]
 
 
 class WriteJob:
-    __slots__ = ("future", "loop", "work")
+    __slots__ = ("began", "future", "loop", "work")
 
     def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
         self.loop = loop
         self.future: asyncio.Future[Any] = loop.create_future()
+        self.began = time.perf_counter()
 
 
 class Writer:
@@ -88,10 +91,18 @@ class Writer:
         self._handed_over: list[HandOver] = []
         self._marks = marks
         self._mark_due = False
+        self._submitted = self._answered = 0
+        self._writes_fail = Trouble(WRITES_FAILING, logger, "writes fail", level=logging.ERROR)
+        self._chores_fail = Trouble(WORK_FAILING, logger, "the writer's chores fail", level=logging.ERROR)
         connection.wal_autocheckpoint(0)
         connection.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._run, name="potluck-writer", daemon=True)
         self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for their commit."""
+        return max(0, self._submitted - self._answered)
 
     def submit(self, work: Work) -> asyncio.Future[Any]:
         """Do the work in the next commit; must be called on the event loop that awaits it."""
@@ -99,6 +110,7 @@ class Writer:
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
         job = WriteJob(work, loop)
+        self._submitted += 1
         arriving = self._arriving.get(loop)
         if arriving is None:
             # Everything submitted in this iteration of the loop is handed over together and wakes the writer once.
@@ -128,6 +140,8 @@ class Writer:
                 self._hand_over(loop)
             self._queue.put(None)
         self._thread.join()
+        self._writes_fail.forget()
+        self._chores_fail.forget()
 
     def _run(self) -> None:
         stopping = False
@@ -165,16 +179,18 @@ class Writer:
             self.damage.noticed(error)
         except apsw.Error as error:
             if is_full(error):
-                logger.warning("%s: the disk is full", chore.__name__)
+                self.reserve.full.met(error, traceback=False)
             else:
-                logger.exception("%s failed", chore.__name__)
+                self._chores_fail.met(error)
+        else:
+            self._chores_fail.over()
 
     def _commit(self, jobs: list[WriteJob]) -> None:
         try:
             outcomes = self._try_with_room(jobs)
         except Exception as trouble:
             if len(jobs) == 1 or isinstance(trouble, apsw.BusyError):
-                refusal = self._refusal(trouble, len(jobs))
+                refusal = self._refusal(trouble)
                 outcomes = [(job, None, refusal) for job in jobs]
             else:
                 # One piece of work must not fail the others with it.
@@ -183,14 +199,21 @@ class Writer:
                 return
         self._tell(outcomes, self._handed_over)
 
-    def _refusal(self, trouble: Exception, writes: int) -> DynamoError:
+    def _refusal(self, trouble: Exception) -> DynamoError:
         if isinstance(trouble, DAMAGE):
             return self.damage.noticed(trouble)
-        logger.error("%d writes failed: %s", writes, trouble, exc_info=None if is_full(trouble) else trouble)
+        if is_full(trouble):
+            self.reserve.full.met(trouble, traceback=False)
+        else:
+            self._writes_fail.met(trouble)
         return internal(trouble)
 
     def _tell(self, outcomes: list[Outcome], handed_over: list[HandOver]) -> None:
         """Wake each event loop once with all its results."""
+        self._answered += len(outcomes)
+        now = time.perf_counter()
+        for outcome in outcomes:
+            WRITE_SECONDS.observe(now - outcome[0].began)
         by_loop: dict[asyncio.AbstractEventLoop, tuple[list[Callable[[], None]], list[Outcome]]] = {}
         for loop, call in handed_over:
             by_loop.setdefault(loop, ([], []))[0].append(call)
@@ -212,6 +235,7 @@ class Writer:
             except apsw.Error as error:
                 if not is_full(error):
                     raise
+                self.reserve.full.met(error, traceback=False)
                 self._beside(make_room)
         return self._try(jobs)
 
@@ -226,6 +250,7 @@ class Writer:
     def _try(self, jobs: list[WriteJob]) -> list[Outcome]:
         execute = self.connection.execute
         rows = self.rows
+        began = time.perf_counter()
         execute("BEGIN IMMEDIATE")
         try:
             self._look_for_others()
@@ -249,6 +274,10 @@ class Writer:
             self.catalog.refresh(self.connection, undone=True)
             self.commits.ended(committed=False)
             raise
+        COMMIT_SECONDS.observe(time.perf_counter() - began)
+        COMMIT_WRITES.observe(len(jobs))
+        self.reserve.has_room()
+        self._writes_fail.over()
         stored, rows.stored = rows.stored, []
         try:
             self.commits.ended(committed=True)

@@ -11,6 +11,7 @@ from uuid import UUID
 import msgspec
 
 from potluck.engines import Engine
+from potluck.metrics import STREAMS, TAIL_LAG_SECONDS
 from potluck.store import Clock
 from potluck.streams import Concerns, Following
 from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
@@ -90,6 +91,12 @@ class Live:
     @property
     def open_streams(self) -> int:
         return len(self._open.readers)
+
+    def measure(self) -> None:
+        """Set the metrics of live updates."""
+        STREAMS.set(len(self._open.readers))
+        for tail in self._tails.values():
+            TAIL_LAG_SECONDS.set(tail.lag_seconds(), tail.table.name)
 
     def start(self, *tables: Table) -> None:
         """Start reading these tables' streams now instead of when they are first followed."""

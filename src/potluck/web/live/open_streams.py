@@ -1,11 +1,13 @@
 """How many event streams a worker has open for each caller, and how many it allows."""
 
+import logging
 from collections import Counter
 from collections.abc import Hashable
 from typing import NamedTuple
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import Throttled
+from potluck.states import WORK_FAILING, Trouble
 from potluck.table.errors import Unavailable
 from potluck.web.live.reader import ListReader
 
@@ -19,6 +21,9 @@ MOST_STREAMS_OF_ONE = 200
 MOST_STREAMS_OF_CLIENT = 2_000
 STRANGERS = "strangers"
 RETRY_AFTER_SECONDS = 30
+CALM_SECONDS = 60.0
+
+log = logging.getLogger(__name__)
 
 
 class Listener(NamedTuple):
@@ -43,6 +48,9 @@ class OpenStreams:
         self.readers: set[ListReader] = set()
         self.by_counter: Counter[Hashable] = Counter()
         self.stopped = False
+        self.failing = Trouble(
+            WORK_FAILING, log, "event streams end with an error", level=logging.ERROR, calm_seconds=CALM_SECONDS
+        )
 
     def check_room_for(self, by: Listener) -> None:
         """Unavailable or Throttled if this caller can have no further stream."""
@@ -56,6 +64,7 @@ class OpenStreams:
 
     def add(self, reader: ListReader, by: Listener) -> None:
         """Count a stream; one for which there is no room any more is ended."""
+        self.failing.over()
         limits = by.limits
         room_for_caller = all(self.by_counter[counter] < most for counter, most in limits.items())
         if self.stopped or len(self.readers) >= MOST_STREAMS or not room_for_caller:

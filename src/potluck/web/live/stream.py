@@ -124,8 +124,8 @@ class Stream:
             # The response has begun, so its status cannot report this. A client that reconnects too early gets a 503.
             log.info("a stream ends: %s", error)
             yield retry_text(random.uniform(*RECONNECT_SECONDS))
-        except Exception:
-            log.exception("a stream ends")
+        except Exception as error:
+            self.open_streams.failing.met(error)
         finally:
             self.reader.close()
             self.open_streams.discard(self.reader, self.by)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from potluck.metrics import SIGN_INS_FAILED
 from potluck.people.authentication import Principal
 from potluck.people.email_addresses import account_with
 from potluck.people.email_normal_form import normal_email
@@ -65,6 +66,7 @@ class Newcomer(Nobody):
         account_and_row = await account_with(self.store, address)
         hash = None if account_and_row is None else account_and_row[0].password_hash
         if not await self.core.people.passwords.verify(password, hash, self.client) or account_and_row is None:
+            SIGN_INS_FAILED.add()
             raise WrongCredentials
         return account_and_row
 

@@ -9,6 +9,7 @@ import msgspec
 
 from potluck.connections import limits
 from potluck.connections.uvicorn_adapter import ServerState
+from potluck.metrics import CONNECTIONS_REFUSED
 from potluck.web.errors import BY_STATUS
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import new_request_id
@@ -65,6 +66,7 @@ class SuiteConnection(limits.Connection):
     def refusal(self, status: HTTPStatus) -> bytes:
         """A complete response with its headers: the application never saw the request."""
         request_id = new_request_id()
+        CONNECTIONS_REFUSED.add(str(status.value))
         log.info("a request was refused with status %d", status, extra={"request_id": request_id})
         body = msgspec.json.encode(BY_STATUS[status].body(status.description or status.phrase, request_id))
         headers = {

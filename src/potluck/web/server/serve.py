@@ -35,9 +35,15 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
     If it cannot start, it prints the reason in one line.
     """
     _allow_many_files()
+    sockets: list[socket.socket] = []
+    metrics_sockets: list[socket.socket] = []
     try:
         sockets = listening(settings.host, settings.port)
+        if settings.metrics is not None:
+            metrics_sockets = listening(*settings.metrics, "POTLUCK_METRICS")
     except OSError as problem:
+        for bound in sockets:
+            bound.close()
         return _say(str(problem))
 
     def announce() -> None:
@@ -47,6 +53,8 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         print(f"\n  Potluck is on the table: {_address(sockets[0])}")
         if settings.origin is not None:
             print(f"  People reach it at {settings.origin}")
+        if metrics_sockets:
+            print(f"  Metrics are at {_address(metrics_sockets[0])}/metrics")
         print(f"  Everything it knows is in {keeps}")
         if settings.engine == "embedded":
             _warn_if_readable_by_others(settings.data)
@@ -56,10 +64,12 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         if settings.workers > 1:
             from potluck.web.server.worker_pool import supervise
 
-            return supervise(make, settings, sockets, announce)
+            return supervise(make, settings, sockets, announce, metrics_sockets)
+        from potluck.web.server.metrics_page import offered_to_nobody, on_a_page
         from potluck.web.server.uvicorn_server import serve_here
 
-        serve_here(make, settings, sockets, announce)
+        metrics = on_a_page(metrics_sockets) if metrics_sockets else offered_to_nobody
+        serve_here(make, settings, sockets, announce, metrics)
     except Exception as error:
         problem_in_words = cannot_start(error)
         if problem_in_words is None:
@@ -68,7 +78,7 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
     finally:
         with suppress(OSError):
             _port_file(settings).unlink()
-        for bound in sockets:
+        for bound in (*sockets, *metrics_sockets):
             bound.close()
     return 0
 
@@ -95,14 +105,16 @@ def _warn_if_readable_by_others(folder: Path) -> None:
         print(f"  Others on this machine can {can} {folder} (mode {mode:o}): {whose}chmod 700 {folder}")
 
 
-def listening(host: str, port: int) -> list[socket.socket]:
-    """A listening socket for each address of the host; OSError with a readable reason if one cannot be opened."""
+def listening(host: str, port: int, setting: str | None = None) -> list[socket.socket]:
+    """A listening socket for each address of the host; OSError with a readable reason if one cannot be opened.
+
+    `setting` is what chooses another address, if not the command's own.
+    """
     shown = f"[{host}]" if ":" in host else host
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        message = f"this machine does not have the address {shown}; choose another with --host or POTLUCK_HOST"
-        raise OSError(message) from None
+        raise OSError(_no_address(shown, setting)) from None
     sockets: list[socket.socket] = []
     refused: OSError | None = None
     for family, kind, protocol, _, address in dict.fromkeys(addresses):
@@ -121,7 +133,7 @@ def listening(host: str, port: int) -> list[socket.socket]:
     for bound in sockets:
         bound.close()
     assert refused is not None
-    raise OSError(_why_not(refused, shown, port)) from None
+    raise OSError(_why_not(refused, shown, port, setting)) from None
 
 
 def cannot_start(error: BaseException) -> str | None:
@@ -163,14 +175,19 @@ def _address(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _why_not(error: OSError, host: str, port: int) -> str:
+def _why_not(error: OSError, host: str, port: int, setting: str | None) -> str:
+    chosen_by = setting or "--port or POTLUCK_PORT"
     if error.errno == errno.EADDRINUSE:
-        return f"{host}:{port} is already in use; choose another with --port or POTLUCK_PORT, or 0 for any free port"
+        return f"{host}:{port} is already in use; choose another with {chosen_by}, or 0 for any free port"
     if error.errno == errno.EACCES:
-        return f"listening on port {port} needs privileges; choose another with --port or POTLUCK_PORT"
+        return f"listening on port {port} needs privileges; choose another with {chosen_by}"
     if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-        return f"this machine does not have the address {host}; choose another with --host or POTLUCK_HOST"
+        return _no_address(host, setting)
     return f"cannot listen on {host}:{port}: {error.strerror}"
+
+
+def _no_address(host: str, setting: str | None) -> str:
+    return f"this machine does not have the address {host}; choose another with {setting or '--host or POTLUCK_HOST'}"
 
 
 def _allow_many_files() -> None:

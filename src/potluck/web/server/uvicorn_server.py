@@ -16,11 +16,13 @@ from starlette.types import ASGIApp
 
 from potluck.connections.limits import UNREAD_SECONDS
 from potluck.connections.uvicorn_adapter import HttpServer
+from potluck.metrics import CONNECTIONS, REQUESTS_RUNNING
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import log_unhandled_exception, logging_in_lines
 from potluck.web.server.connection import CountedConnections, SuiteConnection
 from potluck.web.server.garbage_collection import tune_garbage_collector
+from potluck.web.server.metrics_page import Offer, offered_to_nobody
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
 TIDYING_SECONDS = 1.0
@@ -35,15 +37,22 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 log = logging.getLogger("potluck.server")
 
 
-def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket], ready: Callable[[], None]) -> None:
-    """Serve in this process; `ready` is called once it accepts connections."""
+def serve_here(
+    make: Make,
+    settings: Settings,
+    sockets: Sequence[socket.socket],
+    ready: Callable[[], None],
+    metrics: Offer = offered_to_nobody,
+) -> None:
+    """Serve in this process, and offer its metrics; `ready` is called once it accepts connections."""
 
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(log_unhandled_exception)
         async with _found(make)(settings) as application:
             tune_garbage_collector()
             server = SuiteServer(application, ready)
-            await server.serve(list(sockets))
+            async with metrics(server.measure):
+                await server.serve(list(sockets))
             if not server.started:
                 raise RuntimeError("the application did not start")
 
@@ -75,6 +84,14 @@ class SuiteServer(HttpServer):
         self.server_state = CountedConnections(clients, getattr(state, "fast_path", None))
         self._application = application
         self._ready = ready
+
+    def measure(self) -> None:
+        """Set the metrics of the server and its application."""
+        CONNECTIONS.set(len(self.server_state.connections))
+        REQUESTS_RUNNING.set(len(self.server_state.tasks))
+        measure: Callable[[], None] | None = getattr(getattr(self._application, "state", None), "measure", None)
+        if measure is not None:
+            measure()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         for listening in sockets or ():

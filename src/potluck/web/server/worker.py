@@ -10,6 +10,7 @@ from contextlib import suppress
 from socket import socket
 from typing import NoReturn
 
+from potluck.web.server.metrics_page import offered_to_nobody, to_the_parent
 from potluck.web.server.serve import cannot_start
 from potluck.web.server.uvicorn_server import serve_here
 from potluck.web.server.worker_pool import KILLED_AFTER_SECONDS, REACHABLE
@@ -17,8 +18,8 @@ from potluck.web.server.worker_pool import KILLED_AFTER_SECONDS, REACHABLE
 STDIN = 0
 
 
-def work(writing: int) -> int:
-    """Run as a worker; returns the exit status."""
+def work(writing: int, metrics_channel: int | None = None) -> int:
+    """Run as a worker; returns the exit status. Over the channel, the parent asks for metrics."""
     # Until the server has its own handlers: SIGTERM ends the process, and Ctrl+C is left to the parent.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -35,7 +36,9 @@ def work(writing: int) -> int:
             os.close(writing)
 
     try:
-        serve_here(make, settings, [socket(fileno=descriptor) for descriptor in descriptors], lambda: report(REACHABLE))
+        metrics = offered_to_nobody if metrics_channel is None else to_the_parent(socket(fileno=metrics_channel))
+        sockets = [socket(fileno=descriptor) for descriptor in descriptors]
+        serve_here(make, settings, sockets, lambda: report(REACHABLE), metrics)
     except Exception as error:
         problem = cannot_start(error)
         if problem is None or reported:
@@ -57,4 +60,4 @@ def _end_with_the_parent() -> NoReturn:
 
 
 if __name__ == "__main__":
-    sys.exit(work(int(sys.argv[1])))
+    sys.exit(work(*map(int, sys.argv[1:])))

@@ -13,12 +13,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from socket import socket
+from socket import socket, socketpair
 
 from potluck.settings import Settings, SettingsError
 from potluck.web.http.request_log import logging_in_lines
+from potluck.web.server.metrics_page import PoolMetrics, page
 from potluck.web.server.serve import GRACE_SECONDS, Make
 
 # A worker that has not stopped this long after it was told to is killed.
@@ -35,13 +36,19 @@ REACHABLE = b"reachable"
 log = logging.getLogger("potluck.workers")
 
 
-def supervise(make: Make, settings: Settings, sockets: Sequence[socket], announce: Callable[[], None]) -> int:
-    """Run the workers until told to stop; returns the exit status."""
+def supervise(
+    make: Make,
+    settings: Settings,
+    sockets: Sequence[socket],
+    announce: Callable[[], None],
+    metrics_sockets: Sequence[socket] = (),
+) -> int:
+    """Run the workers until told to stop, and serve the metrics of all of them; returns the exit status."""
     if os.name != "posix":
         raise SettingsError("POTLUCK_WORKERS must be 1 on this system: workers share a socket as only POSIX can")
     order = pickle.dumps((make, settings, [listening.fileno() for listening in sockets]))
     with logging_in_lines(settings):
-        return asyncio.run(_Workers(order, sockets, settings.workers, announce).run())
+        return asyncio.run(_Workers(order, sockets, settings.workers, announce, metrics_sockets).run())
 
 
 @dataclass(slots=True)
@@ -50,11 +57,22 @@ class _Worker:
     reachable: bool
     problem: str
     """Why it could not start, if it said so."""
+    metrics: socket | None
+    """Our end of the socket pair over which it answers with its metrics."""
 
 
 class _Workers:
-    def __init__(self, order: bytes, sockets: Sequence[socket], number: int, announce: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        order: bytes,
+        sockets: Sequence[socket],
+        number: int,
+        announce: Callable[[], None],
+        metrics_sockets: Sequence[socket] = (),
+    ) -> None:
         self._order = order
+        self._metrics_sockets = metrics_sockets
+        self._metrics = PoolMetrics()
         self._sockets = sockets
         self._number = number
         self._announce = announce
@@ -65,6 +83,10 @@ class _Workers:
         self._status = 0
 
     async def run(self) -> int:
+        async with page(self._metrics_sockets, self._metrics.gather):
+            return await self._run()
+
+    async def _run(self) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._told_to_stop, number)
@@ -91,7 +113,8 @@ class _Workers:
             began = time.monotonic()
             if worker.reachable:
                 self._count(1)
-            status = await worker.process.wait()
+            async with nullcontext() if worker.metrics is None else self._metrics.of_worker(worker.metrics):
+                status = await worker.process.wait()
             self._processes.discard(worker.process)
             if worker.reachable:
                 self._count(-1)
@@ -109,15 +132,17 @@ class _Workers:
 
     async def _start(self) -> _Worker:
         reading, writing = os.pipe()
+        ours, its = socketpair() if self._metrics_sockets else (None, None)
+        passed = [writing] if its is None else [writing, its.fileno()]
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-P",
                 "-m",
                 "potluck.web.server.worker",
-                str(writing),
+                *map(str, passed),
                 stdin=asyncio.subprocess.PIPE,
-                pass_fds=(writing, *(listening.fileno() for listening in self._sockets)),
+                pass_fds=(*passed, *(listening.fileno() for listening in self._sockets)),
                 # The same import path as here.
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
                 # A Ctrl+C at the terminal goes to the parent only, which stops the workers.
@@ -125,9 +150,13 @@ class _Workers:
             )
         except BaseException:
             os.close(reading)
+            if ours is not None:
+                ours.close()
             raise
         finally:
             os.close(writing)
+            if its is not None:
+                its.close()
         self._processes.add(process)
         if self._stopping.is_set():
             # Told to stop while this one was being started, so it was not among those that were stopped.
@@ -138,7 +167,7 @@ class _Workers:
             await process.stdin.drain()
         report = await _read_all(reading)
         reachable = report == REACHABLE
-        return _Worker(process, reachable, "" if reachable else report.decode(errors="replace"))
+        return _Worker(process, reachable, "" if reachable else report.decode(errors="replace"), ours)
 
     def _count(self, change: int) -> None:
         self._serving += change

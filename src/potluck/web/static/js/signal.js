@@ -28,7 +28,7 @@ async function hold(event) {
   const form = /** @type {HTMLFormElement} */ (event.target);
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (!(await request("/healthz"))) {
+  if (!(await request("/livez"))) {
     toast("No signal. Nothing was sent, and what you typed stays here.");
     return;
   }

@@ -1,0 +1,138 @@
+"""The metrics of a served suite: its own port, one page for all workers, and counts that never go back."""
+
+import os
+import re
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from potluck.commands.main import main
+from tests.patience import PATIENCE_SECONDS
+from tests.processes import running
+
+PLANTED = "planted-in-a-path"
+SAMPLE = re.compile(r"([a-z_]+)(?:\{(.*)\})? ([0-9.e+-]+|\+Inf)")
+
+
+def asked(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as answer:
+        return answer.read().decode()
+
+
+def read(page: str) -> dict[tuple[str, str], float]:
+    """Every sample by its name and labels; each line is one, or says what follows."""
+    samples = {}
+    for line in page.splitlines():
+        if not line.startswith(("# HELP ", "# TYPE ")):
+            name, labels, number = SAMPLE.fullmatch(line).groups()
+            samples[name, labels or ""] = float(number)
+    return samples
+
+
+@contextmanager
+def served(folder: Path, workers: int):
+    """A suite, its address and that of its metrics."""
+    command = ("serve", "--port", "0", "--workers", str(workers))
+    with running(*command, cwd=folder, POTLUCK_METRICS="0") as (process, address):
+        yield process, address, re.search(r"http://\S+/metrics", process.stdout.readline())[0]
+
+
+def requests(samples: dict[tuple[str, str], float], route: str) -> float:
+    counts = ((labels, number) for (name, labels), number in samples.items() if name == "potluck_request_seconds_count")
+    return sum(number for labels, number in counts if f'route="{route}"' in labels)
+
+
+def workers_of(process) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+def test_metrics_have_a_port_of_their_own_and_no_label_says_what_people_sent(tmp_path):
+    with served(tmp_path, 1) as (_, address, metrics):
+        for path in (f"/api/v1/me?token={PLANTED}", f"/{PLANTED}", f"/api/v1/polls/{PLANTED}"):
+            with pytest.raises(urllib.error.HTTPError):
+                asked(address + path)
+        asked(f"{address}/livez")
+        page = asked(metrics)
+        samples = read(page)
+        assert requests(samples, "/livez") == 1
+        assert samples["potluck_request_seconds_count", 'method="GET",route="/api/v1/me",status="401"'] == 1
+        assert samples["potluck_request_seconds_count", 'method="GET",route="",status="404"'] == 1
+        assert samples["potluck_workers", ""] == 1
+        assert samples["potluck_leases", 'lease="CONSUMERS"'] == 1
+        assert samples["potluck_state", 'state="disk-full"'] == 0
+        assert samples["potluck_store_bytes", ""] > 0
+        assert samples["process_resident_memory_bytes", ""] > 10_000_000
+        assert abs(samples["process_start_time_seconds", ""] - time.time()) < PATIENCE_SECONDS
+        assert PLANTED not in page
+        # Not where people are served, and nothing else where metrics are.
+        for elsewhere in (f"{address}/metrics", metrics.removesuffix("/metrics")):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                asked(elsewhere)
+            assert refused.value.code == 404
+
+
+def test_workers_have_one_page_and_what_a_dead_one_counted_stays_counted(tmp_path):
+    with served(tmp_path, 2) as (process, address, metrics):
+        for _ in range(40):
+            asked(f"{address}/livez")
+        samples = read(asked(metrics))
+        assert requests(samples, "/livez") == 40
+        assert samples["potluck_workers", ""] == 2
+        killed = workers_of(process)[0]
+        os.kill(killed, signal.SIGKILL)
+        until = time.monotonic() + PATIENCE_SECONDS
+        while killed in workers_of(process) or read(asked(metrics))["potluck_workers", ""] < 2:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert requests(read(asked(metrics)), "/livez") == 40
+
+
+def test_a_worker_that_hangs_is_left_out_and_counted_as_it_last_was(tmp_path):
+    with served(tmp_path, 2) as (process, address, metrics):
+        for _ in range(10):
+            asked(f"{address}/livez")
+        assert requests(read(asked(metrics)), "/livez") == 10
+        hanging = workers_of(process)[0]
+        os.kill(hanging, signal.SIGSTOP)
+        try:
+            samples = read(asked(metrics))
+            assert (samples["potluck_workers", ""], requests(samples, "/livez")) == (1, 10)
+        finally:
+            os.kill(hanging, signal.SIGCONT)
+
+
+def test_what_is_no_request_is_dropped_and_the_next_is_answered(tmp_path):
+    with served(tmp_path, 1) as (_, _, metrics):
+        port = int(re.search(r":(\d+)/", metrics)[1])
+        for sent in (b"x" * 20_000, b"GET /metrics", b"POST /metrics HTTP/1.1\r\nhost: here\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                received = b""
+                while data := _received(connection):
+                    received += data
+                assert b"200 OK" not in received
+        assert "potluck_workers 1" in asked(metrics)
+
+
+def _received(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(4096)
+    except ConnectionResetError:
+        return b""
+
+
+def test_a_port_for_metrics_that_is_taken_is_one_sentence_that_names_the_setting(tmp_path, capsys, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("POTLUCK_METRICS", str(port))
+        assert main(["serve", "--port", "0", "--data", str(tmp_path / "data")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"potluck: 127.0.0.1:{port} is already in use; choose another with POTLUCK_METRICS")
+    assert said.count("\n") == 1
