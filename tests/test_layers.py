@@ -10,6 +10,7 @@ MODULES = (
     *(
         "__main__.py",
         "commands/main.py",
+        "aws/policies.py",
         "suite.py",
         "settings.py",
         "acceleration.py",

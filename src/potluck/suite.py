@@ -14,7 +14,7 @@ from potluck.apps.polls.app import PollsApp
 from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shopping.app import ShoppingApp
 from potluck.clock_jumps import ClockWatch
-from potluck.engines import ACCESS_DENIED, DynamoError, Engine, offered_by, open_engine
+from potluck.engines import AccessDenied, Engine, offered_by, open_engine
 from potluck.metrics import LEASES, STATE
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
@@ -264,7 +264,7 @@ async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> 
             # Another process holds the lease now, and does the work.
             raise
         except Exception as error:
-            if isinstance(error, DynamoError) and error.code == ACCESS_DENIED:
+            if isinstance(error, AccessDenied):
                 # Said in full by the message; where it happened would not help.
                 failing.met(error.message)
             else:

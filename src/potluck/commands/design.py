@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 from potluck.commands.refusal import CommandError
-from potluck.commands.table_modules import apps_with_tables, table_module, tables_of
+from potluck.commands.table_modules import apps_with_tables, suite_tables, table_module, tables_of
 from potluck.settings import Settings
 from potluck.table.design import markdown, with_section
 from potluck.table.design.cloudformation import cloudformation
@@ -35,6 +35,9 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     """Print table designs as they are declared, or what a reviewer would ask about them."""
     modules = [table_module(name) for name in chosen.apps or apps_with_tables()]
     tables = [table for module in modules for table in tables_of(module)]
+    if chosen.format == "cloudformation" and not chosen.apps:
+        # The table of leases and positions has no entities to describe, but must be created like the others.
+        tables = suite_tables()
     if chosen.lint:
         return _lint(tables)
     if chosen.write:

@@ -48,6 +48,7 @@ COMMANDS = {
     "backfill": CommandSummary("rewrite stored rows to the keys that their entity declares today"),
     "demo": CommandSummary("fill a store with made-up people and data, and print how to sign in", "suite"),
     "count": CommandSummary("count a ballot file by any method, showing every round"),
+    "tables": CommandSummary("create or verify the tables on Amazon DynamoDB, or print the policies that use them"),
     "design": CommandSummary("print or review table designs"),
 }
 

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import potluck
 from potluck.commands.refusal import CommandError
+from potluck.streams import WorkTable
 from potluck.table.errors import DesignError
 from potluck.table.tables import Table
 
@@ -38,6 +39,11 @@ def table_module(name: str) -> ModuleType:
     if not tables_of(module):
         raise CommandError(f"{path} declares no table")
     return module
+
+
+def suite_tables() -> list[Table]:
+    """Every table of a running suite: those of people and the apps, and the one that holds leases and positions."""
+    return [*(table for name in apps_with_tables() for table in tables_of(table_module(name))), WorkTable().design]
 
 
 def tables_of(module: ModuleType) -> list[Table]:

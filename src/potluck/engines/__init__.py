@@ -16,6 +16,7 @@ __all__ = [
     "EVERYWHERE",
     "FULL",
     "REQUEST_NOT_SENT",
+    "AccessDenied",
     "DynamoError",
     "Engine",
     "HandsOver",
@@ -34,6 +35,16 @@ ANSWER_LOST = "AnswerLost"
 
 ACCESS_DENIED = "AccessDeniedException"
 """The service's code for a call that the policy of the credentials does not allow."""
+
+
+class AccessDenied(DynamoError):
+    """A call that the policy of the credentials does not allow; the message says which permission is missing."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(ACCESS_DENIED, message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message,)
 
 
 @runtime_checkable

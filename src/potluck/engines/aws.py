@@ -25,7 +25,7 @@ from botocore.auth import SigV4Auth  # type: ignore[import-untyped]
 from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 
-from potluck.engines import ACCESS_DENIED, ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
+from potluck.engines import ACCESS_DENIED, ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, AccessDenied, DynamoError
 from potluck.engines.transient import MAYBE_EXECUTED, is_throttled, is_transient
 from potluck.metrics import CALL_SECONDS
 from potluck.states import ENGINE_UNREACHABLE, THROTTLED, Trouble
@@ -63,9 +63,11 @@ POLLS_GROW_BY = 1.3
 # What the service says about a call that a policy does not allow; in a transaction, the action is that of one item.
 NOT_ALLOWED = re.compile(r"not authorized to perform: (dynamodb:\w+)(?: on resource: (arn:\S+))?")
 
-log = logging.getLogger(__name__)
 
 WATCH_AGAIN = frozenset({"ExpiredIteratorException", "TrimmedDataAccessException"})
+
+
+log = logging.getLogger(__name__)
 
 
 class Aws:
@@ -76,6 +78,7 @@ class Aws:
         self._credentials = credentials
         self._urls = {"DynamoDB_20120810": table_url, "DynamoDBStreams_20120810": stream_url}
         self._watches: dict[str, _StreamWatch] = {}
+        self._known_denials: set[str] = set()
         self._closed = False
         self._unreachable = Trouble(ENGINE_UNREACHABLE, log, "DynamoDB does not answer", calm_seconds=CALM_SECONDS)
         self._throttled = Trouble(THROTTLED, log, "DynamoDB throttles", calm_seconds=CALM_SECONDS)
@@ -132,7 +135,7 @@ class Aws:
                 answer = await self._send(service, operation, body)
             except DynamoError as error:
                 if error.code == ACCESS_DENIED:
-                    raise _not_allowed(operation, request, error) from error
+                    raise self._denied(operation, request, error) from error
                 if error.code != ANSWER_LOST or operation not in REPEATABLE or self._closed:
                     raise
                 answer = await self._send(service, operation, body)
@@ -211,6 +214,14 @@ class Aws:
             return answer
         raise _error(response.status, content)
 
+    def _denied(self, operation: str, request: dict[str, Any], error: DynamoError) -> AccessDenied:
+        """The error, which is logged once for each permission: a request's own log line does not name it."""
+        denied = _missing_permission(operation, request, error)
+        if denied.message not in self._known_denials:
+            self._known_denials.add(denied.message)
+            log.error("%s", denied.message)
+        return denied
+
     async def _signed(self, url: str, headers: dict[str, str], body: bytes) -> dict[str, str]:
         if self._credentials is None:
             raise DynamoError("MissingAuthenticationTokenException", "no AWS credentials were found")
@@ -239,16 +250,15 @@ def _error(status: int, content: bytes) -> DynamoError:
     )
 
 
-def _not_allowed(operation: str, request: dict[str, Any], error: DynamoError) -> DynamoError:
+def _missing_permission(operation: str, request: dict[str, Any], error: DynamoError) -> AccessDenied:
     """Say which permission is missing, for what, and what to do."""
     match = NOT_ALLOWED.search(error.message)
     action = match[1] if match else f"dynamodb:{operation}"
     tables = ", ".join(sorted(_written_by(request) - {""}))
     resource = (match and match[2]) or request.get("StreamArn") or tables or "the stream"
-    return DynamoError(
-        ACCESS_DENIED,
+    return AccessDenied(
         f"the policy of these AWS credentials does not allow {action} on {resource}: add it; `potluck tables policy` "
-        "prints all that is needed",
+        "prints all that is needed"
     )
 
 

@@ -171,10 +171,12 @@ class Store(StoreReader):
         with access_pattern(operation.name):
             return await self.source.sender.write(operation, request, now, recognise)
 
-    async def create_tables(self, *tables: Table) -> None:
-        """Create missing tables, indexes and expiry settings; existing ones are left alone."""
-        for table in tables:
-            await create_table(self.source.sender, table)
+    async def create_tables(self, *tables: Table) -> bool:
+        """Create missing tables, indexes and expiry settings; existing ones are left alone.
+
+        Returns whether anything was missing.
+        """
+        return any([await create_table(self.source.sender, table) for table in tables])
 
 
 def _item_of(operation: Operation) -> Ref[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from potluck.engines import ACCESS_DENIED, DynamoError
+from potluck.engines import AccessDenied, DynamoError
 from potluck.store.sending import Sender
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Request, Table
@@ -54,11 +54,10 @@ async def _create(sender: Sender, missing: str, request: Request) -> None:
     try:
         await sender.repeat(request)
     except DynamoError as error:
-        if error.code == ACCESS_DENIED:
-            raise DynamoError(
-                ACCESS_DENIED,
+        if isinstance(error, AccessDenied):
+            raise AccessDenied(
                 f"{missing}, and these credentials may not change that: run `potluck tables create` with credentials "
-                f"that may. {error.message}",
+                f"that may. {error.message}"
             ) from error
         # Another process creates the table.
         if error.code != "ResourceInUseException" or request.operation != "CreateTable":

@@ -1,6 +1,7 @@
 """Streams: a table's change log, its consumers, and the leases that give each consumer one owner."""
 
 from potluck.streams.consumer import Consumer
+from potluck.streams.deliveries import DeliveredConsumer
 from potluck.streams.leases import Lease, LeaseTerms, WorkTable
 from potluck.streams.positions import Action
 from potluck.streams.record_consumer import Following, PositionLost, RecordConsumer
@@ -11,6 +12,7 @@ __all__ = [
     "Action",
     "Concerns",
     "Consumer",
+    "DeliveredConsumer",
     "Following",
     "Lease",
     "LeaseTerms",

@@ -6,6 +6,7 @@ The table is that of the entities. `bind` adds the store, the lease and the read
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from potluck.store import Store
@@ -43,6 +44,13 @@ class Consumer:
         """Whether one of its triggers may fit the record; other records do not wake it."""
         return any(trigger.concerns(record) for trigger in self.triggers)
 
+    async def handle(self, store: Store, record: Record) -> list[Action]:
+        """Call the functions of all triggers that fit; returns the writes to commit together with the position."""
+        operations = [write for trigger in self.triggers for write in await trigger.handle(record)]
+        if not operations:
+            return []
+        return [{action.kind: action.body} for action in Transaction(*operations).actions(store.now)]
+
     def bind(
         self,
         store: Store,
@@ -53,12 +61,6 @@ class Consumer:
     ) -> RecordConsumer:
         """Run it on a store: by default with its own lease, and reading the log itself."""
 
-        async def handle(record: Record) -> list[Action]:
-            operations = [write for trigger in self.triggers for write in await trigger.handle(record)]
-            if not operations:
-                return []
-            return [{action.kind: action.body} for action in Transaction(*operations).actions(store.now)]
-
         async def lost(_: PositionLost) -> None:
             if self.lost is not None:
                 await self.lost()
@@ -67,7 +69,7 @@ class Consumer:
             store.engine,
             self.name,
             self.table.name,
-            handle,
+            partial(self.handle, store),
             concerns=self.concerns,
             work_table=work_table,
             lease=lease,

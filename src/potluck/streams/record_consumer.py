@@ -349,7 +349,7 @@ class RecordConsumer:
             except Deposed:
                 raise
             except Exception as error:
-                if not _passes(error):
+                if not passes(error):
                     failures += 1
                     CONSUMER_FAILURES.add(self.name)
                     if failures >= self.attempts:
@@ -364,16 +364,7 @@ class RecordConsumer:
             await pauses.wait()
 
     async def _give_up(self, position: ShardPosition, record: Record, asked_at: float, error: Exception) -> None:
-        encoded = msgspec.json.encode(record.wire)
-        if len(encoded) > PARKED_RECORD_BYTES:
-            small = {name: part for name, part in record.wire["dynamodb"].items() if not name.endswith("Image")}
-            encoded = msgspec.json.encode({**record.wire, "dynamodb": small})
-        about = {
-            "Error": {"S": repr(error)[:PARKED_ERROR_LENGTH]},
-            "Record": {"S": encoded.decode()},
-            "At": {"N": f"{self.clock():.3f}"},
-        }
-        parking = self._positions.parking(record.sequence_number, about)
+        parking = self._positions.parking(record.sequence_number, parked(record, error, self.clock()))
         await self._positions.advance(position, record.sequence_number, asked_at, [parking])
 
     async def _report(self, why: str) -> None:
@@ -392,7 +383,7 @@ class RecordConsumer:
                 await rebuild()
                 return
             except Exception as error:
-                if not _passes(error):
+                if not passes(error):
                     raise
             await pauses.wait()
 
@@ -411,6 +402,24 @@ class RecordConsumer:
             await asyncio.sleep(self.idle_seconds)
 
 
+def parked(record: Record, error: Exception, now: float) -> dict[str, Any]:
+    """The attributes of a parked record: itself, without its images if it is too large, and why it is there."""
+    encoded = msgspec.json.encode(record.wire)
+    if len(encoded) > PARKED_RECORD_BYTES:
+        small = {name: part for name, part in record.wire["dynamodb"].items() if not name.endswith("Image")}
+        encoded = msgspec.json.encode({**record.wire, "dynamodb": small})
+    return {
+        "Error": {"S": repr(error)[:PARKED_ERROR_LENGTH]},
+        "Record": {"S": encoded.decode()},
+        "At": {"N": f"{now:.3f}"},
+    }
+
+
+def passes(error: Exception) -> bool:
+    """Whether the failure is transient, reported by the engine or by the store."""
+    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_transient(error))
+
+
 def _skip(position: ShardPosition, to: str, count: int) -> None:
     """Move past records that were handled or do not concern us; the position is saved later."""
     if to != position.sequence_number:
@@ -419,11 +428,6 @@ def _skip(position: ShardPosition, to: str, count: int) -> None:
 
 def _number(sequence_number: str | None) -> int | None:
     return None if sequence_number is None else int(sequence_number)
-
-
-def _passes(error: Exception) -> bool:
-    """Whether the failure is transient, reported by the engine or by the store."""
-    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_transient(error))
 
 
 def _everything(record: Record) -> bool:

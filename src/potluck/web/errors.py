@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from potluck.engines import StoreDamaged
+from potluck.engines import AccessDenied, StoreDamaged
 from potluck.people import errors as people
 from potluck.table import errors as table
 from potluck.validation.errors import BodyNotJson, ValidationError
@@ -433,6 +433,8 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     StoreDamaged: ProblemMapping(STORE_DAMAGED, detail=""),
     table.OutcomeUnknown: ProblemMapping(OUTCOME_UNKNOWN, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
     table.NoSpace: ProblemMapping(NO_ROOM, headers=lambda _: {"retry-after": FULL_SECONDS}, detail=""),
+    # What is missing is in the log, for the operator.
+    AccessDenied: ProblemMapping(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
     table.Unavailable: ProblemMapping(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
 }
 

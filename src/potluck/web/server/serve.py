@@ -14,7 +14,7 @@ from typing import Any
 
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.private_files import open_to, write_private
-from potluck.engines import ACCESS_DENIED, DynamoError
+from potluck.engines import AccessDenied, DynamoError
 from potluck.extras import MissingExtra
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
@@ -140,7 +140,7 @@ def cannot_start(error: BaseException) -> str | None:
     """A readable reason, if the operator can do something about it; None if it is a bug."""
     if isinstance(error, SettingsError | StoreUnusable | MissingExtra | OSError):
         return str(error)
-    if isinstance(error, DynamoError) and error.code == ACCESS_DENIED:
+    if isinstance(error, AccessDenied):
         return error.message
     if isinstance(error, DynamoError | Unavailable):
         return f"the store does not answer: {error}"
