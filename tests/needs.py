@@ -35,6 +35,7 @@ THINGS: dict[str, Callable[[], str | None]] = {
     "chromium": _program(*BROWSERS),
     "caddy": _program("caddy"),
     "nginx": _program("nginx"),
+    "faketime": _program("faketime"),
     "axe-core": _package("axe-core"),
 }
 

@@ -15,6 +15,7 @@ from potluck.engines import ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
 from potluck.engines import aws as aws_engine
 from potluck.engines.aws import Aws
 from potluck.engines.prefixing import Prefixing
+from potluck.states import ENGINE_UNREACHABLE, THROTTLED, lasting
 from tests.engine_targets import LOCAL, address, table
 from tests.patience import PATIENCE_SECONDS
 from tests.references import REGION
@@ -96,6 +97,38 @@ async def test_nobody_there_means_nothing_was_sent() -> None:
         silent.bind(("127.0.0.1", 0))
         async with aws_at(f"http://127.0.0.1:{silent.getsockname()[1]}") as aws:
             assert (await failure(aws.call("PutItem", {"TableName": "T"}))).code == REQUEST_NOT_SENT
+
+
+async def test_nobody_there_is_a_state_with_one_line_until_calls_are_answered_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(aws_engine, "CALM_SECONDS", 0.0)
+    async with aws_at(service.url) as aws:
+        await aws.call("ListTables", {})
+        assert lasting() == []
+        there, aws._urls = aws._urls, dict.fromkeys(aws._urls, "http://127.0.0.1:9/")
+        for _ in range(50):
+            await failure(aws.call("ListTables", {}))
+        assert lasting() == [ENGINE_UNREACHABLE]
+        aws._urls = there
+        await aws.call("ListTables", {})
+    said = [record.getMessage().partition(" after")[0] for record in caplog.records]
+    assert said[0].startswith("DynamoDB does not answer: RequestNotSent")
+    assert said[1:] == ["DynamoDB does not answer: over"]
+    assert lasting() == []
+
+
+async def test_being_throttled_is_a_state_until_it_has_stayed_away(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    body = json.dumps({"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": "slow down"})
+    async with aws_at(service.url) as aws:
+        for _ in range(20):
+            service.answers = [http("400 Bad Request", body.encode())]
+            await failure(aws.call("ListTables", {}))
+            await aws.call("ListTables", {})
+        assert lasting() == [THROTTLED]
+        assert len(caplog.records) == 1
 
 
 async def test_a_write_whose_answer_is_lost_is_not_sent_again(service: Service) -> None:

@@ -16,6 +16,7 @@ from potluck.commands.main import main
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import StoreDamaged, StoreUnusable
 from potluck.dynamo.storage.clean_close import is_marked_open
+from potluck.states import STORE_DAMAGED, lasting
 from tests.faults.held_open import TABLE, fill, item
 from tests.faults.power_cut_vfs import FaultyDisk
 from tests.patience import PATIENCE_SECONDS, until
@@ -369,15 +370,20 @@ async def test_a_damaged_page_has_an_error_of_its_own(tmp_path, caplog):
             database.row(TABLE, key)
         # The rest answers.
         assert (await database.call("GetItem", {"TableName": TABLE, "Key": {"pk": {"S": "thing-00001"}}}))["Item"]
+        assert lasting() == [STORE_DAMAGED]
         await database.call("PutItem", {"TableName": TABLE, "Item": item(1) | {"more": {"S": "yes"}}})
     advice = [each for each in caplog.records if "restore a backup" in each.getMessage()]
     assert [each.levelno for each in advice] == [logging.ERROR]
     assert "Stop every program" in advice[0].getMessage()
     # It is known after a restart, and to every process, before the page is met again.
+    assert lasting() == []
     async with await Database.open(path) as database:
         assert database.is_damaged()
+        assert lasting() == [STORE_DAMAGED]
         beside(path, "-damaged").unlink()
         assert not database.is_damaged()
+        database.file.damage.look()
+        assert lasting() == []
 
 
 async def test_a_damaged_index_has_an_error_of_its_own(tmp_path):

@@ -112,7 +112,7 @@ async def test_what_the_file_has_yet_to_take_is_not_free(tmp_path, disk):
         problem(await ask(client, "POST", "/polls", new, by=ada), 503, "no-room")
 
 
-async def test_a_full_disk_without_a_reserve_is_said_to_be_full(tmp_path, disk):
+async def test_a_full_disk_without_a_reserve_is_said_to_be_full(tmp_path, disk, caplog):
     async with suite_on(tmp_path, APPS) as (client, application):
         await signed_up(client, "ada@example.org", "Ada")
         application.state.engine.file.reserve.release()
@@ -125,8 +125,13 @@ async def test_a_full_disk_without_a_reserve_is_said_to_be_full(tmp_path, disk):
         assert refused
         for each in refused:
             problem(each, 503, "no-room")
+        assert (await client.get("/readyz")).json()["states"] == ["disk-full"]
         disk.leave(PLENTY)
         await sign_in(client)
+        application.state.engine.file.reserve.keep()
+        assert (await client.get("/readyz")).json()["states"] == []
+    lines = [record.getMessage() for record in caplog.records if getattr(record, "state", "") == "disk-full"]
+    assert [": over after" in line for line in lines] == [False, True]
 
 
 async def test_the_log_is_reused_before_the_reserve(tmp_path, disk):

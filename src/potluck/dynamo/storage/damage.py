@@ -35,8 +35,10 @@ class Damage:
         return self._noticed or (self._note is not None and os.path.exists(self._note))
 
     def look(self) -> None:
-        """Learn of damage that was found before, or by another process."""
-        if not self.trouble.lasts and self.known:
+        """Learn of damage that was found before, or by another process, and that the operator has deleted its note."""
+        if not self.known:
+            self.trouble.over()
+        elif not self.trouble.lasts:
             self.trouble.met("it was found before")
 
     def noticed(self, error: Exception) -> StoreDamaged:
