@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -14,16 +14,17 @@ from potluck.apps.polls.app import PollsApp
 from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shopping.app import ShoppingApp
 from potluck.clock_jumps import ClockWatch
-from potluck.engines import AccessDenied, Engine, offered_by, open_engine
-from potluck.metrics import LEASES, STATE
+from potluck.engines import Engine, offered_by, open_engine
+from potluck.metrics import STATE
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
-from potluck.states import STATES, WORK_FAILING, Trouble, lasting
+from potluck.states import STATES, lasting
 from potluck.store import Clock, Store
-from potluck.streams import Lease, RecordConsumer, WorkTable
-from potluck.streams.leases import Deposed, cancelled
+from potluck.streams import ConsumerGroup, RecordConsumer, WorkTable
+from potluck.streams.leases import cancelled
+from potluck.streams.restarting import restarted
 from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
@@ -53,10 +54,8 @@ from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
 from potluck.web.suite_secret import derived, load_secret, verify_store_secret
 
-# A consumer that failed is restarted after this long.
-CONSUMER_PAUSE_SECONDS = 5.0
-# What has run for this long since it failed no longer fails.
-STEADY_SECONDS = 30.0
+# Background work that failed is started again after this long.
+RESTART_SECONDS = 5.0
 
 # An app is a folder and its entry here.
 APPS: tuple[AppMaker, ...] = (ShareablesApp, ShoppingApp, JournalApp, PollsApp, LibraryApp)
@@ -84,12 +83,12 @@ async def assembled(
             core.live.start(*(table for app in suite_apps for table in app.tables))
         people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
-        lease, consumers = _consumers(core, suite_apps)
-        background = _background_work(suite_apps, lease, consumers) if settings.background == "here" else []
+        group, consumers = _consumers(core, suite_apps)
+        background = _background_work(suite_apps, group, consumers) if settings.background == "here" else []
         working = [asyncio.create_task(work) for work in (*background, ClockWatch().run())]
 
         def measure() -> None:
-            _measure(core, lease, consumers)
+            _measure(core, group, consumers)
 
         try:
             yield _application(core, people, suite_apps, measure)
@@ -209,21 +208,21 @@ def _application(core: Core, people: App, apps: Sequence[App], measure: Callable
     return Application(router, authentication, problems, state, log_requests)
 
 
-def _consumers(core: Core, apps: Sequence[App]) -> tuple[Lease, list[RecordConsumer]]:
-    """The apps' consumers, which share a lease and one reader of each log."""
+def _consumers(core: Core, apps: Sequence[App]) -> tuple[ConsumerGroup, list[RecordConsumer]]:
+    """The apps' consumers, with one reader of each log, and the processes that share them."""
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
-    lease = core.lease("CONSUMERS")
     declared = [consumer for app in apps for consumer in app.all_consumers()]
-    return lease, [consumer.bind(core.store, lease=lease, follow=feed) for consumer in declared]
+    group = core.consumer_group("CONSUMERS", restart_seconds=RESTART_SECONDS)
+    return group, [consumer.bind(core.store, follow=feed) for consumer in declared]
 
 
-def _measure(core: Core, lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
+def _measure(core: Core, group: ConsumerGroup, consumers: Sequence[RecordConsumer]) -> None:
     """Set the metrics of the suite."""
     lasts = lasting()
     for state in STATES:
         STATE.set(int(state in lasts), state.name)
     core.live.measure()
-    LEASES.set(int(lease.held), lease.name)
+    group.measure()
     for consumer in consumers:
         consumer.measure()
     core.people.passwords.measure()
@@ -234,41 +233,10 @@ def _measure(core: Core, lease: Lease, consumers: Sequence[RecordConsumer]) -> N
 
 
 def _background_work(
-    apps: Sequence[App], lease: Lease, consumers: Sequence[RecordConsumer]
+    apps: Sequence[App], group: ConsumerGroup, consumers: Sequence[RecordConsumer]
 ) -> list[Coroutine[Any, Any, None]]:
     """The background work: the consumers, and the apps' other tasks."""
-    work = [_restart_on_failure(task.name, task.run) for app in apps for task in app.background()]
+    work = [restarted(task.name, task.run, RESTART_SECONDS, log) for app in apps for task in app.background()]
     if consumers:
-        work.append(_restart_on_failure("the consumers", partial(_consume, lease, consumers)))
+        work.append(restarted("the consumers", partial(group.run, consumers), RESTART_SECONDS, log))
     return work
-
-
-async def _consume(lease: Lease, consumers: Sequence[RecordConsumer]) -> None:
-    """Run all the consumers whenever their lease is ours."""
-
-    async def consume() -> None:
-        async with asyncio.TaskGroup() as group:
-            for consumer in consumers:
-                group.create_task(_restart_on_failure(consumer.name, consumer.consume))
-
-    await lease.run(consume)
-
-
-async def _restart_on_failure(name: str, run: Callable[[], Awaitable[None]]) -> None:
-    failing = Trouble(WORK_FAILING, log, f"{name} failed, and is restarted", level=logging.ERROR)
-    while True:
-        steady = asyncio.get_running_loop().call_later(STEADY_SECONDS, failing.over)
-        try:
-            await run()
-        except Deposed:
-            # Another process holds the lease now, and does the work.
-            raise
-        except Exception as error:
-            if isinstance(error, AccessDenied):
-                # Said in full by the message; where it happened would not help.
-                failing.met(error.message)
-            else:
-                failing.met(error)
-        finally:
-            steady.cancel()
-        await asyncio.sleep(CONSUMER_PAUSE_SECONDS)

@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 
 from potluck.engines import Engine
-from potluck.streams import Action, Record, RecordConsumer
-from potluck.streams.leases import Lease, WorkTable
+from potluck.streams import Action, ConsumerGroup, Record, RecordConsumer, WorkTable
 from tests.engine_targets import BOTH, LOCAL, address, opened_at, table
 from tests.patience import PATIENCE_SECONDS, until
 
 WORKERS = 3
 KEYS = 5
 WORK = WorkTable("Work")
+GROUP = "work"
 TAKEOVER_SECONDS = 5.0
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,13 +35,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 async def work(where: dict[str, Any]) -> None:
-    """Two consumers under one lease: one returns its writes, the other makes them itself."""
+    """Two consumers of one group: one returns its writes, the other makes them itself."""
     engine = await opened_at(where)
 
     async def returns_its_writes(change: Record) -> list[Action]:
         assert change.new is not None
         key, number = change.new["PK"]["S"], change.new["n"]["N"]
-        by = {":by": {"S": str(lease.owner)}, ":one": {"N": "1"}, ":at": {"N": repr(time.time())}}
+        by = {":by": {"S": str(group.membership.owner)}, ":one": {"N": "1"}, ":at": {"N": repr(time.time())}}
         once = _update(_row("once", number), "SET #by = :by, #at = :at ADD #times :one", by)
         # Fails, and so parks the record, if a change of one key is applied before an earlier one.
         last = _update(_row("last", key), "SET #n = :n", {":n": {"N": number}})
@@ -55,19 +55,13 @@ async def work(where: dict[str, Any]) -> None:
             "UpdateItem", _update(_row("often", change.new["n"]["N"]), "ADD #times :one", {":one": {"N": "1"}})
         )
 
-    lease = Lease(engine, "work", WORK)
+    group = ConsumerGroup(engine, GROUP, WORK)
     consumers = [
-        RecordConsumer(engine, "once", "Source", returns_its_writes, work_table=WORK, lease=lease),
-        RecordConsumer(engine, "often", "Source", writes_itself, work_table=WORK, lease=lease),
+        RecordConsumer(engine, "once", "Source", returns_its_writes, work_table=WORK),
+        RecordConsumer(engine, "often", "Source", writes_itself, work_table=WORK),
     ]
-
-    async def consume() -> None:
-        async with asyncio.TaskGroup() as group:
-            for consumer in consumers:
-                group.create_task(consumer.consume())
-
     print("ready", flush=True)
-    await lease.run(consume)
+    await group.run(consumers)
 
 
 def _row(partition: str, sort: str) -> dict[str, Any]:
@@ -149,12 +143,15 @@ async def rows(engine: Engine, partition: str, table_name: str = "Seen") -> list
 
 
 async def owner(engine: Engine) -> str:
-    """Whose the lease is, for this term; whoever stops in time gives it back, and for a moment it is nobody's."""
+    """Whose the shard is; one that was let go is nobody's for a moment."""
 
     async def found() -> str | None:
-        key = Lease(engine, "work", WORK).key
-        item = (await engine.call("GetItem", {"TableName": "Work", "Key": key, "ConsistentRead": True})).get("Item", {})
-        return item["Owner"]["S"] if "Owner" in item else None
+        owners = [
+            row["Owner"]["S"]
+            for row in await rows(engine, f"GROUP#{GROUP}", "Work")
+            if {"Shard", "Owner"} <= row.keys()
+        ]
+        return owners[0] if owners else None
 
     return await until(found)
 

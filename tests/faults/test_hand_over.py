@@ -16,8 +16,7 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.store import Store
-from potluck.streams import Action, Record, RecordConsumer
-from potluck.streams.leases import Lease, WorkTable
+from potluck.streams import Action, ConsumerGroup, LeaseTerms, Record, RecordConsumer, WorkTable
 from potluck.web.live import Live
 from tests.patience import PATIENCE_SECONDS, stopped
 from tests.web.live.boards import KEY, Board, Card, boards, clock, of_board
@@ -62,10 +61,10 @@ async def work(path: str, number: int, since: str | None, commits: int) -> None:
     store, live = Store(database, clock), Live(database, clock, key=KEY)
     await store.create_tables(boards)
     live.start(boards)
-    lease = Lease(database, "once", WORK, seconds=0.4, renew_every=0.1, look_every=0.05)
+    group = ConsumerGroup(database, "once", WORK, LeaseTerms(0.4, renew_every=0.1, look_every=0.05))
     feed = live.feed(boards)
     consumer = RecordConsumer(
-        database, "once", boards.name, once, concerns=of_board, work_table=WORK, lease=lease, follow=feed
+        database, "once", boards.name, once, concerns=of_board, work_table=WORK, group=group, follow=feed
     )
     consuming = asyncio.create_task(consumer.run())
     of = Card.on_board("b")

@@ -30,6 +30,10 @@ class Sharded:
         await self._read(await self._arn(arn_of))
         self.splits.append(self._sequence(self._all[-1]) if self._all else 0)
 
+    def open_shards(self) -> list[str]:
+        """The shards that are written to now."""
+        return [f"{len(self.splits)}-{line}" for line in range(self._lines(len(self.splits)))]
+
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         match operation:
             case "DescribeStream":

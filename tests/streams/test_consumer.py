@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from potluck.people.entities import Account
 from potluck.store import Store
-from potluck.streams import Consumer, Lease, WorkTable, changed, created, deleted
+from potluck.streams import Consumer, ConsumerGroup, LeaseTerms, WorkTable, changed, created, deleted
 from potluck.table import DesignError, absent, put
 from potluck.table.operations import Operation
 from tests.engine_targets import BOTH, opened
@@ -30,8 +30,8 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 @contextlib.asynccontextmanager
 async def running(consumer: Consumer, store: Store, **options: object) -> AsyncIterator[None]:
-    lease = Lease(store.engine, consumer.name, WORK, seconds=PATIENCE_SECONDS)
-    task = asyncio.create_task(consumer.bind(store, WORK, lease, **options).run())
+    group = ConsumerGroup(store.engine, consumer.name, WORK, LeaseTerms(PATIENCE_SECONDS))
+    task = asyncio.create_task(consumer.bind(store, WORK, group, **options).run())
     try:
         yield
     finally:

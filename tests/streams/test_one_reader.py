@@ -12,9 +12,7 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.store import Store
-from potluck.streams import Action, Record, RecordConsumer, tail
-from potluck.streams import record_consumer as streams
-from potluck.streams.leases import Lease, WorkTable
+from potluck.streams import Action, ConsumerGroup, LeaseTerms, Record, RecordConsumer, WorkTable, handing_over, tail
 from potluck.table import delete
 from potluck.web.live import Live
 from tests.engine_targets import BOTH, opened
@@ -62,9 +60,9 @@ class Kept:
         self._feed = live.feed(boards)
         # Given back when the consumer stops, but not to a store that takes longer than a second for it. So it is longer
         # than such a moment, and much shorter than what a test waits for.
-        lease = Lease(engine, name, WORK, seconds=10.0, renew_every=0.2, look_every=0.05)
+        group = ConsumerGroup(engine, name, WORK, LeaseTerms(10.0, renew_every=0.2, look_every=0.05))
         self.consumer = RecordConsumer(
-            engine, name, boards.name, self.handle, concerns=of_board, work_table=WORK, lease=lease, follow=self._follow
+            engine, name, boards.name, self.handle, concerns=of_board, work_table=WORK, group=group, follow=self._follow
         )
 
     def _follow(self, *asked: Any) -> Any:
@@ -97,7 +95,7 @@ async def running(*consumers: RecordConsumer) -> AsyncIterator[None]:
 
 async def position(engine: Any) -> str | None:
     rows = (await engine.call("Scan", {"TableName": WORK.table, "ConsistentRead": True}))["Items"]
-    (shard,) = [row for row in rows if "Shard" in row]
+    (shard,) = [row for row in rows if "ReadAt" in row]
     return shard["Position"]["S"] if "Position" in shard else None
 
 
@@ -126,7 +124,7 @@ async def test_a_change_that_concerns_no_consumer_is_neither_read_nor_noted(data
                 # being read is read too, however many at once.
                 assert database.asked.count("GetRecords") <= 10 + (time.monotonic() - began) / tail.IDLE_SECONDS
                 assert database.asked.count("PutItem") == 30
-                assert set(database.asked) <= {"PutItem", "GetRecords", "GetShardIterator", "UpdateItem"}
+                assert set(database.asked) <= {"PutItem", "GetRecords", "GetShardIterator", "UpdateItem", "Query"}
                 assert await position(database) == saved
             await store.put(Board(board="c", title="second"))
             await kept.until("first", "second")
@@ -161,7 +159,7 @@ async def test_who_was_idle_for_longer_than_the_log_goes_back_does_not_read_it_b
 async def test_a_position_that_only_passed_over_changes_is_saved_after_so_many(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "PASSED_OVER_SAVE_RECORDS", 20)
+    monkeypatch.setattr(handing_over, "PASSED_OVER_SAVE_RECORDS", 20)
     monkeypatch.setattr(tail, "MOST_PASSED_OVER", 20)
     async with opened(target, tmp_path) as engine:
         store = Store(engine, clock)

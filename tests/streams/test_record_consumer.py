@@ -15,9 +15,9 @@ from potluck.engines.conflicting import Conflicting
 from potluck.engines.embedded import open_embedded
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
-from potluck.streams import Action, PositionLost, Record, RecordConsumer, leases
+from potluck.streams import Action, ConsumerGroup, LeaseTerms, PositionLost, Record, RecordConsumer, leases
 from potluck.streams import record_consumer as streams
-from potluck.streams.leases import Lease, WorkTable
+from potluck.streams.leases import WorkTable
 from potluck.table.errors import OutcomeUnknown, Unavailable
 from tests.engine_targets import BOTH, EMBEDDED, opened, table
 from tests.patience import PATIENCE_SECONDS, stopped
@@ -28,7 +28,7 @@ WORK = WorkTable("Work")
 @pytest.fixture(autouse=True)
 def patient_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is lost to a slow machine has changes handed over again, and what is not given back is waited for."""
-    monkeypatch.setattr(streams, "Lease", partial(Lease, seconds=PATIENCE_SECONDS))
+    monkeypatch.setattr(streams, "ConsumerGroup", partial(ConsumerGroup, terms=LeaseTerms(PATIENCE_SECONDS)))
     monkeypatch.setattr(leases, "RELEASE_SECONDS", PATIENCE_SECONDS)
 
 
@@ -152,9 +152,9 @@ async def test_returned_actions_happen_exactly_once_under_conflicts_and_lost_ans
         return tally(change)
 
     # Not a long one: who takes it and does not hear so may have to wait until it is over.
-    lease = Lease(troubled, "work", WORK)
+    group = ConsumerGroup(troubled, "work", WORK)
     written = 0
-    async with running(RecordConsumer(troubled, "c", "Source", handle, work_table=WORK, lease=lease)):
+    async with running(RecordConsumer(troubled, "c", "Source", handle, work_table=WORK, group=group)):
         # How much trouble so many changes meet depends on how often the lease is renewed meanwhile.
         while troubled.answers_lost <= 3 or troubled.conflicts_met <= 3:
             for _ in range(12):
@@ -165,22 +165,7 @@ async def test_returned_actions_happen_exactly_once_under_conflicts_and_lost_ans
 
 
 async def test_two_who_believe_they_own_the_stream_apply_nothing_twice(engine: Engine) -> None:
-    """Both are told that the lease is theirs; the position's conditions alone must hold them apart."""
-
-    class Deluded(Lease):
-        async def try_acquire(self) -> bool:
-            self.owner = (self.owner or "me") + "!"
-            self._valid_until = self._monotonic() + 60
-            key = {"TableName": self.work_table.table, "Key": self.key, "UpdateExpression": "SET #o = :o"}
-            values = {":o": {"S": self.owner}}
-            await self.engine.call(
-                "UpdateItem",
-                {**key, "ExpressionAttributeNames": {"#o": "Owner"}, "ExpressionAttributeValues": values},
-            )
-            return True
-
-        async def _keep_renewing(self) -> None:
-            await asyncio.sleep(3600)
+    """They are of different groups, each of which has the shard; only the position's conditions hold them apart."""
 
     async def handle(change: Record) -> list[Action]:
         await asyncio.sleep(0.01)
@@ -188,16 +173,16 @@ async def test_two_who_believe_they_own_the_stream_apply_nothing_twice(engine: E
 
     for number in range(40):
         await put(engine, number)
-    await WORK.create_if_missing(engine)
-    leases = [Deluded(engine, f"lease{n}", WORK) for n in range(2)]
+    terms = LeaseTerms(PATIENCE_SECONDS, look_every=0.05)
+    groups = [ConsumerGroup(engine, f"group{n}", WORK, terms) for n in range(2)]
     async with running(
-        *(RecordConsumer(engine, "c", "Source", handle, work_table=WORK, lease=lease) for lease in leases)
+        *(RecordConsumer(engine, "c", "Source", handle, work_table=WORK, group=group) for group in groups)
     ):
         await until_tallied(engine, 39)
     assert await tallied(engine) == {**{f"{n:06}": 1 for n in range(40)}, "total": 40}
 
 
-async def test_only_the_owner_of_the_lease_works(engine: Engine) -> None:
+async def test_only_the_owner_of_a_shard_works(engine: Engine) -> None:
     workers: dict[int, list[str]] = {0: [], 1: [], 2: []}
 
     def consumer(number: int) -> RecordConsumer:
@@ -537,7 +522,9 @@ class Numbers(list[Any]):
         async def lost(report: PositionLost) -> None:
             self.append(report.why)
 
-        more = {"lost": lost, "work_table": WORK, "idle_seconds": 0.05, "discover_seconds": 0.1, **more}
+        terms = LeaseTerms(PATIENCE_SECONDS, look_every=0.05)
+        group = ConsumerGroup(engine, "CONSUMER#c", WORK, terms, discover_seconds=0.1)
+        more = {"lost": lost, "work_table": WORK, "idle_seconds": 0.05, "group": group, **more}
         return RecordConsumer(engine, "c", "Source", handle, **more)
 
 
@@ -693,15 +680,8 @@ async def test_a_reader_that_loses_its_cancellation_is_cancelled_again(
         engine = LosingACancellation(embedded)
         await engine.call("CreateTable", table("Source", stream=True))
         await WORK.create_if_missing(engine)
-        lease = Lease(engine, "work", WORK)
-        consumer = RecordConsumer(engine, "losing", "Source", tally, work_table=WORK, lease=lease, idle_seconds=3600)
-
-        async def consume() -> None:
-            # A group cancels what is in it once, however often it is cancelled itself.
-            async with asyncio.TaskGroup() as group:
-                group.create_task(consumer.consume())
-
-        running = asyncio.create_task(lease.run(consume))
+        consumer = RecordConsumer(engine, "losing", "Source", tally, work_table=WORK, idle_seconds=3600)
+        running = asyncio.create_task(consumer.run())
         await asyncio.wait_for(engine.waited_for.wait(), PATIENCE_SECONDS)
         running.cancel()
         await asyncio.wait({running}, timeout=PATIENCE_SECONDS)

@@ -21,6 +21,9 @@ from potluck.suite import APPS, opened
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.people import PeopleApp
 
+# How long one call does steps of long work, for each consumer that has any; the next call goes on.
+STEPS_SECONDS = 10.0
+
 T = TypeVar("T")
 Event = Mapping[str, Any]
 
@@ -61,8 +64,10 @@ class Background:
         tasks = {task.name: task for app in self._apps for task in app.background()}
         for task in tasks.values():
             await task.once()
+        for consumer in self._consumers:
+            await consumer.carry_on(STEPS_SECONDS)
         await PeopleApp(self._core, self._apps).context.account_data.finish_departures()
-        return {"done": [*tasks, "departures"]}
+        return {"done": [*tasks, "steps", "departures"]}
 
     async def _rebuild(self, name: str) -> str:
         named = {consumer.consumer.name: consumer for consumer in self._consumers}

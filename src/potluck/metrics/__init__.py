@@ -84,7 +84,9 @@ CONSUMER_FAILURES = Counter(
 CONSUMER_PARKED = Counter(
     "potluck_consumer_parked_total", "Records set aside because no attempt could handle them", "consumer"
 )
-LEASES = Gauge("potluck_leases", "Leases held: 1 among all processes while background work is done", "lease")
+CONSUMER_SHARDS = Gauge(
+    "potluck_consumer_shards", "Shards of change logs that this process reads for the consumers; each has one reader"
+)
 
 # --- the process ------------------------------------------------------------------------------------------------------
 

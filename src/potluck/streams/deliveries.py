@@ -10,24 +10,34 @@ transaction. Marks expire when the stream no longer has the record. A handler th
 
 **A record that cannot be handled** is parked after the same number of attempts, in the same rows. After a transient
 failure the record is reported, and delivered again.
+
+**Long work** is saved in the transaction of the mark, and gone on with by whoever calls `carry_on`.
 """
 
 import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError
 from potluck.store import Store
 from potluck.streams.backoff import Backoff
-from potluck.streams.consumer import Consumer
-from potluck.streams.leases import EXPIRES, WorkTable
+from potluck.streams.consumer import Consumer, Rebuild, encoded, rebuilding
+from potluck.streams.failures import ATTEMPTS, parked, passes
+from potluck.streams.leases import EXPIRES, Deposed, Lease, WorkTable
 from potluck.streams.log import call_with_retry
+from potluck.streams.long_work import LongWork, LongWorkRows
 from potluck.streams.positions import Action
-from potluck.streams.record_consumer import ATTEMPTS, parked, passes
 from potluck.streams.records import Record
+
+# Long work that began in no shard of ours.
+DELIVERED = "DELIVERED"
+# Longer than one call carries on, so that it needs no renewal.
+CARRYING_ON_SECONDS = 60.0
+MOST_SECONDS = 40.0
 
 # Until no event source can deliver the record again.
 MARK_SECONDS = 2 * STREAM_RETENTION_SECONDS
@@ -54,6 +64,12 @@ class DeliveredConsumer:
         self._clock = clock
         self._partition = f"CONSUMER#{consumer.name}"
         self._prepared: str | None = None
+        patiently = partial(call_with_retry, store.engine)
+        self._rows = LongWorkRows(
+            store.engine, self._table, consumer.name, [*consumer.steps.values()], partial(encoded, store), patiently
+        )
+        self._lease = Lease(store.engine, f"STEPS#{consumer.name}", self._table, seconds=CARRYING_ON_SECONDS)
+        self._work = LongWork(self._rows, DELIVERED, self._lease, attempts, clock)
 
     async def handle(self, arn: str, records: Sequence[Record]) -> int | None:
         """Handle the records of this stream in order; the index of the first that has to be delivered again, if any."""
@@ -78,8 +94,33 @@ class DeliveredConsumer:
 
     async def rebuild(self) -> None:
         """Make up for records that were never delivered."""
-        if self.consumer.lost is not None:
-            await self.consumer.lost()
+        await self._rebuild(self.consumer.lost)
+
+    async def _rebuild(self, rebuild: Rebuild | None) -> None:
+        work = await rebuilding(rebuild)
+        if work is not None:
+            actions, _ = await self._work.begin([work])
+            for action in actions:
+                await call_with_retry(self._store.engine, "TransactWriteItems", {"TransactItems": [action]})
+
+    async def carry_on(self, seconds: float = MOST_SECONDS) -> bool:
+        """Do steps of long work for so long, unless another does; whether nothing is left of what was saved before."""
+        if not await self._rows.any():
+            return True
+        if not await self._lease.try_acquire():
+            return False
+        until = time.monotonic() + min(seconds, MOST_SECONDS)
+        try:
+            await self._work.claim()
+            while self._work and time.monotonic() < until:
+                if not await self._work.turn():
+                    break
+            return not self._work
+        except Deposed:
+            return False
+        finally:
+            self._work.forget()
+            await self._lease.release()
 
     async def _prepare(self, arn: str) -> None:
         """Before the first record, build what is older than the stream; after a new stream, what was lost between."""
@@ -89,7 +130,7 @@ class DeliveredConsumer:
         row = (await self._call("GetItem", {"Key": key, "ConsistentRead": True})).get("Item")
         previous = None if row is None else row["StreamArn"]["S"]
         if previous is None and self.consumer.begin is not None:
-            await self.consumer.begin()
+            await self._rebuild(self.consumer.begin)
         elif previous is not None and previous != arn:
             log.error("%s: the table has a new stream, and nothing was logged between the two", self.consumer.name)
             await self.rebuild()
@@ -103,8 +144,9 @@ class DeliveredConsumer:
         pauses = Backoff()
         while True:
             try:
-                actions = await self.consumer.handle(self._store, record)
-                if actions:
+                actions, works = await self.consumer.handle(self._store, record)
+                begun_actions, _ = await self._work.begin(works)
+                if actions := [*actions, *begun_actions]:
                     await self._commit(arn, record, actions)
                 return
             except Exception as error:

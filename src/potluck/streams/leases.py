@@ -17,7 +17,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from potluck.engines import DynamoError, Engine
 from potluck.engines.transient import is_transient
@@ -78,6 +78,21 @@ class WorkTable:
     async def create_if_missing(self, engine: Engine) -> None:
         """Create the table unless it exists; it is ready when this returns."""
         await create_table(Sender(engine, Patience()), self.design)
+
+
+class Ownership(Protocol):
+    """What fences writes: the row that names an owner, and the belief of this process to be it."""
+
+    @property
+    def owner(self) -> str | None: ...
+    @property
+    def held(self) -> bool:
+        """Whether we certainly own it, by our own clock."""
+        ...
+
+    def check(self) -> dict[str, Any]:
+        """The action that cancels a transaction when another owns it."""
+        ...
 
 
 class LeaseTerms(NamedTuple):

@@ -1,8 +1,8 @@
-"""How far a consumer has read each shard of a stream, in rows that only the lease's owner can change.
+"""How far a consumer has read each shard of a stream, in rows that only the shard's owner can change.
 
-A row names its holder: the owner that claimed the shard, in a transaction that checks the lease. Every later change of
-the row is conditional on that holder and on the position it moves from. So a deposed owner is stopped by its next
-write, and what is written in the same transaction as a position is written once.
+A row names its holder: the owner that claimed the shard, in a transaction that checks that it owns it. Every later
+change of the row is conditional on that holder and on the position it moves from. So a deposed owner is stopped by its
+next write, and what is written in the same transaction as a position is written once.
 """
 
 import uuid
@@ -12,7 +12,7 @@ from typing import Any
 
 from potluck.dynamo.limits import TRANSACTION_ACTIONS
 from potluck.engines import DynamoError, Engine
-from potluck.streams.leases import Deposed, Lease, WorkTable
+from potluck.streams.leases import Deposed, Ownership, WorkTable
 
 Action = dict[str, Any]
 Patience = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -26,6 +26,8 @@ class ShardPosition:
     sequence_number: str | None
     read_at: float
     finished: bool = False
+    holder: str = ""
+    """Who claimed it; only they can move it."""
     passed_to: str | None = None
     """Read beyond the saved position: no record up to here concerned the consumer."""
     passed_over: int = 0
@@ -45,11 +47,10 @@ class ShardPosition:
 class Positions:
     """The rows of one consumer, for one stream at a time."""
 
-    def __init__(self, engine: Engine, work_table: WorkTable, consumer: str, lease: Lease, patiently: Patience) -> None:
+    def __init__(self, engine: Engine, work_table: WorkTable, consumer: str, patiently: Patience) -> None:
         self._engine = engine
         self._table = work_table
         self._partition = f"CONSUMER#{consumer}"
-        self._lease = lease
         self._patiently = patiently  # sends a request, retrying transient failures
         self._label = ""
 
@@ -82,25 +83,28 @@ class Positions:
                 return positions
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
-    async def register(self, arn: str, shards: Sequence[str], now: float) -> None:
+    async def register(self, arn: str, shards: Sequence[str], now: float, owner: Ownership) -> None:
         """Create positions at the start of these shards, and then record the stream as the current one."""
-        await self._under_lease(
+        await self.write(
+            owner,
             [
                 self._put(f"SHARD#{self._label}#{shard}", {"Shard": {"S": shard}, "ReadAt": {"N": f"{now:.3f}"}})
                 for shard in shards
-            ]
+            ],
         )
-        await self._under_lease([self._put("STREAM", {"StreamArn": {"S": arn}})])
+        await self.write(owner, [self._put("STREAM", {"StreamArn": {"S": arn}})])
 
-    async def forget(self, shards: Sequence[str]) -> None:
+    async def forget(self, shards: Sequence[str], owner: Ownership) -> None:
         """Remove the positions of shards that are no longer in the stream."""
-        await self._under_lease(
-            [{"Delete": {"TableName": self._table.table, "Key": self._key(shard)}} for shard in shards]
+        await self.write(
+            owner, [{"Delete": {"TableName": self._table.table, "Key": self._key(shard)}} for shard in shards]
         )
 
-    async def claim(self, shard: str) -> ShardPosition:
+    async def claim(self, shard: str, owner: Ownership) -> ShardPosition:
         """Become the only holder that can move this position."""
-        await self._under_lease(
+        holder = str(owner.owner)
+        await self.write(
+            owner,
             [
                 {
                     "Update": {
@@ -109,12 +113,14 @@ class Positions:
                         "UpdateExpression": "SET #holder = :holder",
                         "ConditionExpression": "attribute_exists(#shard)",
                         "ExpressionAttributeNames": {"#holder": "Holder", "#shard": "Shard"},
-                        "ExpressionAttributeValues": {":holder": {"S": self._owner}},
+                        "ExpressionAttributeValues": {":holder": {"S": holder}},
                     }
                 }
-            ]
+            ],
         )
-        return _position((await self._read("GetItem", {"Key": self._key(shard)}))["Item"])
+        position = _position((await self._read("GetItem", {"Key": self._key(shard)}))["Item"])
+        position.holder = holder
+        return position
 
     async def advance(self, position: ShardPosition, to: str, now: float, actions: Sequence[Action]) -> None:
         """Apply the actions and move the position in one transaction: both happen exactly once, or neither does."""
@@ -123,7 +129,7 @@ class Positions:
                 f"{len(actions)} actions; at most {TRANSACTION_ACTIONS - 1} fit into one transaction with the position"
             )
         names = {"#holder": "Holder", "#position": "Position", "#read": "ReadAt"}
-        values = {":holder": {"S": self._owner}, ":to": {"S": to}, ":now": {"N": f"{now:.3f}"}}
+        values = {":holder": {"S": position.holder}, ":to": {"S": to}, ":now": {"N": f"{now:.3f}"}}
         if position.sequence_number is None:
             unmoved = "attribute_not_exists(#position)"
         else:
@@ -150,7 +156,7 @@ class Positions:
     async def save(self, position: ShardPosition, to: str | None, now: float, finished: bool = False) -> None:
         """Move the position alone; `finished` marks the shard as read to its end."""
         names = {"#holder": "Holder", "#read": "ReadAt"}
-        values: dict[str, Any] = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
+        values: dict[str, Any] = {":holder": {"S": position.holder}, ":now": {"N": f"{now:.3f}"}}
         update = "SET #read = :now"
         if to is not None:
             update += ", #position = :to"
@@ -166,7 +172,7 @@ class Positions:
     async def restart(self, position: ShardPosition, now: float) -> None:
         """Reset the position to the start of what the log still holds."""
         names = {"#holder": "Holder", "#read": "ReadAt", "#position": "Position"}
-        values = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
+        values = {":holder": {"S": position.holder}, ":now": {"N": f"{now:.3f}"}}
         await self._conditional(position.shard, "SET #read = :now REMOVE #position", names, values)
         position.moved(None, now)
 
@@ -192,12 +198,6 @@ class Positions:
                 return rows
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
-    @property
-    def _owner(self) -> str:
-        if self._lease.owner is None:
-            raise Deposed(self._partition)
-        return self._lease.owner
-
     def _key(self, shard: str) -> dict[str, Any]:
         return self._table.key(self._partition, f"SHARD#{self._label}#{shard}")
 
@@ -212,10 +212,11 @@ class Positions:
     async def _read(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         return await self._patiently(operation, {"TableName": self._table.table, "ConsistentRead": True, **request})
 
-    async def _under_lease(self, actions: list[Action]) -> None:
+    async def write(self, owner: Ownership, actions: Sequence[Action]) -> None:
+        """Write these, unless another owns what the owner does."""
         room = TRANSACTION_ACTIONS - 1
         for start in range(0, len(actions), room):
-            items = [self._lease.check(), *actions[start : start + room]]
+            items = [owner.check(), *actions[start : start + room]]
             try:
                 await self._patiently(
                     "TransactWriteItems", {"TransactItems": items, "ClientRequestToken": str(uuid.uuid4())}

@@ -1,4 +1,4 @@
-"""Consumers of a table's records: one worker at a time hands every record to a function, in order for each key.
+"""Consumers of a table's records: every record is handed to a function once, in order for each key.
 
     consumer = RecordConsumer(engine, "library-consistency", "MediaLibrary", handle)
     await consumer.run()                      # until cancelled; any number of workers may run it
@@ -14,17 +14,21 @@ connections) are retried for as long as they last. After `attempts` other failur
 a row with the record and the error is written in the same transaction as the position, an error is logged, and the
 consumer continues: one bad record should not stop the others. With `park=False` the failure ends `run` instead.
 
+**Long work** is done in steps (`steps.py`), between which other records are handled.
+
 **A position older than the log** is never ignored. `lost` is called with a PositionLost and should rebuild what the
 consumer maintains; then reading restarts at the oldest record of the log, so records of the meantime are handled after
 it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning, after `begin` has
-built what it maintains from rows that are older than the log.
+built what it maintains from rows that are older than the log. Either may return long work instead: it is saved before
+reading starts, and done between the records.
 
 **Filtering.** With `concerns`, only the records that this function picks are handed over; others do not wake the
 consumer. A position that only passed over other records is saved after a minute or a thousand of them, and when the
 worker stops; after a crash its successor passes over them again.
 
-**Who reads.** Once it has read the log to its end, a consumer gets further records from `follow`, the process's one
-reader of the log (`Tail`); without one, or where that does not reach back far enough, it reads the log.
+**Who reads.** The shards are divided among the processes of a group (`consumer_group.py`). Once it has read the log to
+its end, a consumer gets further records from `follow`, the process's one reader of the log (`Tail`); without one, or
+where that does not reach back far enough, it reads the log.
 
 A stream has shards: a shard is read after its parent, and several are read concurrently, so a handler may be called for
 different keys at the same time. Leases and positions must not be kept in the table whose stream is read, since saving
@@ -32,42 +36,32 @@ one would create the next record.
 """
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
-
-import msgspec
+from typing import Any, NamedTuple
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError, Engine
-from potluck.engines.transient import is_transient
-from potluck.metrics import CONSUMER_FAILURES, CONSUMER_LAG_SECONDS, CONSUMER_PARKED
+from potluck.metrics import CONSUMER_LAG_SECONDS
 from potluck.states import CONSUMER_FAILING, Trouble
-from potluck.streams.backoff import SHORTEST_PAUSE, Backoff
-from potluck.streams.leases import Deposed, Lease, WorkTable, cancelled
-from potluck.streams.log import Log, Trimmed, call_with_retry, open_log
+from potluck.streams.backoff import Backoff
+from potluck.streams.consumer_group import ConsumerGroup, label_of
+from potluck.streams.failures import ATTEMPTS, passes
+from potluck.streams.handing_over import Following, HandingOver
+from potluck.streams.leases import Lease, WorkTable
+from potluck.streams.log import Log, call_with_retry, open_log
+from potluck.streams.long_work import Begun, Encoded, LongWork, LongWorkRows
 from potluck.streams.positions import Action, Positions, ShardPosition
 from potluck.streams.records import Concerns, Record
-from potluck.table.errors import OutcomeUnknown, Unavailable
+from potluck.streams.shares import Share
+from potluck.streams.steps import Steps, Work
 
 PAGE_RECORDS = 100
-ATTEMPTS = 8
 IDLE_SECONDS = 1.0
-# When a shard ends, its children are read at once; only shards without a parent have to be discovered.
-DISCOVER_SECONDS = 300.0
-# An idle position is saved too, because its age tells whether records may have been lost.
-IDLE_SAVE_SECONDS = 3600.0
-# How long, and how many records, a position may pass over before it is saved.
-PASSED_OVER_SAVE_SECONDS = 60.0
-PASSED_OVER_SAVE_RECORDS = 1000
 # Another machine's clock may trim the log a little early.
 SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600.0
-LAST_SAVE_SECONDS = 1.0
-PARKED_RECORD_BYTES = 300_000
-PARKED_ERROR_LENGTH = 2000
 
 log = logging.getLogger(__name__)
 
@@ -82,26 +76,32 @@ class PositionLost(Exception):
         self.why = why
 
 
-Handler = Callable[[Record], Awaitable[Sequence[Action] | None]]
+class Handled(NamedTuple):
+    """What a handler leaves to do: actions to commit with the position, and long work to begin."""
+
+    actions: Sequence[Action] = ()
+    works: Sequence[Work[Any]] = ()
 
 
-class Subscribed(Protocol):
-    """A subscription of one consumer to a shard that another reader reads."""
-
-    ended: bool
-    read_to: str | None
-    passed_over: int
-
-    async def next(self, seconds: float) -> list[Record]: ...
-
-    def end(self) -> None: ...
-
-
-Following = Callable[[str, str, str | None, Concerns], Subscribed | None]
-"""Subscribes to the records after a position, by table and shard; None if they have to be read from the log."""
-
+Handler = Callable[[Record], Awaitable[Sequence[Action] | Handled | None]]
 Shards = Mapping[str, str | None]
 """Each shard and its parent."""
+
+
+class StreamChange(NamedTuple):
+    """How the shards that a consumer knows differ from those of the stream."""
+
+    known: dict[str, ShardPosition]
+    never_ran: bool
+    lost: str | None
+    """What records may have been missed, in words."""
+    new: list[str]
+    trimmed: list[str]
+    other_stream: bool
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.never_ran or self.lost or self.new or self.trimmed or self.other_stream)
 
 
 class RecordConsumer:
@@ -116,15 +116,16 @@ class RecordConsumer:
         *,
         concerns: Concerns | None = None,
         work_table: WorkTable | None = None,
-        lease: Lease | None = None,
+        group: ConsumerGroup | None = None,
         follow: Following | None = None,
-        lost: Callable[[PositionLost], Awaitable[None]] | None = None,
-        begin: Callable[[], Awaitable[None]] | None = None,
+        lost: Callable[[PositionLost], Awaitable[Work[Any] | None]] | None = None,
+        begin: Callable[[], Awaitable[Work[Any] | None]] | None = None,
+        steps: Sequence[Steps[Any]] = (),
+        encoded: Encoded = lambda operations: [],
         attempts: int = ATTEMPTS,
         park: bool = True,
         page_records: int = PAGE_RECORDS,
         idle_seconds: float = IDLE_SECONDS,
-        discover_seconds: float = DISCOVER_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.engine = engine
@@ -134,8 +135,8 @@ class RecordConsumer:
         self.work_table = work_table or WorkTable()
         if self.work_table.table == table:
             raise ValueError(f"positions stored in {table} would be new records of {table}, endlessly")
-        # Consumers of one process may share a lease, so that idling costs one renewal instead of one each.
-        self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.work_table)
+        self.group = group or ConsumerGroup(engine, f"CONSUMER#{name}", self.work_table)
+        """The processes that it is run by, if it runs by itself."""
         self.follow = follow
         self.concerns = concerns or _everything
         self.lost = lost
@@ -144,67 +145,97 @@ class RecordConsumer:
         self.park = park
         self.page_records = page_records
         self.idle_seconds = idle_seconds
-        self.discover_seconds = discover_seconds
         self.clock = clock
-        self._positions = Positions(
-            engine, self.work_table, name, self.lease, partial(call_with_retry, engine, patient=True)
-        )
-        self._handling: dict[str, float] = {}
+        patiently = partial(call_with_retry, engine, patient=True)
+        self.positions = Positions(engine, self.work_table, name, patiently)
+        self._long_work = LongWorkRows(engine, self.work_table, name, steps, encoded, patiently)
+        self.handling: dict[str, float] = {}
         """By shard, when the record was written that is being handled."""
-        self._failing = Trouble(CONSUMER_FAILING, log, f"{name} fails")
-        self._parking = Trouble(CONSUMER_FAILING, log, f"{name} parks records of {table}", level=logging.ERROR)
+        self.failing = Trouble(CONSUMER_FAILING, log, f"{name} fails")
+        self.parking = Trouble(CONSUMER_FAILING, log, f"{name} parks records of {table}", level=logging.ERROR)
+        # A process reads several shards at once, and one of them looks after what concerns the whole stream.
+        self._one_at_a_time = asyncio.Lock()
 
     async def run(self) -> None:
-        """Consume whenever the lease is ours, until cancelled."""
+        """Consume our group's part of the shards, until cancelled."""
         await self.work_table.create_if_missing(self.engine)
-        await self.lease.run(self.consume)
+        await self.group.run([self])
 
-    async def consume(self) -> None:
-        """Read every shard in order; to be called while the lease is held, as `run` does."""
-        reading: dict[str, asyncio.Task[None]] = {}
-        try:
-            while True:
-                stream = await self._open_log()
-                shards = stream.parents
-                positions = await self._up_to_date(stream.arn, shards)
-                for shard, parent in shards.items():
-                    before = positions.get(parent) if parent in shards else None
-                    if shard not in reading and not positions[shard].finished and (before is None or before.finished):
-                        reading[shard] = asyncio.create_task(self._read(stream, shard), name=f"{self.name}:{shard}")
-                done: set[asyncio.Task[None]] = set()
-                if reading:
-                    done, _ = await asyncio.wait(
-                        reading.values(), timeout=self.discover_seconds, return_when=asyncio.FIRST_COMPLETED
-                    )
-                else:
-                    await asyncio.sleep(self.idle_seconds)
-                for task in done:
-                    task.result()
-                reading = {shard: task for shard, task in reading.items() if task not in done}
-        finally:
-            await cancelled(*reading.values())
-            await asyncio.gather(*reading.values(), return_exceptions=True)
-            self._failing.forget()
-            self._parking.forget()
+    async def read(self, share: Share) -> None:
+        """Read a shard to its end, after its parent, and do all the long work that began there."""
+        work = self._work_in(share)
+        await work.claim()
+        while True:
+            stream = await self._open_log()
+            known = await self._up_to_date(stream, share, work)
+            shard = share.name.shard
+            position = known.get(shard) if label_of(stream) == share.name.stream else None
+            if position is None or position.finished:
+                break
+            parent = stream.parents.get(shard)
+            before = known.get(parent) if parent in stream.parents else None
+            if before is None or before.finished:
+                position = await self.positions.claim(shard, share)
+                await HandingOver(self, share, stream, position, work).run()
+            elif not await work.turn():
+                await asyncio.sleep(self.idle_seconds)
+        while (seconds := work.seconds) is not None:
+            if not await work.turn():
+                await asyncio.sleep(seconds)
 
     def measure(self) -> None:
         """Set the metrics of this consumer."""
-        since = min(self._handling.values(), default=None)
+        since = min(self.handling.values(), default=None)
         CONSUMER_LAG_SECONDS.set(0.0 if since is None else max(0.0, self.clock() - since), self.name)
 
     async def parked(self) -> list[dict[str, Any]]:
         """The parked records, each with its Error, Record and time (At), in wire form."""
-        return await self._positions.parked()
+        return await self.positions.parked()
 
-    async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, ShardPosition]:
+    async def handled(self, record: Record) -> Handled:
+        """What is left to do after the handler had the record."""
+        result = await self.handle(record)
+        return result if isinstance(result, Handled) else Handled(result or ())
+
+    def may_have_lost(self, position: ShardPosition) -> bool:
+        """Whether records after the last one read may have been trimmed by now."""
+        return self.clock() - position.read_at > SURELY_KEPT_SECONDS
+
+    async def report(self, why: str) -> Work[Any] | None:
+        """Have what may have been missed made up for; returns the work that is left to do, if it is long."""
+        lost = PositionLost(self.name, self.table, why)
+        log.error("%s", lost)
+        if self.lost is None:
+            raise lost
+        rebuild = self.lost
+        return await _persistently(lambda: rebuild(lost))
+
+    def _work_in(self, share: Share) -> LongWork:
+        name = f"{share.name.stream}#{share.name.shard}"
+        return LongWork(self._long_work, name, share, self.attempts, self.clock)
+
+    # --- the whole stream ---------------------------------------------------------------------------------------------
+
+    async def _up_to_date(self, stream: Log, share: Share, work: LongWork) -> dict[str, ShardPosition]:
         """A position for every shard, after reporting what the log has lost."""
-        positions = self._positions
-        previous = await positions.stream()
-        known = await positions.known(arn)
-        if previous is None and self.begin is not None:
-            await self._persist(self.begin)
-        elif previous is not None and previous != arn:
-            await self._report("the table has a new stream, and nothing was logged between the two")
+        async with self._one_at_a_time:
+            change = await self._change_of(stream)
+            if not change.nothing:
+                lease = share.lease(f"CONSUMER#{self.name}")
+                await lease.run(lambda: self._follow_change(stream, lease, work))
+                change = await self._change_of(stream)
+            return change.known
+
+    async def _change_of(self, stream: Log) -> StreamChange:
+        """What is to be done because the stream's shards are others than before."""
+        previous = await self.positions.stream()
+        known = await self.positions.known(stream.arn)
+        # After the positions: those that another process has created since are of shards that we see.
+        await stream.look_at_shards()
+        shards = stream.parents
+        lost = None
+        if previous is not None and previous != stream.arn:
+            lost = "the table has a new stream, and nothing was logged between the two"
         elif previous is not None:
             gone = [shard for shard, position in known.items() if shard not in shards and not position.finished]
             skipped = [
@@ -214,178 +245,27 @@ class RecordConsumer:
             ]
             if gone or skipped:
                 why = f"trimmed with unread records {gone}" if gone else f"trimmed before {skipped}"
-                await self._report(f"shards were {why}")
+                lost = f"shards were {why}"
         new = [shard for shard in shards if shard not in known]
-        if new or previous != arn:
-            await positions.register(arn, new, self.clock())
-            known |= {shard: ShardPosition(shard, None, self.clock()) for shard in new}
         trimmed = [shard for shard in known if shard not in shards]
-        if trimmed:
-            await positions.forget(trimmed)
-        return known
+        return StreamChange(known, previous is None, lost, new, trimmed, previous != stream.arn)
 
-    async def _read(self, stream: Log, shard: str) -> None:
-        """Hand over the shard's records from its position to its end."""
-        position = await self._positions.claim(shard)
-        try:
-            await self._read_from(stream, shard, position)
-        except asyncio.CancelledError:
-            if position.passed_to is not None:
-                await self._save_at_the_end(position, position.passed_to, self.clock())
-            raise
-
-    async def _read_from(self, stream: Log, shard: str, position: ShardPosition) -> None:
-        if position.sequence_number is None and self._may_have_lost(position):
-            await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
-            await self._positions.restart(position, self.clock())
-        reader = stream.read(shard, _number(position.read_to), self.page_records)
-        while True:
-            asked_at = self.clock()
-            try:
-                page = await reader.page()
-            except Trimmed as trimmed:
-                if not await self._recovers(position, trimmed):
-                    return
-                reader.seek(_number(position.read_to))
-                continue
-            records = page.records
-            await self._hand_over(position, [record for record in records if self.concerns(record)], asked_at)
-            if records:
-                _skip(position, records[-1].sequence_number, len(records))
-            if page.ended:
-                await self._positions.save(position, position.read_to, asked_at, finished=True)
-                return
-            await self._save_if_due(position, asked_at)
-            if not records:
-                follow = self.follow
-                subscription = follow and follow(self.table, shard, position.read_to, self.concerns)
-                if subscription is None:
-                    await self._wait()
-                else:
-                    await self._consume_subscription(position, subscription)
-                    reader.seek(_number(position.read_to))
-
-    async def _recovers(self, position: ShardPosition, trimmed: Trimmed) -> bool:
-        """Make up for what the log no longer has; False if the shard itself is gone."""
-        if trimmed.never_there:
-            raise trimmed.error
-        if trimmed.shard_gone:
-            # The shard or the table is gone; looking up the shards again shows which.
-            await asyncio.sleep(self.idle_seconds)
-            return False
-        if position.read_to is None and not self._may_have_lost(position):
-            # Too soon for anything to have been trimmed; DynamoDB Local reports this for a new shard at times.
-            await asyncio.sleep(SHORTEST_PAUSE)
-            return True
-        await self._report(f"shard {position.shard} is trimmed after {position.read_to}")
-        await self._positions.restart(position, self.clock())
-        return True
-
-    async def _consume_subscription(self, position: ShardPosition, subscription: Subscribed) -> None:
-        """Handle the records that the process's reader supplies, until the log has to be read again."""
-        try:
-            while True:
-                records = await subscription.next(PASSED_OVER_SAVE_SECONDS)
-                if subscription.ended:
-                    return
-                now, read_to, passed_over = self.clock(), subscription.read_to, subscription.passed_over
-                subscription.passed_over = 0
-                await self._hand_over(position, records, now)
-                if read_to is not None:
-                    _skip(position, read_to, passed_over)
-                await self._save_if_due(position, now)
-        finally:
-            subscription.end()
-
-    async def _save_if_due(self, position: ShardPosition, now: float) -> None:
-        """Save a position that only passed over records, or was idle for long."""
-        age = now - position.read_at
-        passed = position.passed_over >= PASSED_OVER_SAVE_RECORDS or (
-            position.passed_to is not None and age >= PASSED_OVER_SAVE_SECONDS
-        )
-        if passed or age > IDLE_SAVE_SECONDS:
-            await self._positions.save(position, position.read_to, now)
-
-    def _may_have_lost(self, position: ShardPosition) -> bool:
-        """Whether records after the last one read may have been trimmed by now."""
-        return self.clock() - position.read_at > SURELY_KEPT_SECONDS
-
-    async def _hand_over(self, position: ShardPosition, records: list[Record], asked_at: float) -> None:
-        unsaved: str | None = None
-        try:
-            for record in records:
-                self._handling[position.shard] = record.created_at
-                saved = await self._handled(position, record, asked_at)
-                unsaved = None if saved else record.sequence_number
-        except asyncio.CancelledError:
-            if unsaved is not None:
-                await self._save_at_the_end(position, unsaved, asked_at)
-            raise
-        finally:
-            self._handling.pop(position.shard, None)
-        if unsaved is not None:
-            await self._positions.save(position, unsaved, asked_at)
-
-    async def _save_at_the_end(self, position: ShardPosition, to: str, now: float) -> None:
-        # A worker that stops saves its position, if the store answers promptly, to spare its successor the repetition.
-        with contextlib.suppress(TimeoutError, DynamoError, Deposed):
-            async with asyncio.timeout(LAST_SAVE_SECONDS):
-                await self._positions.save(position, to, now)
-
-    async def _handled(self, position: ShardPosition, record: Record, asked_at: float) -> bool:
-        """Handle one record, with retries; returns whether the position was saved with it."""
-        failures = 0
-        pauses = Backoff()
-        while True:
-            if not self.lease.held:
-                raise Deposed(self.name)
-            try:
-                actions = await self.handle(record)
-                if actions:
-                    await self._positions.advance(position, record.sequence_number, asked_at, actions)
-                self._failing.over()
-                self._parking.over()
-                return bool(actions)
-            except Deposed:
-                raise
-            except Exception as error:
-                if not passes(error):
-                    failures += 1
-                    CONSUMER_FAILURES.add(self.name)
-                    if failures >= self.attempts:
-                        if not self.park:
-                            raise
-                        self._parking.met(error)
-                        await self._give_up(position, record, asked_at, error)
-                        CONSUMER_PARKED.add(self.name)
-                        self._failing.forget()
-                        return True
-                    self._failing.met(error)
-            await pauses.wait()
-
-    async def _give_up(self, position: ShardPosition, record: Record, asked_at: float, error: Exception) -> None:
-        parking = self._positions.parking(record.sequence_number, parked(record, error, self.clock()))
-        await self._positions.advance(position, record.sequence_number, asked_at, [parking])
-
-    async def _report(self, why: str) -> None:
-        lost = PositionLost(self.name, self.table, why)
-        log.error("%s", lost)
-        if self.lost is None:
-            raise lost
-        rebuild = self.lost
-        await self._persist(lambda: rebuild(lost))
-
-    async def _persist(self, rebuild: Callable[[], Awaitable[None]]) -> None:
-        """Run it to completion, repeating it after transient failures."""
-        pauses = Backoff()
-        while True:
-            try:
-                await rebuild()
-                return
-            except Exception as error:
-                if not passes(error):
-                    raise
-            await pauses.wait()
+    async def _follow_change(self, stream: Log, lease: Lease, work: LongWork) -> None:
+        change = await self._change_of(stream)
+        begun: list[Begun] = []
+        left: Work[Any] | None = None
+        if change.never_ran and self.begin is not None:
+            left = await _persistently(self.begin)
+        elif change.lost is not None:
+            left = await self.report(change.lost)
+        if left is not None:
+            begun = [Begun(left, None)]
+            await self.positions.write(lease, [work.saving(each) for each in begun])
+        if change.new or change.other_stream:
+            await self.positions.register(stream.arn, change.new, self.clock(), lease)
+        if change.trimmed:
+            await self.positions.forget(change.trimmed, lease)
+        work.remember(begun)
 
     async def _open_log(self) -> Log:
         stream = await open_log(self.engine, self.table, patient=True, although_disabled=True)
@@ -393,41 +273,17 @@ class RecordConsumer:
             raise DynamoError("ValidationException", f"the table {self.table} has no stream for {self.name} to read")
         return stream
 
-    async def _wait(self) -> None:
+
+async def _persistently(rebuild: Callable[[], Awaitable[Work[Any] | None]]) -> Work[Any] | None:
+    """Run it to completion, repeating it after transient failures."""
+    pauses = Backoff()
+    while True:
         try:
-            await self.engine.changed(self.table, self.idle_seconds)
-        except DynamoError as error:
-            if not is_transient(error):
+            return await rebuild()
+        except Exception as error:
+            if not passes(error):
                 raise
-            await asyncio.sleep(self.idle_seconds)
-
-
-def parked(record: Record, error: Exception, now: float) -> dict[str, Any]:
-    """The attributes of a parked record: itself, without its images if it is too large, and why it is there."""
-    encoded = msgspec.json.encode(record.wire)
-    if len(encoded) > PARKED_RECORD_BYTES:
-        small = {name: part for name, part in record.wire["dynamodb"].items() if not name.endswith("Image")}
-        encoded = msgspec.json.encode({**record.wire, "dynamodb": small})
-    return {
-        "Error": {"S": repr(error)[:PARKED_ERROR_LENGTH]},
-        "Record": {"S": encoded.decode()},
-        "At": {"N": f"{now:.3f}"},
-    }
-
-
-def passes(error: Exception) -> bool:
-    """Whether the failure is transient, reported by the engine or by the store."""
-    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_transient(error))
-
-
-def _skip(position: ShardPosition, to: str, count: int) -> None:
-    """Move past records that were handled or do not concern us; the position is saved later."""
-    if to != position.sequence_number:
-        position.passed_to, position.passed_over = to, position.passed_over + count
-
-
-def _number(sequence_number: str | None) -> int | None:
-    return None if sequence_number is None else int(sequence_number)
+        await pauses.wait()
 
 
 def _everything(record: Record) -> bool:

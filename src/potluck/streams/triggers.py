@@ -5,6 +5,7 @@
     deleted(Shareable, do=polls.delete_of, expired=True)       # delete_of(shareable)
 
 A function may return operations. They are committed together with the consumer's position, so they happen exactly once.
+Or it returns long work, which is done in steps (`steps.py`).
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,6 +13,7 @@ from types import MemberDescriptorType
 from typing import Any, Generic, Protocol, TypeVar
 
 from potluck.streams.records import Record
+from potluck.streams.steps import Work
 from potluck.table.entity import Entity, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.operations import Operation
@@ -19,7 +21,7 @@ from potluck.table.tables import Table
 
 E = TypeVar("E", bound=Entity)
 
-Result = Awaitable[Sequence[Operation] | None]
+Result = Awaitable[Sequence[Operation] | Work[Any] | None]
 Image = dict[str, Any]
 
 
@@ -33,8 +35,8 @@ class Trigger(Protocol):
         """Whether the record may be such a change, decided without decoding it where possible."""
         ...
 
-    async def handle(self, record: Record) -> Sequence[Operation]:
-        """Decode the record and call the function, which returns operations; nothing happens for any other change."""
+    async def handle(self, record: Record) -> Sequence[Operation] | Work[Any]:
+        """Decode the record and call the function; nothing happens for any other change."""
         ...
 
 
@@ -55,7 +57,7 @@ class _OneImage(Generic[E]):
         image = self.image(record)
         return image is not None and (self._where is None or _holds(self._where, lambda: self._decoded(image)))
 
-    async def handle(self, record: Record) -> Sequence[Operation]:
+    async def handle(self, record: Record) -> Sequence[Operation] | Work[Any]:
         image = self.image(record)
         if image is None:
             return ()
@@ -114,7 +116,7 @@ class _Changed(Generic[E]):
             return False
         return self._where is None or _holds(self._where, lambda: self.plan.coding.decode(new))
 
-    async def handle(self, record: Record) -> Sequence[Operation]:
+    async def handle(self, record: Record) -> Sequence[Operation] | Work[Any]:
         old, new = record.old, record.new
         if old is None or new is None or not self.concerns(record):
             return ()

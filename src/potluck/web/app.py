@@ -17,7 +17,7 @@ from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.streams import Consumer, Lease, LeaseTerms, changed
+from potluck.streams import Consumer, ConsumerGroup, Lease, LeaseTerms, changed
 from potluck.table import Table
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
@@ -65,8 +65,15 @@ class Core:
 
     def lease(self, name: str) -> Lease:
         """The lease of this name, which one process at a time holds."""
-        terms = LeaseTerms.for_takeover_within(self.settings.takeover_seconds)
-        return Lease(self.engine, name, **terms._asdict())
+        return Lease(self.engine, name, **self._terms._asdict())
+
+    def consumer_group(self, name: str, *, restart_seconds: float | None = None) -> ConsumerGroup:
+        """The processes that share consumers under this name."""
+        return ConsumerGroup(self.engine, name, terms=self._terms, restart_seconds=restart_seconds)
+
+    @property
+    def _terms(self) -> LeaseTerms:
+        return LeaseTerms.for_takeover_within(self.settings.takeover_seconds)
 
 
 class Waiting(NamedTuple):

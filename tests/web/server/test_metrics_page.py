@@ -77,7 +77,7 @@ def test_metrics_have_a_port_of_their_own_and_no_label_says_what_people_sent(tmp
         assert samples["process_resident_memory_bytes", ""] > 10_000_000
         assert abs(samples["process_start_time_seconds", ""] - time.time()) < PATIENCE_SECONDS
         assert PLANTED not in page
-        eventually(lambda: read(asked(metrics))["potluck_leases", 'lease="CONSUMERS"'] == 1)
+        eventually(lambda: read(asked(metrics))["potluck_consumer_shards", ""] > 0)
         # Not where people are served, and nothing else where metrics are.
         for elsewhere in (f"{address}/metrics", metrics.removesuffix("/metrics")):
             with pytest.raises(urllib.error.HTTPError) as refused:
