@@ -16,7 +16,7 @@ from potluck.apps.shareables import short_ids
 from potluck.engines.aws import READS, STREAM_READS, WRITES
 from potluck.people.entities import accounts
 from potluck.settings import Settings
-from potluck.streams.record_consumer import PASSED_OVER_SAVE_SECONDS
+from potluck.streams.handing_over import PASSED_OVER_SAVE_SECONDS
 from potluck.suite import APPS, assembled, opened
 from tests.engine_targets import LOCAL, address
 
