@@ -11,7 +11,7 @@ transaction. Marks expire when the stream no longer has the record. A handler th
 **A record that cannot be handled** is parked after the same number of attempts, in the same rows. After a transient
 failure the record is reported, and delivered again.
 
-**Long work** is saved in the transaction of the mark, and gone on with by whoever calls `carry_on`.
+**Long work** is saved in the transaction of the mark, and `carry_on` goes on with it, on a schedule.
 """
 
 import logging
