@@ -34,7 +34,7 @@ from potluck.setting_types import (
 __all__ = ["AssistantSettings", "EngineName", "Registration", "Settings", "SettingsError"]
 
 EngineName = Literal["embedded", "aws"]
-Registration = Literal["open", "invited", "closed"]
+Registration = Literal["open", "invited", "approval", "closed"]
 Logged = Literal["problems", "requests"]
 Where = Literal["here", "elsewhere"]
 AssistantName = Literal["embedded", "openai", "anthropic"]
@@ -99,7 +99,7 @@ class Settings:
     # Their forwarded headers are trusted for the client's address and the origin.
     proxies: tuple[Network, ...] = setting((), networks, "addresses or networks of trusted proxies")
     registration: Registration = setting(
-        "open", one_of(Registration), "who may create an account: open, invited or closed"
+        "open", one_of(Registration), "who may create an account: open, invited, approval or closed"
     )
     # None creates one in the data folder.
     secret: str | None = setting(

@@ -125,6 +125,7 @@ NOT_EXPORTED: dict[type[Entity], str] = {
     people.Invitation: "InvitationOfUser is the same",
     people.InvitationOfPlace: "InvitationOfUser is the same",
     people.SecretCheck: "It is the store's",
+    people.Administration: "It is the store's",
     people.Throttle: "Hashes, for minutes",
     people.IdempotentAnswer: "What was answered, for a day",
     people.AnswerOfUser: "What was answered, for a day",

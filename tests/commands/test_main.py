@@ -31,6 +31,7 @@ def test_help_names_every_command(capsys):
         "restore",
         "accept-new-secret",
         "accept-lost-writes",
+        "people",
         "reset-password",
         "invite",
         "polls",

@@ -31,7 +31,12 @@ ADDING_BOOKS = "test_library.test_books_come_in_by_isbn_by_camera_many_at_once_a
 LENDING_BOOKS = "test_library.test_books_stand_together_are_lent_and_come_back"
 SHARING_BOOKS = "test_library.test_a_friend_looks_in_live_and_loses_it_when_the_share_ends"
 
+LOOKING_AFTER_PEOPLE = "test_administration.test_an_admin_approves_disables_and_deletes[phone-light]"
+
 LOOKED_AT_BY = {
+    "/people": LOOKING_AFTER_PEOPLE,
+    "/people/{user_id}": LOOKING_AFTER_PEOPLE,
+    "/people/{user_id}/delete": LOOKING_AFTER_PEOPLE,
     "/schema": "test_pages.test_the_api_is_accessible_its_calls_folded_and_unfolded[phone]",
     "/shopping": "test_shopping.test_a_first_family_then_a_guest_by_a_link_and_a_second_table",
     FAMILY: EVERY_SHOPPING_PAGE,

@@ -1,7 +1,8 @@
 """Serving apps to browsers, in processes of their own: `python -m tests.e2e.NAME FOLDER [WORKERS [PORT]]`."""
 
 import sys
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +14,19 @@ from potluck.suite import APPS, assembled
 from potluck.web.app import AppMaker
 from potluck.web.http.application import Application
 from potluck.web.server.serve import serve
+from tests.people.assembly import looked_after
 
 __all__ = ["serve_as_asked", "with_apps"]
 
 
-def with_apps(settings: Settings, *apps: AppMaker) -> AbstractAsyncContextManager[Application]:
-    """The suite with these apps; with all of them, if none is named."""
+@asynccontextmanager
+async def with_apps(settings: Settings, *apps: AppMaker) -> AsyncIterator[Application]:
+    """The suite with these apps; with all of them, if none is named. Whoever comes first is no admin."""
     # Passwords that cost little: browsers wait for what they sign in to, not for argon2.
     cheap = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    return assembled(settings, apps or APPS, passwords=cheap)
+    async with assembled(settings, apps or APPS, passwords=cheap) as application:
+        await looked_after(application.state.core.store)
+        yield application
 
 
 def serve_as_asked(application: str) -> int:

@@ -17,7 +17,7 @@ from potluck.engines.lagging import Lagging
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
 from potluck.people.authentication import Authenticator, Principal
-from potluck.people.entities import Account, Invitation, InvitationOfPlace
+from potluck.people.entities import Account, Administration, Invitation, InvitationOfPlace
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.errors import InvitationInvalid, NoSuchInvitation
 from potluck.people.idempotency import IdempotencyKey, StoredAnswers
@@ -27,7 +27,7 @@ from potluck.people.throttling import Throttles
 from potluck.settings import Registration, Settings
 from potluck.store import Store
 from potluck.suite import core_on
-from potluck.table import NotFound, Operation, WriteRefused, present
+from potluck.table import AlreadyExists, NotFound, Operation, WriteRefused, absent, present
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import Refusal
 from potluck.web.access import Visitor
@@ -51,6 +51,7 @@ from potluck.web.people.accounts import (
     leave,
     register,
 )
+from potluck.web.people.administration import Decision, decide
 from potluck.web.people.password_resets import PasswordChoice, choose_password
 from potluck.web.people.sessions import Credentials, SessionMade, end_others, sessions, sign_in, sign_out
 from potluck.web.people.tokens import NewToken, TokenMade, make_token, revoke_token
@@ -181,7 +182,9 @@ class People:
 
     async def registered(self, email: str = "ada@example.org", name: str = "Ada") -> Principal:
         """Someone who has just registered, as the caller they are from then on."""
-        return await self.known((await self.register(email, PASSWORD, name)).token)
+        made = await self.register(email, PASSWORD, name)
+        assert made.token is not None
+        return await self.known(made.token)
 
     async def sign_in(self, email: str, password: str, client: str | None = None, **options: Any) -> SessionMade:
         # Not decoded: whatever was typed, it is refused alike.
@@ -240,6 +243,12 @@ class People:
     async def issue_reset(self, email: str) -> str:
         return await operator_calls.issue_reset(self.core, email)
 
+    async def decide(self, decided: str, email: str) -> None:
+        """What the operator decides about an account."""
+        await Direct(self.core, PeopleApp.subjects, self.app.context).do(
+            decide, None, decode_tree(Decision, {"email": email, "decided": decided})
+        )
+
     async def redeem(self, secret: str, new: str, **options: Any) -> None:
         await self.do(choose_password, None, (PasswordChoice, {"token": secret, "new": new}), **options)
 
@@ -278,12 +287,19 @@ class People:
         return tables
 
     async def rows(self) -> list[dict[str, Any]]:
-        """Everything that is in the table, expired or not."""
-        return await rows_in(self.recording, accounts_table.name)
+        """Everything that is in the table, expired or not, but for the number of admins."""
+        rows = await rows_in(self.recording, accounts_table.name)
+        return [row for row in rows if row["entityType"]["S"] != Administration.__name__]
 
     async def kinds(self) -> list[str]:
         """What the rows in the table are, in order."""
         return sorted(row["entityType"]["S"] for row in await self.rows())
+
+
+async def looked_after(store: Store) -> None:
+    """Say that the store has an admin, so that nobody in a test becomes one by being the first."""
+    with contextlib.suppress(AlreadyExists):
+        await store.put(Administration(admins=1), when=absent)
 
 
 async def outcomes(*attempts: Awaitable[Any]) -> dict[Any, int]:
@@ -307,7 +323,9 @@ async def assembled(
     registration: Registration = "open",
     still_needed: Callable[[UUID], Awaitable[list[str]]] | None = None,
     forget: Callable[[UUID], Awaitable[None]] | None = None,
+    first: bool = False,
 ) -> AsyncIterator[People]:
+    """`first`: nobody was ever here, so that the first account is an admin's."""
     hooks: dict[str, Any] = {"still_needed": still_needed, "forget": forget}
     given = {name: hook for name, hook in hooks.items() if hook is not None}
     async with recorded_store(engine, folder, accounts_table, wrap=wrap) as (wrapped, recording):
@@ -317,6 +335,10 @@ async def assembled(
         hasher.computed.clear()
         try:
             app = PeopleApp(core, [app_with("hooks", **given)(core)])
+            if not first:
+                await looked_after(Store(recording, lambda: NOW))
+                recording.calls.clear()
+                recording.totals.clear()
             yield People(core, recording, clock, hasher, app)
         finally:
             core.people.close()

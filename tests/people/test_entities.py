@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import (
     Account,
+    Administration,
     AnswerOfUser,
     ApiToken,
     ApiTokenOfUser,
@@ -33,6 +34,7 @@ from potluck.table import (
     ConditionFailed,
     InvalidValue,
     NotFound,
+    StartsWith,
     absent,
     check,
     delete,
@@ -44,7 +46,7 @@ from potluck.table import (
 from potluck.table.entity import plan_of
 from tests.access_cases import AccessPatterns, Case, Requests
 from tests.golden_rows import Golden, GoldenRows, unswept_store
-from tests.store_fixtures import Opened, filled_store, new_store, units_of_transaction
+from tests.store_fixtures import Opened, filled_store, new_store
 from tests.stores import NOW
 
 ADA = UUID("550e8400-e29b-41d4-a716-446655440000")
@@ -111,13 +113,14 @@ answer = IdempotentAnswer(
 adas_answer = AnswerOfUser(user_id=ADA, caller=str(ADA), key="a#key", ttl=SOON)
 bens_departure = Departure(user_id=BEN)
 made_by = SecretCheck(check="c" * 64)
+two_admins = Administration(admins=2)
 
 ADAS = [ada, adas_phone, adas_laptop, adas_script, adas_reset, adas_welcome, adas_answer]
 BY_SECRET = [adas_address, on_phone, on_laptop, script, reset, welcome, familys_welcome, answer]
 # Rows that no answer may hold: another person's, and one that expires now.
 bens_script = replace(adas_script, user_id=BEN)
 expired = replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
-ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, bens_departure, made_by, expired]
+ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, bens_departure, made_by, two_admins, expired]
 
 OF_ADA = f"USER#{ADA}"
 OF_PLACE = f"PLACE#shopping#{FAMILY}"
@@ -148,6 +151,30 @@ RECORDS = {
             "version": 1,
             "createdAt": NOON,
             "updatedAt": NOON,
+            "GSI1PK": "PEOPLE#active",
+            "GSI1SK": "NAME#ada",
+        },
+    ),
+    "an admin who has been disabled": Golden(
+        replace(ada, user_id=BEN, status="disabled", admin=True, signed_in_at=NOW),
+        Account.by_id(BEN),
+        {
+            "PK": f"USER#{BEN}",
+            "SK": "PROFILE",
+            "entityType": "Account",
+            "userId": str(BEN),
+            "email": "Ada.Lovelace@Example.org",
+            "name": "Ada",
+            "passwordHash": "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA",
+            "sessionEpoch": 1,
+            "status": "disabled",
+            "admin": True,
+            "signedInAt": NOON,
+            "version": 1,
+            "createdAt": NOON,
+            "updatedAt": NOON,
+            "GSI1PK": "PEOPLE#disabled",
+            "GSI1SK": "NAME#ada",
         },
     ),
     "an address that is taken": Golden(
@@ -320,6 +347,11 @@ RECORDS = {
         SecretCheck.of_store(),
         {"PK": "STORE", "SK": "SECRET", "entityType": "SecretCheck", "check": "c" * 64},
     ),
+    "how many admins there are": Golden(
+        two_admins,
+        Administration.of_store(),
+        {"PK": "STORE", "SK": "ADMINS", "entityType": "Administration", "admins": 2},
+    ),
 }
 
 
@@ -347,6 +379,19 @@ sent = Requests("Accounts")
 
 CASES = [
     Case(Account.by_id(ADA), sent.get_item(OF_ADA, "PROFILE"), ada, 1.0),
+    Case(
+        Account.all_with_status("active"),
+        sent.query("PEOPLE#active", begins_with="NAME#", index="GSI1", consistent=False),
+        [ada],
+        0.5,
+    ),
+    Case(
+        Account.named("active", StartsWith("Ad")),
+        sent.query("PEOPLE#active", begins_with="NAME#ad", index="GSI1", consistent=False),
+        [ada],
+        0.5,
+    ),
+    Case(Administration.of_store(), sent.get_item("STORE", "ADMINS"), two_admins, 1.0),
     Case(
         EmailAddress.by_folded("ada.lovelace@example.org"),
         sent.get_item("EMAIL#ada.lovelace@example.org", "EMAIL"),
@@ -423,10 +468,11 @@ class TestAccessPatterns(AccessPatterns):
 
 
 async def test_an_address_is_taken_once_and_leads_to_its_owner(new: Opened):
-    store, recording, engine = new
+    store, recording, _ = new
     with recording.scope() as calls:
         await store.transact(put(ada, when=absent), put(adas_address, when=absent))
-    assert (calls.operations, calls.write_units) == (["TransactWriteItems"], units_of_transaction(engine, rows=2))
+    # Two rows, and the account in its index.
+    assert (calls.operations, calls.write_units) == (["TransactWriteItems"], 6.0)
     ben = replace(ada, user_id=BEN)
     with pytest.raises(AlreadyExists) as refused:
         await store.transact(

@@ -23,8 +23,10 @@ from potluck.web.api_page import example
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
+from potluck.web.people.administration import Decision, decide
 from potluck.web.people.joining_pages import joining_pages
 from tests.patience import PATIENCE_SECONDS
+from tests.people.operator_calls import operator_does
 from tests.web.suites import API, app_with, bearer, client_at, rows_left, signed_up, suite_on
 
 __all__ = [
@@ -73,6 +75,12 @@ class Suite:
         high, low = divmod(self.people_made, 256)
         async with client_at(self.application, f"10.0.{high}.{low}") as client:
             return await signed_up(client, f"{name.lower()}.{self.people_made}@example.org", name)
+
+    async def admin(self) -> Person:
+        """Somebody who may disable and delete accounts."""
+        person = await self.person("Admin")
+        await operator_does(self.core, decide, Decision(email=person["email"], decided="promote"))
+        return person
 
     async def data(self, method: str, path: str, body: Any = None, *, by: Person | Headers) -> Any:
         """What a call under /api/v1 is answered with that must succeed."""

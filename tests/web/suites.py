@@ -15,7 +15,7 @@ from potluck.suite import assembled
 from potluck.web.app import AppMaker
 from potluck.web.http.application import Application
 from potluck.web.server.fast_path import FastPath
-from tests.people.assembly import PASSWORD, Clock, CountingHasher
+from tests.people.assembly import PASSWORD, Clock, CountingHasher, looked_after
 from tests.stores import rows_in
 from tests.web.made_apps import app_with
 
@@ -48,15 +48,21 @@ async def suite_on(
     clock: Callable[[], Any] | None = None,
     passwords: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
+    first: bool = False,
     **options: Any,
 ) -> AsyncIterator[tuple[httpx.AsyncClient, Application]]:
-    """The suite on a store of its own in this folder; further options are those of Settings."""
+    """The suite on a store of its own in this folder; further options are those of Settings.
+
+    `first`: nobody was ever here, so that the first account is an admin's.
+    """
     settings = Settings(data=folder / "data", **options)
     passwords = passwords or Passwords(CountingHasher())
     async with (
         assembled(settings, apps, clock=clock or Clock(), passwords=passwords, wrap=wrap) as application,
         client_at(application) as client,
     ):
+        if not first:
+            await looked_after(application.state.core.store)
         yield client, application
 
 
@@ -131,9 +137,9 @@ async def rows_of(engine: Engine) -> dict[str, list[dict[str, Any]]]:
 
 
 async def rows_left(engine: Engine) -> dict[str, list[str]]:
-    """Every row of every table, but for what consumers keep for themselves and callers leave by calling."""
+    """Every row of every table, but for the number of admins, what consumers keep and callers leave by calling."""
     return {
-        table: sorted(str(row) for row in rows if "THROTTLE#" not in str(row))
+        table: sorted(str(row) for row in rows if "THROTTLE#" not in str(row) and "'ADMINS'" not in str(row))
         for table, rows in (await rows_of(engine)).items()
         if table != "BackgroundWork"
     }

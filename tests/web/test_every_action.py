@@ -106,7 +106,11 @@ async def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     make = request.param
     furnish = (WORLDS | GUESTS).get(make, furnish_place)
     async with suite_with(tmp_path_factory.mktemp("access"), make, built_in=make is people) as suite:
-        yield Walk(suite, await furnish(suite), await suite.document(), furnish)
+        world = await furnish(suite)
+        if make is not people:
+            # Who looks after people sees nothing of theirs.
+            world = replace(world, outsiders={**world.outsiders, "an admin": await suite.admin()})
+        yield Walk(suite, world, await suite.document(), furnish)
 
 
 class Findings:

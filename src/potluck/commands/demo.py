@@ -164,6 +164,7 @@ async def _came(people: Direct, sign_in: DemoSignIn) -> Principal:
         made: AccountMade = await people.do(register, None, new)
     except EmailTaken:
         raise AlreadyHere(sign_in.email) from None
+    assert made.token is not None
     caller = await people.runner.core.people.authenticator.authenticate(made.token)
     assert caller is not None
     return caller

@@ -28,6 +28,11 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
             f"POTLUCK_REGISTRATION is 'open': anyone can register at {origin_of(settings)}/sign-up without an "
             "invitation"
         )
+    if settings.registration == "approval":
+        raise CommandError(
+            f"POTLUCK_REGISTRATION is 'approval': anyone can register at {origin_of(settings)}/sign-up, and an admin "
+            "approves them, or `potluck people approve EMAIL`"
+        )
     secret = run_or_refuse(_invite(settings))
     print(f"{origin_of(settings)}/sign-up#{secret}")
     print("The link lets one person register, within 7 days.", file=sys.stderr)

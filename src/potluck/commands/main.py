@@ -42,6 +42,7 @@ COMMANDS = {
     "restore": CommandSummary("restore a backup, here or on another machine"),
     "accept-new-secret": CommandSummary("accept a new secret for this store"),
     "accept-lost-writes": CommandSummary("accept that the store's latest writes are lost"),
+    "people": CommandSummary("list, approve, disable or delete accounts, and name admins", "suite"),
     "reset-password": CommandSummary("print a link that sets a new password", "suite"),
     "invite": CommandSummary("print a link that lets one person register", "suite"),
     "polls": CommandSummary("maintain polls: recount their votes"),

@@ -7,16 +7,24 @@ from secrets import token_bytes
 from potluck.commands.stores import open_store
 from potluck.people.entities import accounts
 from potluck.settings import Settings
-from potluck.suite import core_on
+from potluck.suite import core_on, opened
 from potluck.web.direct_calls import Direct
 from potluck.web.people import PeopleApp
 from potluck.web.suite_secret import SECRET_BYTES, load_secret, must_not_be_empty
 
 
 @asynccontextmanager
-async def open_operator_rules(settings: Settings, *, create: bool = False) -> AsyncIterator[Direct]:
-    """Calls the rules, even while the suite is running; with `create`, a store that does not exist yet is created."""
+async def open_operator_rules(settings: Settings, *, create: bool = False, apps: bool = False) -> AsyncIterator[Direct]:
+    """Calls the rules, even while the suite is running; with `create`, a store that does not exist yet is created.
+
+    `apps`: the rules need what the apps have, and so the suite's secret.
+    """
     must_not_be_empty(settings)
+    if apps:
+        async with opened(settings) as (core, suite_apps):
+            people = PeopleApp(core, suite_apps)
+            yield Direct(core, people.subjects, people.context)
+        return
     if create and settings.engine == "embedded" and not settings.file.exists():
         # A store's secret must exist before the store does; the command itself does not use it.
         load_secret(settings)

@@ -9,6 +9,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.people.entities import Account, ApiToken, Session, SessionOfUser
+from potluck.people.errors import AccountDisabled, AccountWaiting
 from potluck.people.secrets import SecretKind, hash_of, kind_of
 from potluck.store import Clock, Store
 from potluck.store.row_cache import NEVER
@@ -33,8 +34,17 @@ class Principal(Struct, frozen=True, kw_only=True):
     """When the session ends unless it is used; None for an API token, which does not expire."""
 
 
+def must_be_active(account: Account) -> None:
+    """AccountWaiting or AccountDisabled, for someone who has proved who they are; no one else learns of it."""
+    if account.status == "waiting":
+        raise AccountWaiting
+    if account.status == "disabled":
+        raise AccountDisabled
+
+
 class Authenticator:
-    """Finds the principal who holds a secret of any kind. A session is valid while its epoch is the account's."""
+    """Finds the principal who holds a secret of any kind. A session is valid while its epoch is the account's, and the
+    account is active."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -64,6 +74,8 @@ class Authenticator:
             # If this very session changed the account between the two reads, it is still valid.
             session = await self._store.get(Session.by_hash(hash))
         if account is None or session is None or session.session_epoch < account.session_epoch:
+            return None, 0
+        if account.status != "active":
             return None, 0
         until = await self._extended(session)
         caller = Principal(
@@ -97,7 +109,7 @@ class Authenticator:
         if token is None:
             return None, 0
         account = await self._store.get(Account.by_id(token.user_id))
-        if account is None or token.session_epoch < account.tokens_since:
+        if account is None or account.status != "active" or token.session_epoch < account.tokens_since:
             return None, 0
         caller = Principal(
             kind="api-token",

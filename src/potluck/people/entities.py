@@ -2,11 +2,11 @@
 
 Two rules shape this table. The holder of a secret is found by its hash, in one read. And everything that belongs to a
 person has a row in that person's partition, written in the same transaction, so that one read finds all there is to
-list, end or delete. Both are consistent reads of the table itself. It has no index, because an index may lag, and an
-ended session or a new token must count at once.
+list, end or delete. Both are consistent reads of the table itself, because an index may lag, and an ended session or a
+new token must count at once. The one index lists people for admins, who are then shown the accounts themselves.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from msgspec import Meta, field
@@ -20,6 +20,7 @@ from potluck.table import (
     KeyOnly,
     LeftOut,
     Seconds,
+    StartsWith,
     Table,
     Version,
     get,
@@ -31,10 +32,15 @@ accounts = Table(
     "Accounts",
     "PK",
     "SK",
+    indexes={"GSI1": ("GSI1PK", "GSI1SK")},
     ttl="ttl",
     type_attribute="entityType",
     names="camel",
     accepted={
+        "scan: Account.every": "the first sign-up asks whether anyone is here, and stops at the first account",
+        "few-partitions: Account in GSI1": "Only admins read it, page by page. It is written when someone registers,"
+        " signs in or changes their name, which is far below the thousand writes a second that a partition takes.",
+        "constant-partition: Administration": "It is one row, read by who registers and written when admins change.",
         "scan: EmailAddress.every": "`potluck backfill` moves rows of a former normal form, once",
         "constant-partition: Departure": "People leave seldom, their row is there for moments only, and it must be"
         " found without knowing whose it is.",
@@ -51,7 +57,16 @@ HeaderText = Annotated[str, Meta(max_length=500)]
 # --- accounts --------------------------------------------------------------------------------------------------------
 
 
-class Account(Entity, table=accounts, type="Account", key=("USER#{user_id}", "PROFILE")):
+Status = Literal["active", "waiting", "disabled"]
+
+
+class Account(
+    Entity,
+    table=accounts,
+    type="Account",
+    key=("USER#{user_id}", "PROFILE"),
+    GSI1=("PEOPLE#{status}", "NAME#{name:folded}"),
+):
     """A person."""
 
     user_id: UUID
@@ -63,6 +78,12 @@ class Account(Entity, table=accounts, type="Account", key=("USER#{user_id}", "PR
     """Raised with every new password: a session of an earlier epoch is over, however many there are."""
     tokens_since: Annotated[int, Meta(ge=1), LeftOut] = 1
     """The epoch from which on API tokens count: one that was made before it is over, however many there are."""
+    status: Annotated[Status, LeftOut] = "active"
+    """Only active accounts can be used; one that is waiting has never been approved."""
+    admin: Annotated[bool, LeftOut] = False
+    """Whether they look after the people here."""
+    signed_in_at: Seconds | None = None
+    """When they last signed in; None if that was before this was recorded."""
     version: Version = 1
     created_at: Seconds
     updated_at: Seconds
@@ -70,6 +91,18 @@ class Account(Entity, table=accounts, type="Account", key=("USER#{user_id}", "PR
     @get(consistent=True)
     def by_id(user_id: UUID) -> None:
         """Who is this, and do their sessions still count?"""
+
+    @scan(consistent=True)
+    def every() -> None:
+        """Is anyone here?"""
+
+    @query("GSI1")
+    def all_with_status(status: Status) -> None:
+        """Who is here, by name?"""
+
+    @query("GSI1")
+    def named(status: Status, name: StartsWith) -> None:
+        """Whose name begins like this?"""
 
 
 # An entity of its own and not a guard on Account.email: a guard only says that the address is taken, and signing in
@@ -283,6 +316,17 @@ class SecretCheck(Entity, table=accounts, type="SecretCheck", key=("STORE", "SEC
     @get(consistent=True)
     def of_store() -> None:
         """Is this the secret of the votes, codes, cursors and positions that are here?"""
+
+
+class Administration(Entity, table=accounts, type="Administration", key=("STORE", "ADMINS")):
+    """How many admins the store has. The first account puts it, so that of several at once one becomes an admin."""
+
+    admins: Counter = 0
+    """Active ones: who is disabled does not count."""
+
+    @get(consistent=True)
+    def of_store() -> None:
+        """Has the first account been made, and is there more than one admin?"""
 
 
 # --- doing it once, and not too often --------------------------------------------------------------------------------

@@ -38,6 +38,20 @@ class WrongPassword(Refusal):
         super().__init__("The password is wrong", field)
 
 
+class AccountWaiting(Refusal):
+    """The password is right, and an admin has not approved the account yet."""
+
+    def __init__(self) -> None:
+        super().__init__("Your account is waiting for approval")
+
+
+class AccountDisabled(Refusal):
+    """The password is right, and an admin has disabled the account."""
+
+    def __init__(self) -> None:
+        super().__init__("Your account is disabled")
+
+
 class SignInNeeded(Refusal):
     """An API token cannot do this; its owner can, signed in."""
 
@@ -92,6 +106,27 @@ class StillNeeded(Refusal):
     def __init__(self, places: list[str]) -> None:
         super().__init__(f"You are the last to look after: {', '.join(places)}")
         self.places = places
+
+
+class OnlyAdmin(Refusal):
+    """The account is that of the only admin, who has to stay one."""
+
+    def __init__(self) -> None:
+        super().__init__("This is the only admin: make someone else an admin first")
+
+
+class OthersNeedThem(Refusal):
+    """The person is the only manager of places that others use; which ones is not the admin's business."""
+
+    def __init__(self, places: int) -> None:
+        super().__init__(
+            f"Only they can manage {'1 place' if places == 1 else f'{places} places'} that other people use. Ask them"
+            " to make someone else a manager, or disable the account instead"
+        )
+
+
+class WrongStatus(Refusal):
+    """The account is waiting for approval, or disabled, and this needs another status."""
 
 
 class TooMany(Refusal):

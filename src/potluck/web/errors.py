@@ -87,6 +87,20 @@ WRONG_CREDENTIALS = Problem(
     "No account has this e-mail address with this password. We do not say which of the two is wrong.",
     "Try again, or ask the person who runs this Potluck for a link to choose a new password.",
 )
+ACCOUNT_WAITING = Problem(
+    "account-waiting",
+    403,
+    "Your account is waiting for approval",
+    "Your password is right. An admin of this Potluck has to approve your account before you can sign in.",
+    "Try again later, or ask the person who runs this Potluck.",
+)
+ACCOUNT_DISABLED = Problem(
+    "account-disabled",
+    403,
+    "Your account is disabled",
+    "Your password is right, but an admin has disabled your account. What is yours is kept.",
+    "Ask the person who runs this Potluck.",
+)
 WRONG_PASSWORD = Problem(
     "wrong-password",
     403,
@@ -152,6 +166,26 @@ STILL_NEEDED = Problem(
     "You are still needed",
     "You are the only person who can manage the places that the answer names, so your account was not deleted.",
     "Make someone else a manager, or delete them first.",
+)
+ONLY_ADMIN = Problem(
+    "only-admin",
+    409,
+    "The only admin",
+    "This account belongs to the only admin, and someone has to look after the people here. Nothing was changed.",
+    "Make someone else an admin first.",
+)
+OTHERS_NEED_THEM = Problem(
+    "others-need-them",
+    409,
+    "Other people need this account",
+    "The person is the only one who can manage places that other people use, so the account was not deleted.",
+    "Ask them to make someone else a manager there, or disable the account instead.",
+)
+WRONG_STATUS = Problem(
+    "wrong-status",
+    409,
+    "The account has another status",
+    "The account is waiting for approval, active or disabled, and what you asked for needs another of these.",
 )
 TOO_MANY = Problem("too-many", 409, "Limit reached", "No more of these can be added.")
 ALREADY_DONE = Problem(
@@ -408,6 +442,8 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     people.EmailTaken: ProblemMapping(EMAIL_TAKEN),
     people.RegistrationClosed: ProblemMapping(REGISTRATION_CLOSED),
     people.WrongCredentials: ProblemMapping(WRONG_CREDENTIALS),
+    people.AccountWaiting: ProblemMapping(ACCOUNT_WAITING),
+    people.AccountDisabled: ProblemMapping(ACCOUNT_DISABLED),
     people.WrongPassword: ProblemMapping(WRONG_PASSWORD),
     people.SignInNeeded: ProblemMapping(TOKEN_CANNOT),
     people.SessionOver: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
@@ -416,6 +452,9 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     # The account was deleted during the request, so the caller is no longer signed in.
     people.AccountGone: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
     people.StillNeeded: ProblemMapping(STILL_NEEDED, members=lambda error: {"places": error.places}),
+    people.OnlyAdmin: ProblemMapping(ONLY_ADMIN),
+    people.OthersNeedThem: ProblemMapping(OTHERS_NEED_THEM),
+    people.WrongStatus: ProblemMapping(WRONG_STATUS),
     people.TooMany: ProblemMapping(TOO_MANY, members=lambda error: {"atMost": error.at_most}),
     people.NoSuchToken: ProblemMapping(NOT_FOUND),
     people.NoSuchInvitation: ProblemMapping(NOT_FOUND),

@@ -1,4 +1,4 @@
-"""What is people's own, for the access test: a token of one, and a token of another."""
+"""What is people's own, for the access test: a token and the account of one, and those of another."""
 
 from potluck.web.app import App, Core
 from potluck.web.people import PeopleApp
@@ -26,4 +26,4 @@ async def furnish(suite: Suite) -> AccessWorld:
 
 async def token_of(suite: Suite, person: Person) -> dict[str, str]:
     made = await suite.data("POST", "/me/tokens", {"name": "A token"}, by=person)
-    return {"token_id": made["id"]}
+    return {"token_id": made["id"], "user_id": person["userId"]}

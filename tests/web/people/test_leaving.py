@@ -44,11 +44,12 @@ async def tally_is(doors, book, there):
 
 def left_over(rows):
     """What is in the tables but for how often a client tried, where a consumer is, and what is the store's own."""
+    of_the_store = ("Throttle", "SecretCheck", "Administration")
     return [
         row
         for table, found in rows.items()
         for row in found
-        if table != "BackgroundWork" and row.get("entityType", {}).get("S") not in ("Throttle", "SecretCheck")
+        if table != "BackgroundWork" and row.get("entityType", {}).get("S") not in of_the_store
     ]
 
 

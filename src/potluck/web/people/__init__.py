@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from potluck.web.app import App, Core
-from potluck.web.people import accounts, invitations, password_resets, sessions, tokens
+from potluck.web.people import accounts, administration, invitations, password_resets, sessions, tokens
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.joining_pages import joining_pages
 from potluck.web.people.pages import account as account_pages
+from potluck.web.people.pages import administration as administration_pages
 from potluck.web.people.pages import invitation, sign_in
 
 
@@ -14,7 +15,18 @@ class PeopleApp(App):
     """People, for these apps."""
 
     name = "people"
-    modules = (accounts, sessions, password_resets, invitations, tokens, sign_in, account_pages, invitation)
+    modules = (
+        accounts,
+        sessions,
+        password_resets,
+        invitations,
+        tokens,
+        administration,
+        sign_in,
+        account_pages,
+        administration_pages,
+        invitation,
+    )
 
     def __init__(self, core: Core, apps: Sequence[App]) -> None:
         self._apps = apps

@@ -6,11 +6,12 @@ Passwords are verified and attempts counted here, before a rule decides anything
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from potluck.metrics import SIGN_INS_FAILED
-from potluck.people.authentication import Principal
+from potluck.people.admins import counts_as_admin
+from potluck.people.authentication import Principal, must_be_active
 from potluck.people.email_addresses import account_with
 from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import Account, EmailAddress
@@ -18,15 +19,17 @@ from potluck.people.errors import AccountGone, SignInNeeded, WrongCredentials, W
 from potluck.people.fields import Email
 from potluck.people.sessions import continued
 from potluck.people.throttling import PASSWORD_CHECKS, SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, RateLimit
-from potluck.table import Ref
+from potluck.table import Ref, WriteRefused, check, the
 from potluck.table.operations import Operation
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Nobody, SignedIn
+from potluck.web.errors import NotFound
 from potluck.web.inputs import Input
 
 # Looked up for a text that is no address, so that it takes as long.
 NOBODYS_EMAIL = "nobody"
+IS_ADMIN = (the(Account.admin) == True) & (the(Account.status) == "active")  # noqa: E712
 
 
 class AddressOnly(Input):
@@ -55,7 +58,8 @@ class Newcomer(Nobody):
     async def verified(self, email: str, password: str) -> tuple[Account, EmailAddress]:
         """The account with this address and password, and the row of the address.
 
-        WrongCredentials if there is none, after the same work whether it is the address or the password.
+        WrongCredentials if there is none, after the same work whether it is the address or the password;
+        AccountWaiting or AccountDisabled if the password is right.
         """
         address = _address_in(email)
         await self.count(SIGN_INS_FROM)
@@ -68,6 +72,8 @@ class Newcomer(Nobody):
         if not await self.core.people.passwords.verify(password, hash, self.client) or account_and_row is None:
             SIGN_INS_FAILED.add()
             raise WrongCredentials
+        # Only now: the status of an account is for those who have its password.
+        must_be_active(account_and_row[0])
         return account_and_row
 
 
@@ -114,6 +120,25 @@ class OwnAccount(AccountOwner):
         if not await self.core.people.passwords.verify(password, self.account.password_hash):
             raise WrongPassword(field)
         return caller
+
+
+class Admin(OwnAccount):
+    """Someone who signed in themselves and is an admin; to everyone else, what admins do does not exist."""
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit(*rows)
+        if not self.account.admin:
+            raise NotFound
+
+    def checks(self) -> Sequence[Operation]:
+        return (check(Account.by_id(self.principal.user_id), when=IS_ADMIN),)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        if refusal.current is None:
+            raise AccountGone from refusal
+        account = cast(Account, refusal.current)
+        if not counts_as_admin(account):
+            raise NotFound from refusal
 
 
 class WithToken(AccountOwner):

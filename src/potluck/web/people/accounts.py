@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,15 +10,18 @@ from uuid import UUID
 from msgspec import Struct
 from starlette.responses import Response
 
+from potluck.people.admins import arrival, counts_as_admin, one_less
 from potluck.people.email_addresses import changing_address, claiming_address, releasing_address
 from potluck.people.entities import Account, Departure
 from potluck.people.errors import (
     AccountGone,
     EmailTaken,
     InvitationInvalid,
+    OnlyAdmin,
     RegistrationClosed,
     StillNeeded,
     Throttled,
+    TooMany,
     WrongPassword,
 )
 from potluck.people.fields import AnyPassword, Email, Name, NewPassword, Secret
@@ -26,19 +30,21 @@ from potluck.people.resets import ending_resets
 from potluck.people.sessions import continuing, next_epoch, opening, tidy_sessions
 from potluck.people.throttling import REGISTRATIONS
 from potluck.people.tokens import tidy_tokens, valid_tokens
-from potluck.table import WriteRefused, absent, delete, present, put, the
-from potluck.web.access import SignedIn, Visitor
+from potluck.table import WriteRefused, absent, delete, present, put, the, update
+from potluck.web.access import Access, SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.errors import Conflict
 from potluck.web.http.sealed_cookies import session_cookie
 from potluck.web.inputs import UNSET, Edit, Input, Unset
-from potluck.web.people.access import Newcomer, OwnAccount
+from potluck.web.people.access import Newcomer, Operator, OwnAccount
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.export import ZIP
 from potluck.web.views import View
-from potluck.web.writes import Outcome, Writes, or_raise, or_retry
+from potluck.web.writes import Outcome, Step, Writes, or_raise, or_retry
 
 PEOPLE = "People"
+# An admin can look through these; more would be strangers who fill the store.
+MOST_WAITING = 500
 
 
 class NewAccount(Input):
@@ -86,18 +92,18 @@ class AccountMade(Struct, rename="camel", frozen=True, kw_only=True):
     user_id: UUID
     email: str
     name: str
-    token: str
-    """Shown once: the session that the new account begins with."""
-    token_expires_at: datetime
+    token: str | None
+    """Shown once: the session that the new account begins with; null if the account is waiting for approval."""
+    token_expires_at: datetime | None
 
 
 accounts: Actions[Any] = Actions(Newcomer, api="/accounts", tag=PEOPLE)
 me = Actions(OwnAccount, view=Me, api="/me", page="/account", tag=PEOPLE)
 
 
-@accounts.create(EmailTaken, RegistrationClosed, InvitationInvalid, Throttled, secret=True)
+@accounts.create(EmailTaken, RegistrationClosed, InvitationInvalid, TooMany, Throttled, secret=True)
 async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
-    """Register, and be signed in."""
+    """Register, and be signed in; where an admin has to approve it, the account waits for that."""
     registration = at.core.settings.registration
     if registration == "closed" or (registration == "invited" and not new.invitation):
         raise RegistrationClosed(invitation_needed=registration == "invited")
@@ -107,11 +113,18 @@ async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
     if registration == "invited" and new.invitation:
         # It is theirs from now on, and still has to be accepted.
         claim = [or_raise(write, InvitationInvalid) for write in await claiming(at.store, new.invitation, user_id)]
+    begins = await arrival(at.store, registration)
+    if begins.status == "waiting":
+        await at.must_fit(Account.all_with_status("waiting"), MOST_WAITING, "accounts waiting for approval")
+    active = begins.status == "active"
     account = Account(
         user_id=user_id,
         email=new.email,
         name=new.name,
         password_hash=await at.hashed(new.password),
+        status=begins.status,
+        admin=begins.admin,
+        signed_in_at=at.now if active else None,
         created_at=at.now,
         updated_at=at.now,
     )
@@ -120,11 +133,20 @@ async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
         user_id=user_id,
         email=account.email,
         name=account.name,
-        token=session.secret,
-        token_expires_at=session.expires_at,
+        token=session.secret if active else None,
+        token_expires_at=session.expires_at if active else None,
     )
     address = (or_raise(write, EmailTaken) for write in claiming_address(account.email, user_id))
-    return Writes(answer, *address, put(account, when=absent), *rows, *claim, made=user_id, of=user_id)
+    return Writes(
+        answer,
+        *address,
+        put(account, when=absent),
+        *(rows if active else ()),
+        *claim,
+        *map(or_retry, begins.operations),
+        made=user_id,
+        of=user_id,
+    )
 
 
 @me.read()
@@ -196,23 +218,39 @@ async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
 
 
 # No answer is stored under an Idempotency-Key: that would be a row of someone who is gone.
-@me.action("POST", "/delete", WrongPassword, StillNeeded, Throttled, idempotent=False, frees_room=True)
+@me.action("POST", "/delete", WrongPassword, StillNeeded, OnlyAdmin, Throttled, idempotent=False, frees_room=True)
 async def leave(at: OwnAccount, confirmation: Confirmation) -> Writes[None]:
     """Delete the account and everything that only it owns."""
-    caller, account = await at.confirmed(confirmation.password), at.account
+    caller = await at.confirmed(confirmation.password)
     context: PeopleContext = at.context
-    data = context.account_data
-    places = await data.still_needed(account.user_id)
+    places = await context.account_data.still_needed(at.account.user_id)
     if places:
         raise StillNeeded(places)
-    # Before the account itself: after an interruption the person is still signed in, and can try again.
-    await data.forget(account.user_id, but_session=caller.hash)
+    # The session lasts until the account goes: after an interruption the person can try again.
+    return await deleting_account(at, at.account, but_session=caller.hash, headers=forget_cookie(at.visitor))
+
+
+async def deleting_account(
+    at: Access, account: Account, *, but_session: str | None = None, headers: Mapping[str, str] | None = None
+) -> Writes[None]:
+    """Deletes an account and everything that only it owns: the account itself last, so that it can be tried again."""
+    context: PeopleContext = at.context
+    data = context.account_data
+    counted = counts_as_admin(account)
+    if counted:
+        # Before anything is deleted, because it is refused for the last admin. The deletion checks that it is done.
+        admin = the(Account.admin)
+        resigning = update(Account.by_id(account.user_id), admin.becomes(False), when=admin == True, keep_version=True)  # noqa: E712
+        fewer = one_less(last_may_go=isinstance(at, Operator))
+        await at.commit(Step(or_retry(resigning), or_raise(fewer, OnlyAdmin)))
+    await data.forget(account.user_id, but_session=but_session)
+    as_read = (the(Account.admin) == (account.admin and not counted)) & (the(Account.status) == account.status)
     return Writes(
         None,
-        or_retry(delete(account, when=present)),
+        or_retry(delete(account, when=present & as_read)),
         *map(or_retry, await releasing_address(at.store, account)),
         put(Departure(user_id=account.user_id)),
-        headers=forget_cookie(at.visitor),
+        headers=headers,
         after=lambda: data.finish_departure(account),
     )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
 
 from potluck.people.email_addresses import account_with
 from potluck.people.entities import Account, PasswordReset, PasswordResetOfUser
@@ -18,6 +21,7 @@ from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.people.access import AddressOnly, Newcomer, Operator
 from potluck.web.people.accounts import PEOPLE
+from potluck.web.unit_of_work import UnitOfWork
 from potluck.web.writes import Writes, or_raise, or_retry
 
 RESET_LASTS = timedelta(hours=24)
@@ -26,6 +30,12 @@ RESET_LASTS = timedelta(hours=24)
 class PasswordChoice(Input):
     token: Secret
     new: NewPassword
+
+
+class ResetMade(Struct, rename="camel", frozen=True, kw_only=True):
+    token: str
+    """Shown once."""
+    expires_at: datetime
 
 
 password_resets: Actions[Any] = Actions(Newcomer, api="/password-resets", page="/reset", tag=PEOPLE)
@@ -37,11 +47,18 @@ async def issue_reset(at: Operator, of: AddressOnly) -> Writes[str]:
     account_and_row = await account_with(at.store, of.email)
     if account_and_row is None:
         raise AccountGone
-    user_id, secret, now = account_and_row[0].user_id, new_secret(SecretKind.PASSWORD_RESET), at.now
-    ttl = int((now + RESET_LASTS).timestamp())
+    made = await new_reset(at, account_and_row[0].user_id)
+    return made.answering(made.answer.token)
+
+
+async def new_reset(at: UnitOfWork, user_id: UUID) -> Writes[ResetMade]:
+    """A new reset for this person, which ends the earlier ones."""
+    secret, now = new_secret(SecretKind.PASSWORD_RESET), at.now
+    until = now + RESET_LASTS
+    ttl = int(until.timestamp())
     reset = PasswordReset(hash=hash_of(secret), user_id=user_id, created_at=now, ttl=ttl)
     return Writes(
-        secret,
+        ResetMade(token=secret, expires_at=until),
         or_raise(check(Account.by_id(user_id), when=present), AccountGone),
         put(reset, when=absent),
         put(PasswordResetOfUser(user_id=user_id, hash=reset.hash, ttl=ttl), when=absent),

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from potluck.people.email_addresses import move_address
 from potluck.people.entities import Account, Session
-from potluck.people.errors import Throttled, WrongCredentials
+from potluck.people.errors import AccountDisabled, AccountWaiting, Throttled, WrongCredentials
 from potluck.people.fields import AnyEmail, AnyPassword
 from potluck.people.sessions import dropping, next_epoch, opening, tidy_sessions, valid_sessions
-from potluck.table import check, the, update
+from potluck.table import the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
@@ -63,7 +63,7 @@ sessions: Actions[Any] = Actions(AccountOwner, api="/sessions", tag=PEOPLE)
 own_sessions = Actions(AccountOwner, view=SessionView, api="/me/sessions", page="/account/sessions", tag=PEOPLE)
 
 
-@sessions.create(WrongCredentials, Throttled, secret=True, frees_room=True)
+@sessions.create(WrongCredentials, AccountWaiting, AccountDisabled, Throttled, secret=True, frees_room=True)
 async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]:
     """Sign in. A wrong e-mail and a wrong password are answered alike."""
     account, address = await at.verified(credentials.email, credentials.password)
@@ -79,12 +79,12 @@ async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]
 
 
 async def _still_valid(at: Newcomer, account: Account, password: str) -> Operation:
-    """Checks that the password has not changed since; a hash with outdated parameters is replaced."""
-    row, same_epoch = Account.by_id(account.user_id), the(Account.session_epoch) == account.session_epoch
-    if not at.core.people.passwords.outdated(account.password_hash):
-        return check(row, when=same_epoch)
-    hash = await at.hashed(password)
-    return update(row, the(Account.password_hash).becomes(hash), when=same_epoch, keep_version=True)
+    """Records the sign-in, if password and status have not changed since; an outdated hash is replaced."""
+    changes = [the(Account.signed_in_at).becomes(at.now)]
+    if at.core.people.passwords.outdated(account.password_hash):
+        changes.append(the(Account.password_hash).becomes(await at.hashed(password)))
+    unchanged = (the(Account.session_epoch) == account.session_epoch) & (the(Account.status) == "active")
+    return update(Account.by_id(account.user_id), *changes, when=unchanged, keep_version=True)
 
 
 @sessions.delete("/current")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from potluck.people.errors import InvitationInvalid, WrongCredentials
+from potluck.people.errors import AccountDisabled, AccountWaiting, InvitationInvalid, WrongCredentials
 from potluck.people.invitations import POTLUCK
 from potluck.people.sessions import OpenedSession, dropping
 from potluck.validation.field_types import Text
@@ -41,7 +41,8 @@ class SignInForm(Credentials):
 class SignedInHere(Struct, frozen=True, kw_only=True):
     """A session that begins in this browser, and where it leads."""
 
-    session: OpenedSession
+    session: OpenedSession | None
+    """None for someone who has to wait for approval."""
     to: str
     invitation: str | None = None
     """The secret of the invitation that they registered with, if it is to a place."""
@@ -69,6 +70,7 @@ async def sign_up_page(at: Anyone, show: Show) -> Any:
     return {
         "form": show.form(SignUpForm, {"next": address_here(next, "")}),
         "invited": invitation_missing or isinstance(show.refusal, InvitationInvalid),
+        "registration": registration,
         "plain": at.visitor.lacks_https,
     }
 
@@ -85,6 +87,8 @@ async def sign_up(at: Newcomer, sent: SignUpForm) -> Writes[SignedInHere]:
         at, NewAccount(email=sent.email, password=sent.password, name=sent.name, invitation=secret or UNSET)
     )
     account = writes.answer
+    if account.token is None or account.token_expires_at is None:
+        return writes.answering(SignedInHere(session=None, to="/sign-in?done=waiting"))
     session = OpenedSession(user_id=account.user_id, secret=account.token, expires_at=account.token_expires_at)
     if secret and await _leads_to_a_place(at, secret):
         return writes.answering(SignedInHere(session=session, to=INVITATION, invitation=secret))
@@ -118,7 +122,7 @@ async def sign_in_page(at: Anyone, show: Show) -> Any:
     "/sign-in",
     on=sign_in_page,
     # Elsewhere a 401 means that the page cannot be shown.
-    instead={WrongCredentials: sign_in_page},
+    instead={WrongCredentials: sign_in_page, AccountWaiting: sign_in_page, AccountDisabled: sign_in_page},
     then=lambda _, answer: answer.to,
     sets={SESSION: "session"},
     frees_room=True,
