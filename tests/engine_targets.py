@@ -59,7 +59,10 @@ async def opened_at(where: dict[str, Any]) -> Engine:
 
         # Nothing has to be found, which takes a tenth of a second each time; tests/engines/test_aws.py has it found.
         url = f"{where['endpoint']}/"
-        return Prefixing(Aws(AioCredentials(where["access_key"], "tests"), where["region"], url, url), where["prefix"])
+        aws = Aws(AioCredentials(where["access_key"], "tests"), where["region"], url, url)
+        # DynamoDB Local has no limits.
+        aws.shard_reads.per_second = 1000.0
+        return Prefixing(aws, where["prefix"])
     return await open_engine(**where)
 
 

@@ -78,9 +78,7 @@ async def assembled(
 ) -> AsyncIterator[Application]:
     """The suite as one application: engine, tables, live updates, and consumers, which run until the exit."""
     async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, suite_apps):
-        if settings.engine == "embedded":
-            # On other engines this costs requests, so there it starts with the first subscriber.
-            core.live.start(*(table for app in suite_apps for table in app.tables))
+        core.live.start(*(table for app in suite_apps for table in app.tables))
         people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
         group, consumers = _consumers(core, suite_apps)

@@ -49,6 +49,9 @@ class Sharded:
                 if request["ShardId"] not in {each["ShardId"] for each in self._shards()}:
                     raise DynamoError("ResourceNotFoundException", "no such shard")
                 after = request.get("SequenceNumber", "0")
+                if request["ShardIteratorType"] == "LATEST":
+                    await self._read(request["StreamArn"])
+                    after = str(self._sequence(self._all[-1]) if self._all else 0)
                 return {"ShardIterator": f"{request['StreamArn']} {request['ShardId']} {after}"}
             case "GetRecords":
                 arn, shard, after = request["ShardIterator"].split(" ")

@@ -12,7 +12,17 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.store import Store
-from potluck.streams import Action, ConsumerGroup, LeaseTerms, Record, RecordConsumer, WorkTable, handing_over, tail
+from potluck.streams import (
+    Action,
+    ConsumerGroup,
+    LeaseTerms,
+    Record,
+    RecordConsumer,
+    WorkTable,
+    handing_over,
+    subscription,
+    tail,
+)
 from potluck.table import delete
 from potluck.web.live import Live
 from tests.engine_targets import BOTH, opened
@@ -160,7 +170,7 @@ async def test_a_position_that_only_passed_over_changes_is_saved_after_so_many(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(handing_over, "PASSED_OVER_SAVE_RECORDS", 20)
-    monkeypatch.setattr(tail, "MOST_PASSED_OVER", 20)
+    monkeypatch.setattr(subscription, "MOST_PASSED_OVER", 20)
     async with opened(target, tmp_path) as engine:
         store = Store(engine, clock)
         await store.create_tables(boards)
@@ -218,7 +228,7 @@ async def test_what_several_processes_write_at_once_is_handed_over_once_and_in_o
 async def test_a_consumer_that_is_slower_than_the_writes_goes_back_to_the_log(
     database: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tail, "MOST_UNHANDLED", 5)
+    monkeypatch.setattr(subscription, "MOST_UNHANDLED", 5)
     store = Store(database, clock)
     seen: list[str] = []
     go_on = asyncio.Event()

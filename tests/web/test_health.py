@@ -3,12 +3,14 @@ import asyncio
 import apsw
 import pytest
 
+from potluck.apps.library.app import LibraryApp
 from potluck.engines import DynamoError
 from potluck.web import health
 from potluck.web.assets import assets_of
 from potluck.web.http import security_headers as security
+from tests.patience import until
 from tests.web.reading import BROWSER, Page
-from tests.web.suites import suite_on
+from tests.web.suites import ask, signed_up, suite_on
 
 
 @pytest.fixture
@@ -91,6 +93,37 @@ async def test_an_engine_that_does_not_answer_is_reported_without_its_words(tmp_
         assert page.status_code == 200
         assert "The store does not answer just now" in Page(page.text).words
         engines[0].failing = False
+
+
+class Unread(Failing):
+    """An engine whose streams cannot be read, though everything else can, and tables cannot be listed."""
+
+    async def call(self, operation, request):
+        assert operation != "ListTables"
+        if operation == "DescribeStream" and self.failing:
+            raise DynamoError("InternalServerError", "for the test")
+        return await self.engine.call(operation, request)
+
+
+async def test_it_is_ready_once_every_list_answers_and_needs_no_list_of_tables(tmp_path, monkeypatch):
+    monkeypatch.setattr(health, "ANSWER_SECONDS", 0.05)
+    engines = []
+
+    def wrap(engine):
+        engines.append(Unread(engine))
+        engines[0].failing = True
+        return engines[0]
+
+    async with suite_on(tmp_path, [LibraryApp], wrap=wrap) as (client, _):
+        assert (await client.get("/readyz")).status_code == 503
+        engines[0].failing = False
+
+        async def ready():
+            return (await client.get("/readyz")).status_code == 200
+
+        await until(ready)
+        ada = await signed_up(client)
+        assert (await ask(client, "GET", "/libraries", by=ada)).status_code == 200
 
 
 async def test_the_store_is_made_for_its_owner_only(client, tmp_path):

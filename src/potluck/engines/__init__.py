@@ -54,7 +54,10 @@ class Engine(Protocol):
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
 
     async def changed(self, table: str, timeout: float) -> bool:
-        """Wait at most `timeout` seconds for a change of the table; True is a hint to look again, not a count."""
+        """Wait at most `timeout` seconds for a change of the table; True is a hint to look again, not a count.
+
+        The embedded engine notices every commit; elsewhere, only writes of this process are known.
+        """
         ...
 
     async def close(self) -> None:

@@ -26,7 +26,8 @@ from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 
 from potluck.engines import ACCESS_DENIED, ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, AccessDenied, DynamoError
-from potluck.engines.transient import MAYBE_EXECUTED, is_throttled, is_transient
+from potluck.engines.shard_reads import ShardReads
+from potluck.engines.transient import MAYBE_EXECUTED, is_throttled
 from potluck.metrics import CALL_SECONDS
 from potluck.states import ENGINE_UNREACHABLE, THROTTLED, Trouble
 
@@ -54,17 +55,12 @@ CLOSING_GRACE_SECONDS = 5.0
 # Some calls are answered while others are not: only after so long without a failure is it over.
 CALM_SECONDS = 5.0
 UNREACHABLE = MAYBE_EXECUTED | {REQUEST_NOT_SENT}
-# The service allows all readers together five reads of a shard per second. A stream with nothing new is polled less
-# and less often, until something arrives or this process writes to the table.
-SHORTEST_POLL_SECONDS = 0.5
-LONGEST_POLL_SECONDS = 1.5
-POLLS_GROW_BY = 1.3
+# How soon after a write its record is surely in the stream, and how long to wait before looking for it again.
+APPEARS_SECONDS = 1.0
+LOOK_AGAIN_SECONDS = 0.5
 
 # What the service says about a call that a policy does not allow; in a transaction, the action is that of one item.
 NOT_ALLOWED = re.compile(r"not authorized to perform: (dynamodb:\w+)(?: on resource: (arn:\S+))?")
-
-
-WATCH_AGAIN = frozenset({"ExpiredIteratorException", "TrimmedDataAccessException"})
 
 
 log = logging.getLogger(__name__)
@@ -77,8 +73,9 @@ class Aws:
         self.region = region
         self._credentials = credentials
         self._urls = {"DynamoDB_20120810": table_url, "DynamoDBStreams_20120810": stream_url}
-        self._watches: dict[str, _StreamWatch] = {}
         self._known_denials: set[str] = set()
+        self.shard_reads = ShardReads()
+        self._writes: dict[str, _Writes] = {}
         self._closed = False
         self._unreachable = Trouble(ENGINE_UNREACHABLE, log, "DynamoDB does not answer", calm_seconds=CALM_SECONDS)
         self._throttled = Trouble(THROTTLED, log, "DynamoDB throttles", calm_seconds=CALM_SECONDS)
@@ -139,10 +136,10 @@ class Aws:
                 if error.code != ANSWER_LOST or operation not in REPEATABLE or self._closed:
                     raise
                 answer = await self._send(service, operation, body)
-            if operation in WRITES and self._watches:
+            if operation in WRITES and self._writes:
                 for table in _written_by(request):
-                    if table in self._watches:
-                        self._watches[table].expect()
+                    if table in self._writes:
+                        self._writes[table].note()
             return answer
         finally:
             self._pending -= 1
@@ -150,12 +147,10 @@ class Aws:
                 self._quiet.set()
 
     async def changed(self, table: str, timeout: float) -> bool:
+        """Wait for a write of this process; those of others are found by looking, which is left to the caller."""
         if self._closed:
             raise DynamoError(CLOSED, "the engine is closed")
-        watch = self._watches.get(table)
-        if watch is None:
-            watch = self._watches[table] = _StreamWatch(self, table)
-        return await watch.wait(timeout)
+        return await self._writes.setdefault(table, _Writes()).wait(timeout)
 
     async def close(self) -> None:
         """Calls in flight may finish within a grace period; those that do not fail as lost answers."""
@@ -271,88 +266,24 @@ def _written_by(request: dict[str, Any]) -> set[str]:
     return {request.get("TableName", "")}
 
 
-class _StreamWatch:
-    """Polls a table's stream, once for all waiters in this process."""
+class _Writes:
+    """When this process last wrote to a table."""
 
-    def __init__(self, engine: Aws, table: str) -> None:
-        self._engine = engine
-        self._table = table
-        self._asking = asyncio.Lock()
-        self._asked_at = float("-inf")
-        self._news = 0
-        self._iterators: dict[str, str] | None = None
-        self._pause = SHORTEST_POLL_SECONDS
-        self._expecting = asyncio.Event()
+    def __init__(self) -> None:
+        self._last = float("-inf")
+        self._written = asyncio.Event()
 
-    def expect(self) -> None:
-        """Poll at once: this process has written to the table, so a record is about to arrive."""
-        self._pause = SHORTEST_POLL_SECONDS
-        self._expecting.set()
+    def note(self) -> None:
+        self._last = time.monotonic()
+        self._written.set()
+        self._written.clear()
 
     async def wait(self, timeout: float) -> bool:
-        seen = self._news
-        deadline = time.monotonic() + timeout
-        while True:
-            async with self._asking:
-                if self._news == seen and time.monotonic() - self._asked_at >= self._pause:
-                    self._asked_at = time.monotonic()
-                    self._expecting.clear()
-                    self._pause = min(self._pause * POLLS_GROW_BY, LONGEST_POLL_SECONDS)
-                    await self._ask()
-            if self._news != seen:
-                return True
-            remaining = deadline - time.monotonic()
-            if remaining <= 0:
-                return False
-            pause = min(remaining, max(0.0, self._asked_at + self._pause - time.monotonic()))
-            if self._expecting.is_set():
-                await asyncio.sleep(pause)
-            else:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(pause):
-                        await self._expecting.wait()
-
-    async def _ask(self) -> None:
-        try:
-            if self._iterators is None:
-                self._iterators = await self._newest()
-                if self._iterators is not None:
-                    # What happened before the watch began is unknown, so the first waiter has to look.
-                    self._news += 1
-                return
-            for shard, iterator in list(self._iterators.items()):
-                answer = await self._engine.call("GetRecords", {"ShardIterator": iterator, "Limit": 1000})
-                if answer["Records"]:
-                    self._news += 1
-                    self._pause = SHORTEST_POLL_SECONDS
-                following = answer.get("NextShardIterator")
-                if following is None:
-                    # The shard is closed; new records are in its children.
-                    self._iterators = None
-                    return
-                self._iterators[shard] = following
-        except DynamoError as error:
-            if error.code in WATCH_AGAIN:
-                self._iterators = None
-            elif not is_transient(error):
-                self._iterators = None
-                raise
-
-    async def _newest(self) -> dict[str, str] | None:
-        """An iterator at the end of each open shard; None when the table has no stream to watch."""
-        table = await self._engine.call("DescribeTable", {"TableName": self._table})
-        arn = table["Table"].get("LatestStreamArn")
-        if arn is None or not table["Table"].get("StreamSpecification", {}).get("StreamEnabled"):
-            return None
-        iterators = {}
-        request = {"StreamArn": arn}
-        while True:
-            stream = (await self._engine.call("DescribeStream", request))["StreamDescription"]
-            for shard in stream["Shards"]:
-                if "EndingSequenceNumber" not in shard["SequenceNumberRange"]:
-                    newest = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "LATEST"}
-                    answer = await self._engine.call("GetShardIterator", newest)
-                    iterators[shard["ShardId"]] = answer["ShardIterator"]
-            if "LastEvaluatedShardId" not in stream:
-                return iterators
-            request = {"StreamArn": arn, "ExclusiveStartShardId": stream["LastEvaluatedShardId"]}
+        """Whether there is a write within this time, or was one whose record may not have been in the stream yet."""
+        if time.monotonic() - self._last < APPEARS_SECONDS:
+            await asyncio.sleep(min(timeout, LOOK_AGAIN_SECONDS))
+            return True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                return await self._written.wait()
+        return False

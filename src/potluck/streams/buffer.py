@@ -1,11 +1,12 @@
 """A table's most recent records, in memory, indexed by every partition they touch in the table and its indexes."""
 
+import time
 from collections import deque
 from collections.abc import Container, Mapping
 from typing import Any
 
 from potluck.dynamo.values import Value
-from potluck.streams.log import Log, Vector
+from potluck.streams.log import NOWHERE, Log, Vector, is_marker
 from potluck.streams.records import Record
 from potluck.table.tables import Table
 
@@ -70,25 +71,31 @@ class Topic:
 
 
 class BufferedShard:
-    """How far one shard has been read, and the record after which everything is in memory (`floor`)."""
+    """How far one shard has been read, and the place after which everything is in memory (`floor`)."""
 
-    __slots__ = ("floor", "from_start", "numbers", "sequence")
+    __slots__ = ("began", "floor", "from_start", "numbers", "sequence")
 
-    def __init__(self, from_start: bool) -> None:
-        self.from_start = from_start
-        """Whether it was read from its beginning, so that nothing precedes what is in memory."""
-        self.sequence: int | None = None
-        self.floor: int | None = None
+    def __init__(self, start: int | None) -> None:
+        self.from_start = start is None
+        """Whether everything that the shard has had is in memory."""
+        self.sequence = start
+        """The last record that was read, or where reading began; None at the shard's beginning."""
+        self.floor = start
         self.numbers: set[int] = set()
         """The sequence numbers of its records in memory."""
+        self.began = time.monotonic()
 
-    def reaches(self, sequence: int | None) -> bool:
-        """Whether everything after this record is in memory, or will be."""
-        if sequence is None or self.floor is None or self.sequence is None:
+    def reaches(self, sequence: int | None, *, in_log: bool = False) -> bool:
+        """Whether everything after this record is in memory, or will be; `in_log` if the log has accepted it."""
+        if self.from_start and (sequence is None or in_log):
+            return True
+        if sequence is None:
             return False
+        if sequence == self.floor or sequence in self.numbers:
+            return True
         # A number that was never issued here, as after an earlier state of the store was restored, is left for the log
         # to refuse. A later one counts as reached: another process may have read further than this one.
-        return sequence == self.floor or sequence in self.numbers or sequence > self.sequence
+        return self.sequence is not None and not is_marker(self.sequence) and sequence > self.sequence
 
 
 class Buffer:
@@ -113,11 +120,11 @@ class Buffer:
         self.end = 0
         """The ordinal of the next record."""
 
-    def follow(self, shard: str, instead_of: str | None = None) -> None:
-        """Start with this shard, in place of its parent if that was being read."""
-        self.shards[shard] = BufferedShard(from_start=instead_of is not None)
+    def follow(self, shard: str, start: int | None, instead_of: str | None = None) -> None:
+        """Start with this shard after a record, or at its beginning; in place of its parent if that was being read."""
+        self.shards[shard] = BufferedShard(start)
         vector = {other: number for other, number in self.vector.items() if other != instead_of}
-        self.vector = {**vector, shard: None}
+        self.vector = {**vector, shard: start}
         if not self.records:
             self.floor = self.vector
 
@@ -130,9 +137,6 @@ class Buffer:
         state = self.shards[shard]
         state.sequence = sequence
         state.numbers.add(sequence)
-        if state.floor is None:
-            # What was in the shard before the first record read here is unknown.
-            state.floor = sequence
         self.records.append(buffered)
         for key in buffered.topics:
             topic = self.topics.get(key)
@@ -159,16 +163,27 @@ class Buffer:
             if not topic.records and key not in self._watched:
                 del self.topics[key]
 
-    def covers(self, vector: Vector) -> bool:
-        """Whether everything after this position is certainly in memory."""
-        for shard, sequence in vector.items():
-            state = self.shards.get(shard)
-            if state is None or not state.reaches(sequence):
-                return False
-        return all(
+    def covers(self, vector: Vector, *, in_log: bool = False) -> bool:
+        """Whether everything after this position is certainly in memory; `in_log` if the log has accepted it."""
+        return all(self.reaches(shard, number, in_log=in_log) for shard, number in vector.items()) and all(
             shard in vector or state.from_start or self.log.precedes(shard, vector)
             for shard, state in self.shards.items()
         )
+
+    def reaches(self, shard: str, sequence: int | None, *, in_log: bool = False) -> bool:
+        """Whether everything in this shard after this record is in memory, or will be."""
+        state = self.shards.get(shard)
+        if state is None:
+            # It will be read from its beginning, when the shards before it have ended.
+            return any(earlier in self.shards for earlier in self.log.ancestors(shard))
+        return state.reaches(sequence, in_log=in_log)
+
+    def floor_before(self, moment: float) -> Vector:
+        """The floor, if no shard was begun at an unknown place since this moment; such a shard is NOWHERE."""
+        return {
+            shard: NOWHERE if is_marker(number) and self.shards[shard].began > moment else number
+            for shard, number in self.floor.items()
+        }
 
     def read_before(self, vector: Vector, record: BufferedRecord) -> bool:
         """Whether a reader at this position has already seen the record."""

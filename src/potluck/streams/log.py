@@ -6,13 +6,15 @@ last.
 
 import logging
 import math
+import secrets
 import time
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from potluck.engines import DynamoError, Engine
+from potluck.engines import DynamoError, Engine, offered_by
+from potluck.engines.shard_reads import ShardReads
 from potluck.engines.transient import is_transient
 from potluck.streams.backoff import Backoff
 from potluck.streams.records import Record
@@ -30,7 +32,21 @@ log = logging.getLogger(__name__)
 
 TAG_BYTES = 6
 Vector = Mapping[str, int | None]
-"""By shard, the sequence number of the last record that was read; None before the first."""
+"""By shard, the sequence number of the last record that was read; None at its beginning, or a marker."""
+
+# The service does not tell the number of a shard's last record. Reading that begins at the end begins at a marker: a
+# random negative number, which only those who began there know, and which comes before all that is read from there.
+MARKER_BITS = 62
+NOWHERE = -1
+"""A marker that no process knows: a reader that has it in its position starts over."""
+
+
+def new_marker() -> int:
+    return NOWHERE - 1 - secrets.randbits(MARKER_BITS)
+
+
+def is_marker(number: int | None) -> bool:
+    return number is not None and number < 0
 
 
 @lru_cache(1024)
@@ -75,6 +91,7 @@ class Log:
         self.parents: dict[str, str | None] = {}
         self.closed: set[str] = set()
         self.by_tag: dict[bytes, str] = {}
+        self._shard_reads: ShardReads | None = offered_by(engine, "shard_reads")
 
     async def look_at_shards(self) -> None:
         """Refresh the list of shards."""
@@ -103,7 +120,7 @@ class Log:
 
     def precedes(self, shard: str, others: Mapping[str, Any]) -> bool:
         """Whether one of the others is a descendant of this shard."""
-        return any(shard in self._ancestors(other) for other in others)
+        return any(shard in self.ancestors(other) for other in others)
 
     def unknown_to(self, vector: Mapping[str, Any]) -> list[str]:
         """The first shards unrelated to a position: neither in it, nor ancestors or descendants of one in it."""
@@ -112,11 +129,11 @@ class Log:
             for shard in self.parents
             if shard not in vector
             and not self.precedes(shard, vector)
-            and not any(earlier in vector for earlier in self._ancestors(shard))
+            and not any(earlier in vector for earlier in self.ancestors(shard))
         ]
         return [shard for shard in apart if self.parents[shard] not in apart]
 
-    def _ancestors(self, shard: str) -> list[str]:
+    def ancestors(self, shard: str) -> list[str]:
         """The shard's parent, its parent and so on, as far as the log still has them."""
         ancestors: list[str] = []
         parent = self.parents.get(shard)
@@ -129,6 +146,17 @@ class Log:
         """Reads a shard's records after this sequence number, or from its beginning."""
         return ShardReader(self, shard, after, limit or PAGE_RECORDS)
 
+    async def read_new(self, shard: str) -> "ShardReader":
+        """Reads what is added to a shard from now on."""
+        request = {"StreamArn": self.arn, "ShardId": shard, "ShardIteratorType": "LATEST"}
+        iterator = str((await self.call("GetShardIterator", request))["ShardIterator"])
+        return ShardReader(self, shard, new_marker(), PAGE_RECORDS, iterator)
+
+    async def turn(self, shard: str) -> None:
+        """Wait until the shard may be read again."""
+        if self._shard_reads is not None:
+            await self._shard_reads.turn(shard)
+
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         return await call_with_retry(self.engine, operation, request, patient=self.patient)
 
@@ -136,29 +164,31 @@ class Log:
 class ShardReader:
     """Reads one shard, page by page; gets a new iterator whenever it has none, or an expired one."""
 
-    def __init__(self, log: Log, shard: str, after: int | None, limit: int) -> None:
+    def __init__(self, log: Log, shard: str, after: int | None, limit: int, iterator: str | None = None) -> None:
         self.log = log
         self.shard = shard
         self.after = after
-        """The last record that was read; None before the first."""
+        """The last record that was read; None before the first, a marker if it began at the shard's end."""
         self._limit = limit
-        self._iterator: str | None = None
+        self._iterator = iterator
 
     def seek(self, after: int | None) -> None:
         """Continue after this record."""
         self.after, self._iterator = after, None
 
     async def page(self) -> RecordPage:
-        """The next records, none at the log's end; Trimmed if some of them are gone."""
+        """The next records, which may be none; Trimmed if some of them are gone."""
         while True:
             try:
-                iterator = self._iterator or await self._new_iterator()
-                self._iterator = None
+                self._iterator = iterator = self._iterator or await self._new_iterator()
+                await self.log.turn(self.shard)
                 answer = await self.log.call("GetRecords", {"ShardIterator": iterator, "Limit": self._limit})
             except DynamoError as error:
-                if error.code == "ExpiredIteratorException":
+                if error.code == "ExpiredIteratorException" and not is_marker(self.after):
+                    self._iterator = None
                     continue
-                if error.code in TRIMMED:
+                if error.code in TRIMMED or error.code == "ExpiredIteratorException":
+                    self._iterator = None
                     raise Trimmed(error) from error
                 raise
             records = [Record(self.log.table, record) for record in answer["Records"]]

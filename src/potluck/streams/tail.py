@@ -10,24 +10,33 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Protocol, cast
 
 from potluck.engines import CLOSED, DynamoError, Engine, HandsOver
 from potluck.engines.transient import is_transient
 from potluck.states import STREAM_UNREADABLE, Trouble
 from potluck.streams.backoff import Backoff
-from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, BufferedRecord, TopicKey
+from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, TopicKey
 from potluck.streams.leases import cancelled
-from potluck.streams.log import Log, Trimmed, open_log
+from potluck.streams.log import Log, ShardReader, Trimmed, Vector, is_marker, open_log
 from potluck.streams.records import Concerns, Record
+from potluck.streams.subscription import Subscription
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Table
 
-# The engine signals new records; without a signal, the log is read after this long, by engine: in this process, or not.
+# An engine in this process hands over new records; the log is read after this long all the same.
 IDLE_SECONDS = 2.0
-IDLE_ELSEWHERE_SECONDS = 10.0
+# Elsewhere, a shard with nothing new is read less and less often, until something arrives or this process writes.
+SHORTEST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 1.5
+PAUSES_GROW_BY = 1.3
+# A tail that does not reach the log's end within this many pages, or after one long page of old records, skips to it.
+START_PAGES = 5
+LONG_PAGE_RECORDS = 500
+LONG_PAGE_BYTES = 500_000
+OLD_SECONDS = 60.0
+YOUNG_SECONDS = 2.0
 DISCOVER_SECONDS = 60.0
 SHARD_SUCCESSION_SECONDS = 0.2
 NO_STREAM_SECONDS = 0.5
@@ -37,10 +46,6 @@ WOKEN_AT_ONCE = 50
 BUFFERED_AT_ONCE = 200
 # How long a new reader waits at most for earlier commits to be read.
 CATCH_UP_SECONDS = 1.0
-# A consumer that is further behind reads the log by itself.
-MOST_UNHANDLED = 1000
-# After this many records that do not concern it, a consumer is woken to save its position.
-MOST_PASSED_OVER = 1000
 # The stream itself, among the names of shards that cannot be read.
 WHOLE = ""
 
@@ -53,54 +58,6 @@ class Waiter(Protocol):
     def wake(self) -> None: ...
 
 
-class Subscription:
-    """The records of one shard that concern a consumer, after a position, as the tail reads them."""
-
-    def __init__(self, after: int | None, concerns: Concerns, unsubscribe: Callable[["Subscription"], None]) -> None:
-        self.ended = False
-        """Nothing more comes from here; the log has the rest."""
-        self.read_to: str | None = None
-        """The last record that was looked at, of concern or not."""
-        self.passed_over = 0
-        """How many records did not concern the consumer; the consumer resets it."""
-        self._after = after
-        self._concerns = concerns
-        self._unsubscribe = unsubscribe
-        self._unhandled: deque[Record] = deque()
-        self._news = asyncio.Event()
-
-    def offer(self, buffered: BufferedRecord) -> None:
-        if self._after is not None and buffered.sequence <= self._after:
-            return
-        if self._concerns(buffered.record):
-            self._unhandled.append(buffered.record)
-            if len(self._unhandled) > MOST_UNHANDLED:
-                self.end()
-            self._news.set()
-        else:
-            self.passed_over += 1
-            if self.passed_over == MOST_PASSED_OVER:
-                self._news.set()
-        self.read_to = buffered.record.sequence_number
-
-    async def next(self, seconds: float) -> list[Record]:
-        """The consumer's new records; none after this many seconds, or when the subscription has ended."""
-        if not self._unhandled and not self.ended:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._news.wait()
-        self._news.clear()
-        records = [*self._unhandled]
-        self._unhandled.clear()
-        return records
-
-    def end(self) -> None:
-        self.ended = True
-        self._unsubscribe(self)
-        self._unhandled.clear()
-        self._news.set()
-
-
 class Tail:
     """Follows one table's log and holds its newest records, until it is stopped."""
 
@@ -110,7 +67,7 @@ class Tail:
         self.engine = engine
         self.table = table
         self.buffer: Buffer | None = None
-        """None until the log was read to its end, and while the table has no stream."""
+        """None until the tail follows the log's end, and while the table has no stream."""
         self._most_records = records
         self._most_bytes = size
         self._waiting: dict[TopicKey, dict[Waiter, None]] = {}
@@ -132,6 +89,8 @@ class Tail:
         """Set while a reader waits at the end of the log, with no later commit to look up."""
         self._subscriptions: dict[str, list[Subscription]] = {}
         self._waking: set[asyncio.Task[None]] = set()
+        self._read_to: tuple[str, Vector] = ("", {})
+        """The log that was followed last, and how far."""
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -261,14 +220,16 @@ class Tail:
             self._failing.over()
 
     async def _follow(self, stream: Log) -> None:
-        """Read the log, each shard after its parent, until it is no longer the table's log."""
+        """Read the log from its end, each shard after its parent, until it is no longer the table's log."""
         buffer = Buffer(self.table, stream, self._waiting, self._most_records, self._most_bytes)
         reading: dict[str, asyncio.Task[None]] = {}
         behind: set[str] = set()
 
         def read(shard: str, instead_of: str | None = None) -> None:
-            buffer.follow(shard, instead_of)
             behind.add(shard)
+            if instead_of is not None:
+                # All of it is newer than what has been read.
+                buffer.follow(shard, None, instead_of)
             reading[shard] = asyncio.create_task(self._read(buffer, shard, behind), name=f"live:{shard}")
 
         unfollow = None
@@ -300,7 +261,7 @@ class Tail:
                             return
                     for child in stream.children(shard):
                         read(child, shard)
-                for shard in stream.unknown_to(buffer.vector):
+                for shard in stream.unknown_to({**buffer.vector, **dict.fromkeys(reading)}):
                     read(shard)
         finally:
             if unfollow is not None:
@@ -309,6 +270,8 @@ class Tail:
             self._behind_since.clear()
             self._unpublish()
             self._end_subscriptions(*self._subscriptions)
+            arn, vector = self._read_to
+            self._read_to = stream.arn, {**(vector if arn == stream.arn else {}), **buffer.vector}
             # No shard is read any more, so none is failing.
             self._mark_working(*(self._unread - {WHOLE}))
 
@@ -328,9 +291,13 @@ class Tail:
 
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
         """Buffer the shard's records as they arrive, to its end."""
-        # Readers wait for the tail, so it begins with what fits into memory, not with a day of records.
-        reader = buffer.log.read(shard, None if buffer.shards[shard].from_start else self._near_end())
         self._news[shard] = asyncio.Event()
+        if shard in buffer.vector:
+            reader = buffer.log.read(shard, None)
+        else:
+            reader = await self._start(buffer, shard)
+            await self._caught_up(buffer, shard, behind)
+        pause = SHORTEST_PAUSE_SECONDS
         while True:
             last = buffer.shards[shard].sequence
             try:
@@ -351,28 +318,76 @@ class Tail:
             if page.records:
                 self._behind_since[shard] = page.records[-1].created_at
                 await self._add(buffer, shard, page.records)
+                pause = SHORTEST_PAUSE_SECONDS
             if not page.records or page.ended:
                 self._behind_since.pop(shard, None)
-            if not page.records or page.ended:
-                behind.discard(shard)
-                if not behind and self.buffer is not buffer:
-                    await self._publish(buffer)
+                await self._caught_up(buffer, shard, behind)
             if page.ended:
                 self._end_subscriptions(shard)
                 return
             if not page.records:
-                await self._wait(shard)
+                pause = await self._wait(shard, pause)
                 now = buffer.shards[shard].sequence
                 if now != last:
                     # The iterator would return again what was handed over meanwhile.
                     reader.seek(now)
 
-    def _near_end(self) -> int | None:
-        """The record after which the log fits into memory, where the engine can tell."""
-        if not self._follows_commits:
-            return None
-        number = cast(HandsOver, self.engine).near_end(self.table.name, self._most_records)
-        return None if number is None else int(number)
+    async def _start(self, buffer: Buffer, shard: str) -> ShardReader:
+        """Begin near the log's end, however much was written in the last day; returns the reader of what follows."""
+        start = self._last_known(buffer.log, shard)
+        reader = buffer.log.read(shard, start)
+        records: list[Record] = []
+        at_end = far_behind = False
+        for _ in range(START_PAGES):
+            try:
+                page = await reader.page()
+            except Trimmed:
+                # Also reported by DynamoDB Local for a new shard at times.
+                start = None
+                reader.seek(None)
+                records.clear()
+                await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
+                continue
+            except Unavailable as error:
+                await self._mark_failing(shard, error)
+                continue
+            self._mark_working(shard)
+            records += page.records
+            at_end = not page.records or page.ended
+            far_behind = not self._follows_commits and _is_long(page.records) and _age(page.records[-1]) > OLD_SECONDS
+            if at_end or far_behind:
+                break
+        if far_behind or not (at_end or (records and _age(records[-1]) < YOUNG_SECONDS)):
+            reader = await self._skip_to_the_end(buffer.log, shard)
+            start = reader.after
+            records.clear()
+        buffer.follow(shard, start)
+        if records:
+            await self._add(buffer, shard, records)
+        return reader
+
+    async def _skip_to_the_end(self, stream: Log, shard: str) -> ShardReader:
+        while True:
+            try:
+                return await stream.read_new(shard)
+            except Unavailable as error:
+                await self._mark_failing(shard, error)
+
+    def _last_known(self, stream: Log, shard: str) -> int | None:
+        """A record near the log's end to begin after; None if none is known."""
+        if self._follows_commits:
+            # The engine can tell where the records that fit into memory begin.
+            near_end = cast(HandsOver, self.engine).near_end(self.table.name, self._most_records)
+            return None if near_end is None else int(near_end)
+        arn, vector = self._read_to
+        number = vector.get(shard) if arn == stream.arn else None
+        return None if is_marker(number) else number
+
+    async def _caught_up(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
+        """Note that the shard is followed; once all are, so is the log."""
+        behind.discard(shard)
+        if not behind and self.buffer is not buffer:
+            await self._publish(buffer)
 
     async def _add(self, buffer: Buffer, shard: str, records: list[Record]) -> None:
         touched: dict[TopicKey, None] = {}
@@ -384,12 +399,11 @@ class Tail:
 
     def _buffered(self, buffer: Buffer, shard: str, records: list[Record]) -> dict[TopicKey, None]:
         """Add the records; returns the watched partitions that they touch."""
-        now, wall = time.monotonic(), time.time()
+        now = time.monotonic()
         touched: dict[TopicKey, None] = {}
         for record in records:
             # The log has whole seconds, so a record is at most a second newer than it says.
-            created = float(record.wire["dynamodb"].get("ApproximateCreationDateTime", wall))
-            buffered = buffer.append(shard, record, now - max(0.0, wall - created - 1.0))
+            buffered = buffer.append(shard, record, now - max(0.0, _age(record) - 1.0))
             for topic in buffered.topics:
                 if topic in self._waiting:
                     touched[topic] = None
@@ -437,8 +451,8 @@ class Tail:
                 reader.wake()
             await asyncio.sleep(0)
 
-    async def _wait(self, shard: str) -> None:
-        """Wait at the log's end until there is something new in it, or for a while."""
+    async def _wait(self, shard: str, pause: float) -> float:
+        """Wait at the log's end until there may be something new in it; returns how long to wait the next time."""
         if self._follows_commits:
             news = self._news[shard]
             self._at_end.add(shard)
@@ -453,10 +467,22 @@ class Tail:
                 self._all_read.clear()
                 # Whatever is handed over from here on, while the log is read, sets it again.
                 news.clear()
-            return
+            return pause
         try:
-            await self.engine.changed(self.table.name, IDLE_ELSEWHERE_SECONDS)
+            if await self.engine.changed(self.table.name, pause):
+                return SHORTEST_PAUSE_SECONDS
         except DynamoError as error:
             if not is_transient(error):
                 raise
             await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
+        return min(pause * PAUSES_GROW_BY, LONGEST_PAUSE_SECONDS)
+
+
+def _age(record: Record) -> float:
+    return time.time() - record.created_at
+
+
+def _is_long(records: list[Record]) -> bool:
+    """Whether a page had room for little more."""
+    size = sum(int(record.wire["dynamodb"].get("SizeBytes", 0)) for record in records)
+    return len(records) >= LONG_PAGE_RECORDS or size >= LONG_PAGE_BYTES

@@ -38,7 +38,9 @@ async def livez(call: Call) -> Response:
 
 @health.get("/readyz", public=True)
 async def readyz(call: Call) -> Response:
-    report = "ready" if await answers(call.core.engine) else "not ready"
+    """Whether lists answer: they wait until the tables' logs are followed."""
+    follows = await call.core.live.follows_all(ANSWER_SECONDS)
+    report = "ready" if follows and await answers(call.core.engine) else "not ready"
     is_damaged = offered_by(call.core.engine, "is_damaged")
     if is_damaged is not None and is_damaged():
         report = DAMAGED

@@ -9,7 +9,9 @@ from potluck.web.live.positions import LONGEST_POSITION, InvalidPosition, Positi
 KEY = bytes(range(32))
 CODEC = PositionCodec(KEY)
 
-vectors = st.dictionaries(st.text(max_size=40), st.none() | st.integers(1, 10**40), max_size=8)
+vectors = st.dictionaries(
+    st.text(max_size=40), st.none() | st.integers(1, 10**40) | st.integers(-(2**62), -1), max_size=8
+)
 
 
 @given(st.integers(0, 2**39), st.dictionaries(st.text(max_size=20), vectors, max_size=3))

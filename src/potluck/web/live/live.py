@@ -16,8 +16,10 @@ from potluck.store import Clock
 from potluck.streams import Concerns, Following
 from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
 from potluck.streams.log import Vector
-from potluck.streams.tail import Subscription, Tail
+from potluck.streams.subscription import Subscription
+from potluck.streams.tail import Tail
 from potluck.table.access import Gather, Query
+from potluck.table.errors import Unavailable
 from potluck.table.membership import AnyQuery, Membership
 from potluck.table.tables import Table
 from potluck.validation.encoding import encode
@@ -103,6 +105,15 @@ class Live:
         for table in tables:
             self._tail(table).start()
 
+    async def follows_all(self, seconds: float) -> bool:
+        """Whether every stream that was started is followed, so that lists answer; waits this long at most."""
+        try:
+            async with asyncio.timeout(seconds):
+                await asyncio.gather(*(tail.ready() for tail in self._tails.values()))
+        except (TimeoutError, Unavailable):
+            return False
+        return True
+
     def feed(self, *tables: Table) -> Following:
         """Gives consumers of these tables their changes from here, so that a process reads each stream only once."""
         by_name = {table.name: table for table in tables}
@@ -143,7 +154,7 @@ class Live:
                         vector = record.vector
                         break
                 else:
-                    vector = buffer.floor
+                    vector = buffer.floor_before(earliest)
             streams[buffer.log.tag] = vector
         lists = [source for source in of if not isinstance(source, Table)]
         return self._codec.encode(self._now, streams.items(), _lists_id(lists, caller) if lists else EVERY_LIST)

@@ -16,9 +16,11 @@ from itertools import islice
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from potluck.streams.log import TAG_BYTES, Vector, tag_of
+from potluck.streams.log import TAG_BYTES, Vector, is_marker, tag_of
 
 FORMAT = 1
+# Added to the length of a number that is a marker, which is negative.
+MARKER = 0x80
 TIME_BYTES = 5
 LONGEST_POSITION = 4000
 KEY_BYTES = 32
@@ -59,8 +61,8 @@ class PositionCodec:
             shards = list(vector)
             parts += [tag, len(shards).to_bytes(2, "big")]
             for shard, sequence in shards:
-                number = b"" if sequence is None else sequence.to_bytes((sequence.bit_length() + 7) // 8, "big")
-                parts += [tag_of(shard), bytes([len(number)]), number]
+                number = b"" if sequence is None else abs(sequence).to_bytes((sequence.bit_length() + 7) // 8, "big")
+                parts += [tag_of(shard), bytes([len(number) | (MARKER if is_marker(sequence) else 0)]), number]
         return urlsafe_b64encode(self._cipher.encrypt(b"".join(parts), [of])).decode().rstrip("=")
 
     def decode(self, text: str, of: bytes = EVERY_LIST) -> LivePosition:
@@ -81,7 +83,8 @@ class PositionCodec:
             for _ in range(_number(rest, 2)):
                 shard = _taken(rest, TAG_BYTES)
                 length = _number(rest, 1)
-                shards[shard] = _number(rest, length) if length else None
+                sign = -1 if length & MARKER else 1
+                shards[shard] = sign * _number(rest, length & ~MARKER) if length else None
         return LivePosition(at, streams)
 
     def _decrypted(self, sealed: bytes, of: bytes) -> bytes:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.streams.buffer import Buffer, BufferedRecord, TopicKey, partition_attributes, partition_text, topics_of
-from potluck.streams.log import Log, RecordPage, ShardReader, Trimmed, Vector
+from potluck.streams.log import Log, RecordPage, ShardReader, Trimmed, Vector, is_marker
 from potluck.streams.tail import Tail
 from potluck.table.errors import Unavailable
 from potluck.table.membership import Membership
@@ -18,8 +18,11 @@ BATCH_RECORDS = 100
 SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600
 FALSE_TRIM_PAUSE = 0.05
 FALSE_TRIMS = 5
-# How many changes are searched for an interruption of the caller's access. Beyond that, rereading the list is cheaper.
-MOST_SEARCHED = 10_000
+# How many changes are read from the log for one caller. Beyond that, reading the list again is cheaper.
+MOST_READ = 10_000
+# A page may be empty with more to come, but after this many in a row the end cannot be found.
+MOST_EMPTY_PAGES = 10
+EMPTY_PAGE_PAUSE = 0.05
 
 
 class Lost(Exception):
@@ -45,7 +48,7 @@ class ReadChange:
 class TablePart:
     """The part of a reader that follows lists of one table: which, and how far it has read there."""
 
-    __slots__ = ("ahead", "buffer", "grant", "lists", "log_pages", "mark", "place", "tail", "topics", "vector")
+    __slots__ = ("ahead", "buffer", "empty_pages", "grant", "lists", "log_pages", "place", "tail", "topics", "vector")
 
     def __init__(self, tail: Tail, lists: Sequence[Membership], grant: GrantHistory | None) -> None:
         self.tail = tail
@@ -64,7 +67,8 @@ class TablePart:
         self.ahead: Vector | None = None
         """How far it had read the log when it switched to memory, until memory has caught up with that."""
         self.log_pages: AsyncIterator[list[BufferedRecord]] | None = None
-        self.mark = 0
+        self.empty_pages = 0
+        """How many pages of the log in a row had nothing."""
 
     def check_grant(self, records: Iterable[BufferedRecord]) -> None:
         """Lost if the caller's access was interrupted: there is no telling which changes were made in that time."""
@@ -137,16 +141,14 @@ class ListReader:
                 part.vector = await _resolved(buffer.log, since, now)
                 self._enter(part, buffer)
 
-    def _enter(self, part: TablePart, buffer: Buffer) -> None:
+    def _enter(self, part: TablePart, buffer: Buffer, *, in_log: bool = False) -> None:
         """Continue from the part's position: in memory if that reaches back far enough, else in the log."""
         part.buffer = buffer
-        if buffer.covers(part.vector):
+        if buffer.covers(part.vector, in_log=in_log):
             part.place = buffer.records[0].ordinal if buffer.records else buffer.end
             part.ahead = part.vector
         else:
-            # All that is in memory now is in the log too, so after the log's end this is where to continue in memory.
-            part.mark = buffer.end
-            part.log_pages = self._from_log(part, buffer.log)
+            part.log_pages = self._from_log(part, buffer)
 
     def position(self) -> str:
         """The position up to which it has read."""
@@ -205,7 +207,13 @@ class ListReader:
                 part.check_grant(records)
                 return [ReadChange(self, part, record, record.vector) for record in records], True
             except StopAsyncIteration:
-                part.log_pages, part.ahead, part.place = None, part.vector, part.mark
+                if self.ended:
+                    return [], False
+                part.log_pages = None
+                self._enter(part, buffer, in_log=True)
+                if part.log_pages is not None:
+                    # What it met in memory was dropped meanwhile.
+                    await _pause(part)
             except Trimmed as error:
                 raise Lost from error
 
@@ -235,33 +243,41 @@ class ListReader:
             part.vector = vector
         return changes, more
 
-    async def _from_log(self, part: TablePart, log: Log) -> AsyncIterator[list[BufferedRecord]]:
+    async def _from_log(self, part: TablePart, buffer: Buffer) -> AsyncIterator[list[BufferedRecord]]:
         """Changes in the log after the position, in batches, each shard after its parent."""
         if part.grant is not None:
-            left = MOST_SEARCHED
-            async for page in self._pages(part, log):
+            left = MOST_READ
+            async for page in self._pages(part, buffer):
                 part.check_grant(page.records)
                 left -= page.read
                 if left < 0:
                     raise Lost
-        async for page in self._pages(part, log):
+        left = MOST_READ
+        async for page in self._pages(part, buffer):
             self.log_read += page.read
+            left -= page.read
+            if left < 0:
+                raise Lost
             for start in range(0, len(page.records), BATCH_RECORDS):
                 batch = page.records[start : start + BATCH_RECORDS]
                 part.vector = batch[-1].vector
                 yield batch
             part.vector = page.vector
 
-    async def _pages(self, part: TablePart, log: Log) -> AsyncIterator[LogPage]:
-        """The log after the position, page by page, to its end."""
+    async def _pages(self, part: TablePart, buffer: Buffer) -> AsyncIterator[LogPage]:
+        """The log after the position, page by page, up to what is in memory."""
         keys = partition_attributes(part.tail.table)
         own_topics = set(part.topics)
+        log = buffer.log
         vector = dict(part.vector)
         # Shards that began since then are read from their beginning.
         vector |= dict.fromkeys(log.unknown_to(vector))
-        waiting = list(vector)
+        waiting = [shard for shard in vector if not _goes_on(buffer, shard, vector[shard])]
         while waiting:
             shard = waiting.pop(0)
+            if is_marker(vector[shard]):
+                # A place that only the process knows which began to read there.
+                raise Lost
             reader = log.read(shard, vector[shard])
             while True:
                 # A page is a megabyte, so only a few readers at a time hold one, however many reconnect at once.
@@ -285,11 +301,17 @@ class ListReader:
                     if children:
                         del vector[shard]
                         vector |= dict.fromkeys(children)
-                        waiting += children
+                        waiting += [child for child in children if not buffer.reaches(child, None)]
                         yield LogPage([], dict(vector), 0)
+                    else:
+                        await _pause(part)
                     break
-                if not page.records:
+                if _goes_on(buffer, shard, vector[shard], in_log=True):
                     break
+                if page.records:
+                    part.empty_pages = 0
+                else:
+                    await _pause(part)
 
     # --- waiting ------------------------------------------------------------------------------------------------
 
@@ -383,6 +405,20 @@ async def _resolved(log: Log, since: LivePosition, now: int) -> Vector:
         # None is "from the shard's beginning", and changes there may have been trimmed by now.
         raise Lost
     return {log.by_tag[tag]: sequence for tag, sequence in shards.items()}
+
+
+def _goes_on(buffer: Buffer, shard: str, sequence: int | None, *, in_log: bool = False) -> bool:
+    """Whether the shard goes on in memory; one that ended goes on in its children."""
+    ended = shard in buffer.shards and shard not in buffer.vector
+    return not ended and buffer.reaches(shard, sequence, in_log=in_log)
+
+
+async def _pause(part: TablePart) -> None:
+    """Wait for what the log does not show yet; Lost after a while."""
+    part.empty_pages += 1
+    if part.empty_pages > MOST_EMPTY_PAGES:
+        raise Lost
+    await asyncio.sleep(EMPTY_PAGE_PAUSE)
 
 
 async def _page(reader: ShardReader) -> RecordPage:
