@@ -16,6 +16,7 @@ from potluck.apps.shopping.app import ShoppingApp
 from potluck.clock_jumps import ClockWatch
 from potluck.engines import Engine, offered_by, open_engine
 from potluck.metrics import STATE
+from potluck.moving.unfinished_imports import must_be_whole
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
@@ -125,6 +126,7 @@ async def opened(
         core = core_on(wrap(engine), settings, secret, clock, passwords)
         try:
             suite_apps = [make(core) for make in apps]
+            await must_be_whole(core.store)
             await core.store.create_tables(
                 accounts, *(table for app in suite_apps for table in app.tables), WorkTable().design
             )

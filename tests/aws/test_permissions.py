@@ -17,13 +17,17 @@ from potluck.commands.table_modules import suite_tables
 from potluck.dynamo.database import Database
 from potluck.dynamo.server import serving
 from potluck.engines import AccessDenied, open_engine
+from potluck.moving.moved_tables import MovedTables
+from potluck.people.entities import SecretCheck
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.store import Store
+from potluck.streams import WorkTable
 from potluck.suite import APPS, assembled, system_clock
 from potluck.web.server.serve import cannot_start
 from tests.aws.guarding import GuardingProxy
 from tests.engine_targets import BOTH, EMBEDDED, address
+from tests.moving.stores import exported, imported
 from tests.patience import until
 from tests.people.assembly import CountingHasher
 from tests.stores import rows_in
@@ -212,6 +216,32 @@ async def test_a_table_that_is_missing_and_may_not_be_created_is_named_with_the_
             async with suite_at(endpoint, tmp_path, background="elsewhere"):
                 pass
     assert {action for action, _ in proxy.denied} == {"dynamodb:CreateTable"}
+
+
+async def test_moving_needs_what_its_policy_allows_and_nothing_more(tmp_path: Path) -> None:
+    tables = MovedTables(suite_tables())
+    async with dynamodb(EMBEDDED, tmp_path) as there:
+        allowed = allowing(["moving"])
+        proxy = GuardingProxy(there["endpoint"], allowed)
+        async with proxy.listening() as endpoint:
+            engine = await open_engine("aws", region=REGION, endpoint=endpoint)
+            outside = await open_engine("aws", region=REGION, endpoint=there["endpoint"])
+            try:
+                store = Store(outside, system_clock)
+                await store.put(SecretCheck(check="0" * 64))
+                stream = {**WorkTable().key("CONSUMER#c", "STREAM"), "StreamArn": {"S": "arn"}}
+                await outside.call("PutItem", {"TableName": WorkTable().table, "Item": stream})
+                await exported(engine, tmp_path / "out", tables)
+                for table in suite_tables():
+                    await outside.call("DeleteTable", {"TableName": table.name})
+                await imported(engine, tmp_path / "out", tables)
+                assert await store.get(SecretCheck.of_store()) is not None
+            finally:
+                await engine.close()
+                await outside.close()
+    assert proxy.denied == []
+    allowed_actions = {action for statement in allowed["Statement"] for action in statement["Action"]}
+    assert actions_of(proxy.used) == allowed_actions
 
 
 def test_no_policy_allows_everything() -> None:

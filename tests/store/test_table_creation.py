@@ -7,6 +7,7 @@ import pytest
 
 from potluck.engines import DynamoError, Engine
 from potluck.store import Store
+from potluck.store.table_creation import create_bare_table
 from tests.engine_targets import BOTH, EMBEDDED, opened
 from tests.stores import NOW
 from tests.table.clubs import clubs
@@ -66,3 +67,16 @@ async def test_what_nobody_could_do_is_told(tmp_path: Path) -> None:
     async with opened(EMBEDDED, tmp_path) as engine:
         with pytest.raises(DynamoError, match="not here"):
             await Store(Refusing(engine), lambda: NOW).create_tables(clubs)
+
+
+async def test_a_table_without_a_stream_gets_one(tmp_path: Path) -> None:
+    async with opened(EMBEDDED, tmp_path) as engine:
+        store = Store(engine, lambda: NOW)
+        await create_bare_table(store.source.sender, clubs)
+        described = (await engine.call("DescribeTable", {"TableName": clubs.name}))["Table"]
+        assert "StreamSpecification" not in described
+        assert not await is_whole(engine), "nothing expires"
+        await Store(AfterAnother(engine), lambda: NOW).create_tables(clubs)
+        described = (await engine.call("DescribeTable", {"TableName": clubs.name}))["Table"]
+        assert described["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+        assert await is_whole(engine)

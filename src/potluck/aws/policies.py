@@ -17,6 +17,8 @@ DESCRIBE = ("DescribeTable", "DescribeTimeToLive")
 # A transaction needs the permission of each of its actions.
 ITEMS = ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem")
 LOG = ("DescribeStream", "GetRecords", "GetShardIterator")
+# And whether an import into them has not finished.
+STARTING = ("GetItem",)
 CREATE = ("CreateTable", "UpdateTable", "UpdateTimeToLive")
 
 
@@ -33,6 +35,8 @@ class Role:
     """How it reads streams."""
     scans: bool = False
     """Whether it reads whole tables, where their design declares a scan."""
+    scans_all: bool = False
+    """Whether it reads every table whole."""
     tables: tuple[str, ...] = DESCRIBE
 
 
@@ -40,7 +44,7 @@ ROLES = {
     "web": Role(
         "serves requests and live updates",
         items=(*ITEMS, "BatchWriteItem"),
-        work=(),
+        work=STARTING,
         log=LOG,
     ),
     "consumers": Role(
@@ -54,8 +58,16 @@ ROLES = {
     "operator": Role(
         "creates tables and runs commands",
         items=(*ITEMS, "BatchWriteItem"),
-        work=(),
+        work=STARTING,
         scans=True,
+        tables=(*CREATE, *DESCRIBE),
+    ),
+    "moving": Role(
+        "exports and imports all tables",
+        items=("BatchWriteItem",),
+        work=("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
+        scans=True,
+        scans_all=True,
         tables=(*CREATE, *DESCRIBE),
     ),
 }
@@ -100,7 +112,7 @@ def _permissions(
     if role.work:
         yield "BackgroundWork", role.work, [resources.of(table) for table in tables if not table.stream]
     if role.scans:
-        yield "Scans", ["Scan"], [resources.of(table) for table in followed if _scanned(table)]
+        yield "Scans", ["Scan"], [resources.of(table) for table in tables if role.scans_all or _scanned(table)]
     if role.log:
         yield "Streams", role.log, [resources.of(table, "/stream/*") for table in followed]
 

@@ -40,6 +40,8 @@ COMMANDS = {
     "dynamodb": CommandSummary("serve the embedded engine alone to any AWS SDK", "server"),
     "backup": CommandSummary("copy the store and its secret to one file, even while the suite is running"),
     "restore": CommandSummary("restore a backup, here or on another machine"),
+    "export": CommandSummary("write all tables to a folder, in the format of DynamoDB's own exports"),
+    "import": CommandSummary("read such a folder into an empty store, embedded or on DynamoDB"),
     "accept-new-secret": CommandSummary("accept a new secret for this store"),
     "accept-lost-writes": CommandSummary("accept that the store's latest writes are lost"),
     "people": CommandSummary("list, approve, disable or delete accounts, and name admins", "suite"),

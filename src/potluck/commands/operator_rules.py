@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from secrets import token_bytes
 
 from potluck.commands.stores import open_store
+from potluck.moving.unfinished_imports import must_be_whole
 from potluck.people.entities import accounts
 from potluck.settings import Settings
 from potluck.suite import core_on, opened
@@ -30,6 +31,7 @@ async def open_operator_rules(settings: Settings, *, create: bool = False, apps:
         load_secret(settings)
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with open_store(settings) as store:
+        await must_be_whole(store)
         if create:
             await store.create_tables(accounts)
         # These rules use no secret, so the operator need not have that of the suite.

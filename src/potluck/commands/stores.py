@@ -12,6 +12,7 @@ from potluck.engines import open_engine
 from potluck.setting_types import origin_named
 from potluck.settings import Settings
 from potluck.store import Store
+from potluck.store.sending import Patience
 from potluck.web.server.serve import port_in_use
 
 
@@ -24,7 +25,9 @@ def settings_with_store(chosen: argparse.Namespace, settings: Settings) -> Setti
 
 
 @asynccontextmanager
-async def open_store(settings: Settings, file: Path | None = None) -> AsyncIterator[Store]:
+async def open_store(
+    settings: Settings, file: Path | None = None, patience: Patience | None = None
+) -> AsyncIterator[Store]:
     """The configured store, or the one in another file."""
     engine = await open_engine(
         settings.engine,
@@ -34,7 +37,7 @@ async def open_store(settings: Settings, file: Path | None = None) -> AsyncItera
         prefix=settings.table_prefix,
     )
     try:
-        yield Store(engine, lambda: datetime.now(UTC))
+        yield Store(engine, lambda: datetime.now(UTC), patience)
     finally:
         await engine.close()
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from potluck.engines import DynamoError
 from potluck.engines.recording import access_pattern
-from potluck.store.scanning import scanned_pages
+from potluck.store.scanning import whole_table
 from potluck.store.store import Store, all_done
 from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import AlreadyExists, NotUnique
@@ -47,8 +47,7 @@ async def backfill(
     read = rewritten = 0
     pattern = f"{plan.name} backfill"
     # Not a declared scan: rows under former keys are recognised here, and only here.
-    request = Request("Scan", {"TableName": plan.table.name, "ConsistentRead": True, "Limit": ROWS_AT_ONCE})
-    async for page in scanned_pages(store.repeat, pattern, request, position):
+    async for page in whole_table(store.repeat, pattern, plan.table.name, position, limit=ROWS_AT_ONCE):
         with access_pattern(pattern):
             for start in range(0, len(page.rows), WRITES_AT_ONCE):
                 batch = [_bring_up_to_date(store, plan, row) for row in page.rows[start : start + WRITES_AT_ONCE]]

@@ -14,6 +14,19 @@ class ScannedPage(NamedTuple):
     position: dict[str, Any] | None
 
 
+def whole_table(
+    send: Callable[[Request], Awaitable[Mapping[str, Any]]],
+    pattern: str,
+    table: str,
+    after: Mapping[str, Any] | None = None,
+    *,
+    limit: int | None = None,
+) -> AsyncIterator[ScannedPage]:
+    """All rows of a table, of whatever kind; for work on the table itself, since no access pattern declares this."""
+    body: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
+    return scanned_pages(send, pattern, Request("Scan", body if limit is None else {**body, "Limit": limit}), after)
+
+
 async def scanned_pages(
     send: Callable[[Request], Awaitable[Mapping[str, Any]]],
     pattern: str,

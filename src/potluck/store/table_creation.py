@@ -17,8 +17,21 @@ SECONDS_BETWEEN_LOOKS = 0.2
 LOOKS_AT_NEW_TABLE = 600
 
 
+async def create_bare_table(sender: Sender, table: Table) -> None:
+    """Create the table if it is missing, with its indexes but without its stream and its expiry."""
+    create, *_ = table.creation()
+    try:
+        await _active(sender, table)
+    except DynamoError as error:
+        if error.code != "ResourceNotFoundException":
+            raise
+        body = {name: part for name, part in create.body.items() if name != "StreamSpecification"}
+        await _create(sender, f"there is no table {table.name}", Request(create.operation, body))
+        await _active(sender, table)
+
+
 async def create_table(sender: Sender, table: Table) -> bool:
-    """Create what is missing: the table, its indexes and its expiry. Whatever exists is left alone.
+    """Create what is missing: the table, its indexes, its stream and its expiry. Whatever exists is left alone.
 
     Returns whether anything was missing.
     """
@@ -37,6 +50,9 @@ async def create_table(sender: Sender, table: Table) -> bool:
         if index not in there:
             missing = True
             await _add_index(sender, table, index)
+    if table.stream and not _has_stream(described):
+        missing = True
+        await _add_stream(sender, table, create)
     for request in expiry:
         if not await _expires(sender, table):
             missing = True
@@ -62,6 +78,10 @@ async def _create(sender: Sender, missing: str, request: Request) -> None:
         # Another process creates the table.
         if error.code != "ResourceInUseException" or request.operation != "CreateTable":
             raise
+
+
+def _has_stream(described: dict[str, Any]) -> bool:
+    return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
 
 
 async def _expires(sender: Sender, table: Table) -> bool:
@@ -98,5 +118,16 @@ async def _add_index(sender: Sender, table: Table, index: str) -> None:
     except DynamoError:
         # If several processes start at once, one of them adds it.
         if index not in _indexes(await _active(sender, table)):
+            raise
+    await _active(sender, table)
+
+
+async def _add_stream(sender: Sender, table: Table, create: Request) -> None:
+    body = {"TableName": table.name, "StreamSpecification": create.body["StreamSpecification"]}
+    try:
+        await _create(sender, f"the table {table.name} has no stream", Request("UpdateTable", body))
+    except DynamoError:
+        # If several processes start at once, one of them adds it.
+        if not _has_stream(await _active(sender, table)):
             raise
     await _active(sender, table)

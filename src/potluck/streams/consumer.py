@@ -100,7 +100,7 @@ class Consumer:
             group=group,
             follow=follow,
             lost=lost,
-            begin=begin,
+            begin=begin if self.begin is not None else None,
             steps=[*self.steps.values()],
             encoded=partial(encoded, store),
             **options,

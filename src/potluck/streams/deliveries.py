@@ -30,6 +30,7 @@ from potluck.streams.failures import ATTEMPTS, parked, passes
 from potluck.streams.leases import EXPIRES, Deposed, Lease, WorkTable
 from potluck.streams.log import call_with_retry
 from potluck.streams.long_work import LongWork, LongWorkRows
+from potluck.streams.moved_rows import is_moved, moved_key
 from potluck.streams.positions import Action
 from potluck.streams.records import Record
 
@@ -111,6 +112,7 @@ class DeliveredConsumer:
             return False
         until = time.monotonic() + min(seconds, MOST_SECONDS)
         try:
+            await self._work.claim_moved()
             await self._work.claim()
             while self._work and time.monotonic() < until:
                 if not await self._work.turn():
@@ -131,12 +133,18 @@ class DeliveredConsumer:
         previous = None if row is None else row["StreamArn"]["S"]
         if previous is None and self.consumer.begin is not None:
             await self._rebuild(self.consumer.begin)
+        elif is_moved(previous) or (previous is None and await self._were_moved()):
+            log.info("%s: the table was moved here, and what was unread was left behind", self.consumer.name)
+            await self.rebuild()
         elif previous is not None and previous != arn:
             log.error("%s: the table has a new stream, and nothing was logged between the two", self.consumer.name)
             await self.rebuild()
         if previous != arn:
             await self._call("PutItem", {"Item": key | {"StreamArn": {"S": arn}}})
         self._prepared = arn
+
+    async def _were_moved(self) -> bool:
+        return "Item" in await self._call("GetItem", {"Key": moved_key(self._table), "ConsistentRead": True})
 
     async def _handle(self, arn: str, record: Record) -> None:
         """Handle one record, with retries; afterwards it is done, or parked."""

@@ -18,6 +18,7 @@ from potluck.engines import DynamoError, Engine
 from potluck.streams.backoff import LONGEST_PAUSE, SHORTEST_PAUSE
 from potluck.streams.failures import ATTEMPTS, passes, reason
 from potluck.streams.leases import Deposed, Ownership, WorkTable
+from potluck.streams.moved_rows import MOVED
 from potluck.streams.positions import Action, Patience
 from potluck.streams.steps import Step, Steps, Work
 from potluck.table import Operation
@@ -63,16 +64,23 @@ class LongWorkRows:
         """Whether anything is left."""
         return bool(await self._all())
 
-    async def claim(self, shard: str, owner: Ownership) -> list[Begun]:
-        """Everything that is left of the work that began in this shard, which only we can go on with from now on."""
+    async def claim(self, shard: str, owner: Ownership, into: str | None = None) -> list[Begun]:
+        """Everything that is left of the work that began in this shard, which only we can go on with from now on.
+
+        With `into`, it counts from now on as work of that shard.
+        """
         begun = []
         for row in await self._of_shard(shard):
             update = {
                 **self._row_of(row[self._table.sort_key]["S"]),
-                "UpdateExpression": "SET #holder = :holder",
+                "UpdateExpression": "SET #holder = :holder, #shard = :shard",
                 "ConditionExpression": "#run = :run",
-                "ExpressionAttributeNames": {"#holder": "Holder", "#run": "Run"},
-                "ExpressionAttributeValues": {":holder": {"S": str(owner.owner)}, ":run": row["Run"]},
+                "ExpressionAttributeNames": {"#holder": "Holder", "#run": "Run", "#shard": "Shard"},
+                "ExpressionAttributeValues": {
+                    ":holder": {"S": str(owner.owner)},
+                    ":run": row["Run"],
+                    ":shard": {"S": into or shard},
+                },
             }
             request = {"TransactItems": [owner.check(), {"Update": update}], "ClientRequestToken": str(uuid.uuid4())}
             try:
@@ -196,6 +204,10 @@ class LongWork:
     async def claim(self) -> None:
         """Go on with what another process left."""
         self.remember(await self._rows.claim(self._shard, self._owner))
+
+    async def claim_moved(self) -> None:
+        """Go on with what was left in the store from which the rows were moved here."""
+        self.remember(await self._rows.claim(MOVED, self._owner, into=self._shard))
 
     def forget(self) -> None:
         """Leave what there is to the next that claims it."""

@@ -13,6 +13,7 @@ from typing import Any
 from potluck.dynamo.limits import TRANSACTION_ACTIONS
 from potluck.engines import DynamoError, Engine
 from potluck.streams.leases import Deposed, Ownership, WorkTable
+from potluck.streams.moved_rows import moved_key
 
 Action = dict[str, Any]
 Patience = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -58,6 +59,10 @@ class Positions:
         """The stream that these positions belong to; None for a consumer that has never run."""
         row = (await self._read("GetItem", {"Key": self._table.key(self._partition, "STREAM")})).get("Item")
         return None if row is None else str(row["StreamArn"]["S"])
+
+    async def were_moved(self) -> bool:
+        """Whether the store was moved here, so that there may be changes that its streams never had."""
+        return "Item" in await self._read("GetItem", {"Key": moved_key(self._table)})
 
     async def known(self, arn: str) -> dict[str, ShardPosition]:
         """Every shard of the stream that has a position."""

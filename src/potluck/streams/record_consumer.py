@@ -53,6 +53,7 @@ from potluck.streams.handing_over import Following, HandingOver
 from potluck.streams.leases import Lease, WorkTable
 from potluck.streams.log import Log, call_with_retry, open_log
 from potluck.streams.long_work import Begun, Encoded, LongWork, LongWorkRows
+from potluck.streams.moved_rows import is_moved
 from potluck.streams.positions import Action, Positions, ShardPosition
 from potluck.streams.records import Concerns, Record
 from potluck.streams.shares import Share
@@ -98,6 +99,8 @@ class StreamChange(NamedTuple):
     new: list[str]
     trimmed: list[str]
     other_stream: bool
+    moved: bool
+    """Whether the consumer ran in another store, from which its rows were moved here."""
 
     @property
     def nothing(self) -> bool:
@@ -201,10 +204,10 @@ class RecordConsumer:
         """Whether records after the last one read may have been trimmed by now."""
         return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
-    async def report(self, why: str) -> Work[Any] | None:
+    async def report(self, why: str, *, expected: bool = False) -> Work[Any] | None:
         """Have what may have been missed made up for; returns the work that is left to do, if it is long."""
         lost = PositionLost(self.name, self.table, why)
-        log.error("%s", lost)
+        log.log(logging.INFO if expected else logging.ERROR, "%s", lost)
         if self.lost is None:
             raise lost
         rebuild = self.lost
@@ -234,7 +237,9 @@ class RecordConsumer:
         await stream.look_at_shards()
         shards = stream.parents
         lost = None
-        if previous is not None and previous != stream.arn:
+        if is_moved(previous) or (previous is None and self.begin is None and await self.positions.were_moved()):
+            lost = "the table was moved here, and what was unread was left behind"
+        elif previous is not None and previous != stream.arn:
             lost = "the table has a new stream, and nothing was logged between the two"
         elif previous is not None:
             gone = [shard for shard, position in known.items() if shard not in shards and not position.finished]
@@ -248,7 +253,9 @@ class RecordConsumer:
                 lost = f"shards were {why}"
         new = [shard for shard in shards if shard not in known]
         trimmed = [shard for shard in known if shard not in shards]
-        return StreamChange(known, previous is None, lost, new, trimmed, previous != stream.arn)
+        return StreamChange(
+            known, previous is None, lost, new, trimmed, previous != stream.arn, moved=is_moved(previous)
+        )
 
     async def _follow_change(self, stream: Log, lease: Lease, work: LongWork) -> None:
         change = await self._change_of(stream)
@@ -257,10 +264,13 @@ class RecordConsumer:
         if change.never_ran and self.begin is not None:
             left = await _persistently(self.begin)
         elif change.lost is not None:
-            left = await self.report(change.lost)
+            left = await self.report(change.lost, expected=change.moved or change.never_ran)
         if left is not None:
             begun = [Begun(left, None)]
             await self.positions.write(lease, [work.saving(each) for each in begun])
+        if change.moved:
+            # Before the stream is registered, or a crash in between would leave it undone.
+            await work.claim_moved()
         if change.new or change.other_stream:
             await self.positions.register(stream.arn, change.new, self.clock(), lease)
         if change.trimmed:
