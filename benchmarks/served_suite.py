@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PATIENCE_SECONDS = 60.0
+IN_A_CONTAINER = """
+import sys
+from potluck.dynamo.storage import connection
+connection.memory_limit = lambda: %d
+from potluck.commands.main import main
+sys.exit(main(["serve"]))
+"""
 PAGE, TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 
 
@@ -28,13 +35,15 @@ class Used:
 class ServedSuite:
     """A server with so many workers, on a store in this folder."""
 
-    def __init__(self, folder: Path, workers: int = 1, **settings: str) -> None:
+    def __init__(self, folder: Path, workers: int = 1, memory: int | None = None, **settings: str) -> None:
+        """With `memory`, one worker that believes that its container has so many bytes."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self.data = folder / "data"
         self._workers = workers
         self._settings = settings
+        self._program = ["-m", "potluck", "serve"] if memory is None else ["-c", IN_A_CONTAINER % memory]
         self._process: subprocess.Popen[bytes] | None = None
         self._seen: dict[int, float] = {}
         """By process, dead ones included, the processor time it had when it was last looked at."""
@@ -44,7 +53,7 @@ class ServedSuite:
         """Start it, and return once it can be used."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: ASYNC220
-                [sys.executable, "-m", "potluck", "serve"],
+                [sys.executable, *self._program],
                 env={
                     **{name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")},
                     "POTLUCK_DATA": str(self.data),

@@ -10,9 +10,9 @@ from potluck.streams.log import NOWHERE, Log, Vector, is_marker
 from potluck.streams.records import Record
 from potluck.table.tables import Table
 
-BUFFER_RECORDS = 2000
+BUFFER_RECORDS = 1000
 # As the stream reports sizes; in memory they are about ten times as large.
-BUFFER_BYTES = 2_000_000
+BUFFER_BYTES = 1_000_000
 
 TopicKey = tuple[str | None, str]
 """An index, or None for the table itself, and a value of its partition key."""

@@ -12,7 +12,9 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from potluck.engines import DynamoError
+from potluck.metrics import REQUEST_SECONDS
 from potluck.settings import Settings
+from potluck.states import DISK_FULL, Trouble
 from potluck.web.http.application import Application
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.clients import Clients
@@ -164,6 +166,28 @@ async def test_health_checks_have_no_line_however_they_end(client, lines):
     assert (await client.get("/livez")).status_code == 200
     assert (await client.get("/livez?ok=false")).status_code == 503
     assert lines == []
+
+
+async def test_what_a_state_explains_has_no_line_for_each_request(lines):
+    async def unavailable(request):
+        return PlainTextResponse("later", 503)
+
+    router = Router()
+    router.add("GET", "/busy", unavailable)
+    settings = Settings(log="problems")
+    nobody = Authentication(None, Clients(settings), bytes(32))
+    app = Application(router, nobody, Answering(), {}, RequestLog(settings, lines))
+    full = Trouble(DISK_FULL, logging.getLogger("potluck.tests"), "the disk is full")
+    counted = REQUEST_SECONDS.count(("GET", "/busy", "503"))
+    async with client_of(app) as client:
+        await client.get("/busy")
+        full.met()
+        for _ in range(20):
+            await client.get("/busy")
+        full.over()
+        await client.get("/busy")
+    assert [line.get("status", line.get("state")) for line in lines.read] == [503, "disk-full", "disk-full", 503]
+    assert REQUEST_SECONDS.count(("GET", "/busy", "503")) == counted + 22
 
 
 async def test_unless_asked_for_only_failures_have_a_line(lines):

@@ -8,6 +8,7 @@ import apsw
 import msgspec
 
 from potluck.dynamo.errors import StoreUnusable
+from potluck.dynamo.storage.memory_limit import memory_limit
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for another process's lock before it gives up."""
@@ -19,8 +20,11 @@ WHAT_TO_DO = (
 """The operator's part in repairing a damaged store."""
 
 PAGE_BYTES = 4096
-CACHE_KIB = 32 * 1024
+CACHE_BYTES = 32 << 20
 MAPPED_BYTES = 1 << 30
+CACHE_PART, MAPPED_PART = 64, 32
+"""Of the memory that the process may use, at most one in so many. Each connection has its own: the writer's, that for
+checkpoints, and one for each thread that reads. What is mapped of the file is resident, and counts in a container."""
 
 
 def open_connection(path: str, *, vfs: str | None = None, durable: bool = True, writes: bool) -> apsw.Connection:
@@ -81,9 +85,11 @@ def prepared(connection: apsw.Connection, durable: bool, writes: bool) -> apsw.C
     set_pragma(connection, "synchronous", 2 if durable else 0)
     set_pragma(connection, "fullfsync", 1 if durable else 0)
     set_pragma(connection, "checkpoint_fullfsync", 1 if durable else 0)
-    set_pragma(connection, "cache_size", -CACHE_KIB)
+    limit = memory_limit()
+    set_pragma(connection, "cache_size", -(min(CACHE_BYTES, limit // CACHE_PART) >> 10))
     set_pragma(connection, "temp_store", 2)
-    set_pragma(connection, "mmap_size", MAPPED_BYTES, verify=False)  # a file system or VFS may not support mapping
+    # A file system or VFS may not support mapping.
+    set_pragma(connection, "mmap_size", min(MAPPED_BYTES, limit // MAPPED_PART), verify=False)
     if not writes:
         set_pragma(connection, "query_only", 1)
     return connection
