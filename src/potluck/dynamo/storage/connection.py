@@ -23,7 +23,7 @@ PAGE_BYTES = 4096
 CACHE_BYTES = 32 << 20
 MAPPED_BYTES = 1 << 30
 CACHE_PART, MAPPED_PART = 64, 32
-"""Of the memory that the process may use, at most one in so many. Each connection has its own: the writer's, that for
+"""Of the memory that the process may use, at most this part. Each connection has its own: the writer's, that for
 checkpoints, and one for each thread that reads. What is mapped of the file is resident, and counts in a container."""
 
 
