@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from potluck.acceleration import ALL, PLAIN
-from potluck.settings import AssistantSettings, Settings, SettingsError
+from potluck.settings import AssistantSettings, BackupSettings, Settings, SettingsError
 
 # Whatever POTLUCK_PLAIN is where the tests run.
 DEFAULTS = Settings(accelerations=ALL)
@@ -63,6 +63,28 @@ def test_every_setting_is_read_from_its_variable():
     )
 
 
+def test_backups_on_a_schedule_are_read():
+    environment = {"POTLUCK_BACKUP_EVERY": "36h", "POTLUCK_BACKUP_KEEP": "14", "POTLUCK_BACKUP_TO": "/mnt/backups"}
+    assert Settings.from_environment(environment).backup == BackupSettings(
+        every=36 * 3600, keep=14, to=Path("/mnt/backups")
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"POTLUCK_BACKUP_EVERY": "24h"}, "POTLUCK_BACKUP_TO must name a folder"),
+        (
+            {"POTLUCK_BACKUP_EVERY": "24h", "POTLUCK_BACKUP_TO": "/b", "POTLUCK_ENGINE": "aws"},
+            "turn on point-in-time recovery",
+        ),
+    ],
+)
+def test_backup_settings_that_do_not_fit_together_are_refused(environment, said):
+    with pytest.raises(SettingsError, match=said):
+        Settings.from_environment(environment)
+
+
 @pytest.mark.parametrize(
     ("variable", "meant"),
     [
@@ -111,6 +133,11 @@ def test_other_variables_are_left_alone():
         ("POTLUCK_WORKERS", "0"),
         ("POTLUCK_BACKGROUND", "there"),
         ("POTLUCK_BACKGROUND", "elsewhere"),
+        ("POTLUCK_BACKUP_EVERY", "daily"),
+        ("POTLUCK_BACKUP_EVERY", "4m"),
+        ("POTLUCK_BACKUP_EVERY", "32d"),
+        ("POTLUCK_BACKUP_EVERY", "24"),
+        ("POTLUCK_BACKUP_KEEP", "0"),
         ("POTLUCK_TAKEOVER", "4"),
         ("POTLUCK_TAKEOVER", "601"),
         ("POTLUCK_WORKERS", "65"),

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Protocol, TypeVar, get_args
 PREFIX = "POTLUCK_"
 UNITS = {"MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 SIZE = re.compile(r"(?P<number>[0-9]{1,6}) ?(?P<unit>MB|GB|TB)", re.ASCII | re.IGNORECASE)
+SECONDS_IN = {"m": 60, "h": 3600, "d": 86_400}
+DURATION = re.compile(r"(?P<number>[0-9]{1,6}) ?(?P<unit>[mhd])", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # A name, an IPv4 address or an IPv6 address in brackets, with an optional port.
 HOST = re.compile(r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
@@ -212,6 +214,22 @@ def size(least: int) -> Parse[int]:
         if number < least:
             raise InvalidSetting(f"it must be a size from {least // UNITS['MB']}MB on, such as 500MB, 10GB or 1TB")
         return number
+
+    return parse
+
+
+def duration(shortest: int, longest: int) -> Parse[int]:
+    """A time in seconds, written as whole minutes, hours or days; the bounds are in seconds."""
+
+    def parse(text: str) -> int:
+        match = DURATION.fullmatch(text)
+        seconds = 0 if match is None else int(match["number"]) * SECONDS_IN[match["unit"]]
+        if not shortest <= seconds <= longest:
+            raise InvalidSetting(
+                f"it must be a time from {shortest // SECONDS_IN['m']}m to {longest // SECONDS_IN['d']}d, such as 30m, "
+                "24h or 7d"
+            )
+        return seconds
 
     return parse
 

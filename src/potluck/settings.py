@@ -11,11 +11,13 @@ from typing import Literal
 
 from potluck.acceleration import BY_ENVIRONMENT, Accelerations, chosen_by
 from potluck.setting_types import (
+    SECONDS_IN,
     UNITS,
     Network,
     Setting,
     SettingsError,
     at_least,
+    duration,
     group,
     must_be_known,
     networks,
@@ -53,6 +55,8 @@ SHORTEST_TAKEOVER, LONGEST_TAKEOVER = 5, 600
 SMALLEST_BUDGET = 10 * UNITS["MB"]
 ASSISTANT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 LONGEST_ASSISTANT_TIMEOUT = 120
+SHORTEST_BACKUP_INTERVAL, LONGEST_BACKUP_INTERVAL = 5 * SECONDS_IN["m"], 31 * SECONDS_IN["d"]
+MOST_BACKUPS = 1000
 
 
 def _plain(text: str) -> Accelerations:
@@ -86,6 +90,23 @@ class AssistantSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BackupSettings:
+    """Backups of the embedded store on a schedule; none unless `every` is set."""
+
+    # In seconds.
+    every: int | None = setting(
+        None, duration(SHORTEST_BACKUP_INTERVAL, LONGEST_BACKUP_INTERVAL), "how often a backup is made, such as 24h"
+    )
+    keep: int = setting(7, whole_number(1, MOST_BACKUPS), "how many of these backups are kept")
+    to: Path | None = setting(None, Path, "the folder that they are put in; one of its own, on another disk")
+
+    def completed(self) -> "BackupSettings":
+        if self.every is not None and self.to is None:
+            raise SettingsError("POTLUCK_BACKUP_EVERY is set; POTLUCK_BACKUP_TO must name a folder for the backups")
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     engine: EngineName = setting("embedded", one_of(EngineName), "where the data is: embedded or aws")
     data: Path = setting(Path("data"), Path, "the folder that holds everything")
@@ -113,6 +134,7 @@ class Settings:
     store_budget: int = setting(
         10 * UNITS["GB"], size(SMALLEST_BUDGET), "how large the embedded store may become", default_text="10GB"
     )
+    backup: BackupSettings = group(BackupSettings())
     log: Logged = setting("problems", one_of(Logged), "what is logged: problems or requests")
     metrics: tuple[str, int] | None = setting(
         None, port_or_address(LOOPBACK), "the port, or address and port, of the metrics for Prometheus"
@@ -172,6 +194,11 @@ class Settings:
             raise SettingsError(
                 "POTLUCK_BACKGROUND is 'elsewhere'; it must be 'here' with the embedded store, which no function "
                 "on AWS can reach"
+            )
+        if settings.backup.every is not None and settings.engine != "embedded":
+            raise SettingsError(
+                "POTLUCK_BACKUP_EVERY is set; it must not be with Amazon DynamoDB: turn on point-in-time recovery of "
+                "its tables instead"
             )
         return settings
 

@@ -56,6 +56,10 @@ WORK_FAILING = State(
     follows_from=("engine-unreachable", "store-damaged", "disk-full"),
 )
 
+BACKUP_FAILING = State(
+    "backup-failing", "the last scheduled backup failed; the ones before it are kept", follows_from=("store-damaged",)
+)
+
 STATES = (
     DISK_FULL,
     STORE_DAMAGED,
@@ -66,6 +70,7 @@ STATES = (
     STREAM_UNREADABLE,
     CONSUMER_FAILING,
     WORK_FAILING,
+    BACKUP_FAILING,
 )
 
 

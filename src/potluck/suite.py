@@ -13,6 +13,7 @@ from potluck.apps.library.app import LibraryApp
 from potluck.apps.polls.app import PollsApp
 from potluck.apps.shareables.app import ShareablesApp
 from potluck.apps.shopping.app import ShoppingApp
+from potluck.backups import ScheduledBackups
 from potluck.clock_jumps import ClockWatch
 from potluck.engines import Engine, offered_by, open_engine
 from potluck.metrics import STATE
@@ -83,7 +84,7 @@ async def assembled(
         people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
         group, consumers = _consumers(core, suite_apps)
-        background = _background_work(suite_apps, group, consumers) if settings.background == "here" else []
+        background = _background_work(core, suite_apps, group, consumers) if settings.background == "here" else []
         working = [asyncio.create_task(work) for work in (*background, ClockWatch().run())]
 
         def measure() -> None:
@@ -233,10 +234,13 @@ def _measure(core: Core, group: ConsumerGroup, consumers: Sequence[RecordConsume
 
 
 def _background_work(
-    apps: Sequence[App], group: ConsumerGroup, consumers: Sequence[RecordConsumer]
+    core: Core, apps: Sequence[App], group: ConsumerGroup, consumers: Sequence[RecordConsumer]
 ) -> list[Coroutine[Any, Any, None]]:
     """The background work: the consumers, and the apps' other tasks."""
     work = [restarted(task.name, task.run, RESTART_SECONDS, log) for app in apps for task in app.background()]
     if consumers:
         work.append(restarted("the consumers", partial(group.run, consumers), RESTART_SECONDS, log))
+    if core.settings.backup.every is not None:
+        backups = ScheduledBackups(core.settings, core.engine, core.lease("BACKUPS"), core.clock)
+        work.append(restarted(backups.name, backups.run, RESTART_SECONDS, log))
     return work

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from potluck.backups import back_up
 from potluck.commands.arguments import add_data
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import progress_of, run_or_refuse
-from potluck.commands.stores import open_store
 from potluck.dynamo.database import Database
-from potluck.dynamo.errors import StoreUnusable
-from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.private_files import open_to
 from potluck.settings import Settings
-from potluck.web.suite_secret import SECRET_FILE, fits_a_file, load_secret, made_by, made_by_another
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -53,20 +50,6 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     if open_to(chosen.to):
         print(f"Other users can read {chosen.to}: this file system does not prevent it.", file=sys.stderr)
     return 0
-
-
-async def back_up(settings: Settings, to: Path, progress: Progress | None = None) -> None:
-    """Copy the store and its secret to a new file; safe while the suite is running."""
-    secret = load_secret(settings)
-    if not fits_a_file(secret):
-        raise StoreUnusable(
-            "POTLUCK_SECRET begins or ends with a space, or is too long for a file, so a backup could not restore it"
-        )
-    async with open_store(settings) as store:
-        if await made_by(store, secret) is False:
-            raise StoreUnusable(made_by_another(settings))
-    async with await Database.open(settings.file) as database:
-        await database.backup(to, files={SECRET_FILE: secret}, progress=progress)
 
 
 async def _back_up_engine(store: Path, to: Path, progress: Callable[[float], None]) -> None:

@@ -64,6 +64,12 @@ STORE_BUDGET_BYTES = Gauge("potluck_store_budget_bytes", "How large the embedded
 WAL_BYTES = Gauge("potluck_store_wal_bytes", "The size of the embedded store's write-ahead log", combined="max")
 DISK_FREE_BYTES = Gauge("potluck_disk_free_bytes", "Free space on the disk of the data folder", combined="min")
 
+BACKUP_AT = Gauge(
+    "potluck_backup_timestamp_seconds",
+    "When the last scheduled backup was begun that could be restored, as a Unix timestamp",
+    combined="max",
+)
+
 # --- streams ----------------------------------------------------------------------------------------------------------
 
 TAIL_LAG_SECONDS = Gauge(

@@ -7,15 +7,17 @@ people could vote again; another one is refused unless the operator has accepted
 import hmac
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from potluck.dynamo.storage.private_files import write_private
 from potluck.engines import DynamoError
 from potluck.people.entities import SecretCheck
 from potluck.settings import SHORTEST_SECRET, Settings, SettingsError
 from potluck.store import Store
-from potluck.table import absent
+from potluck.table import absent, plan_of
 from potluck.table.errors import AlreadyExists, OutcomeUnknown, Unavailable
 
 SECRET_FILE = "secret"
@@ -118,6 +120,12 @@ async def made_by(store: Store, secret: bytes) -> bool | None:
             raise
         return None  # there is no table yet
     return None if recorded is None else hmac.compare_digest(recorded.check, _check_of(secret).check)
+
+
+def is_made_by(row: Mapping[str, Any], secret: bytes) -> bool:
+    """Whether this row, which records the secret of a store, is that of this secret."""
+    recorded: SecretCheck = plan_of(SecretCheck).coding.decode(dict(row))
+    return hmac.compare_digest(recorded.check, _check_of(secret).check)
 
 
 async def accept_secret(store: Store, secret: bytes) -> None:
