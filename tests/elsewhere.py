@@ -20,6 +20,8 @@ class Elsewhere(NamedTuple):
     port: int
     asked: list[str]
     """Each path that was asked for, with the Host that was named."""
+    sent: list[tuple[str, bytes]]
+    """What came with each POST: its Authorization, and its body."""
 
     def address(self, path: str = "", host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self.port}{path}"
@@ -29,6 +31,7 @@ class Elsewhere(NamedTuple):
 def another_host(answer: Callable[[str], Said | None]) -> Iterator[Elsewhere]:
     """A server that answers each path so; None leaves the connection open and says one byte after the other."""
     asked: list[str] = []
+    sent: list[tuple[str, bytes]] = []
     closing = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,6 +54,11 @@ def another_host(answer: Callable[[str], Said | None]) -> Iterator[Elsewhere]:
             with contextlib.suppress(OSError):
                 self.wfile.write(said.body)
 
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            sent.append((self.headers["authorization"], body))
+            self.do_GET()
+
         def log_message(self, *_: Any) -> None:
             pass
 
@@ -59,7 +67,7 @@ def another_host(answer: Callable[[str], Said | None]) -> Iterator[Elsewhere]:
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
-        yield Elsewhere(server.server_address[1], asked)
+        yield Elsewhere(server.server_address[1], asked, sent)
     finally:
         closing.set()
         server.shutdown()

@@ -32,6 +32,7 @@ THINGS: dict[str, Callable[[], str | None]] = {
     "dynamodb-local": references.dynamodb_local_missing,
     "dynalite": references.dynalite_missing,
     "moto": references.moto_missing,
+    "oidc-provider": references.oidc_provider_missing,
     "chromium": _program(*BROWSERS),
     "caddy": _program("caddy"),
     "nginx": _program("nginx"),

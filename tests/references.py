@@ -27,6 +27,8 @@ __all__ = [
     "free_port",
     "moto",
     "moto_missing",
+    "oidc_provider",
+    "oidc_provider_missing",
 ]
 
 PACKAGES = Path(__file__).resolve().parent.parent / ".cache" / "references" / "node_modules"
@@ -67,6 +69,15 @@ def dynalite_missing() -> str | None:
         return "node is not on the path"
     if not (PACKAGES / "dynalite" / "cli.js").is_file():
         return "the npm package dynalite is not installed (make references)"
+    return None
+
+
+def oidc_provider_missing() -> str | None:
+    """Why the OpenID Connect provider cannot be started here, or None when it can."""
+    if shutil.which("node") is None:
+        return "node is not on the path"
+    if not (PACKAGES / "oidc-provider" / "lib" / "index.js").is_file():
+        return "the npm package oidc-provider is not installed (make references)"
     return None
 
 
@@ -113,6 +124,19 @@ def dynalite() -> Iterator[Reference]:
         return ["node", str(PACKAGES / "dynalite" / "cli.js"), "--host", "127.0.0.1", "--port", str(port), *delays]
 
     with _running("dynalite", command) as reference:
+        yield reference
+
+
+@contextlib.contextmanager
+def oidc_provider(configuration: str) -> Iterator[Reference]:
+    """An OpenID Connect provider with these people and clients, as JSON, until the block ends."""
+    _require(oidc_provider_missing())
+    script = Path(__file__).parent / "identity_provider" / "provider.mjs"
+
+    def command(port: int) -> list[str]:
+        return ["node", str(script), str(PACKAGES), str(port), configuration]
+
+    with _running("oidc-provider", command) as reference:
         yield reference
 
 

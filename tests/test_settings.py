@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from potluck.acceleration import ALL, PLAIN
-from potluck.settings import AssistantSettings, BackupSettings, Settings, SettingsError
+from potluck.settings import AssistantSettings, BackupSettings, IdentityProviderSettings, Settings, SettingsError
 
 # Whatever POTLUCK_PLAIN is where the tests run.
 DEFAULTS = Settings(accelerations=ALL)
@@ -228,3 +228,82 @@ def test_the_assistant_is_chosen_and_its_key_is_repeated_nowhere():
         with pytest.raises(SettingsError, match="POTLUCK_ASSISTANT_") as refused:
             Settings.from_environment(given | {f"POTLUCK_ASSISTANT_{name}": value for name, value in wrong.items()})
         assert "sk-1" not in str(refused.value)
+
+
+PROVIDER = {
+    "POTLUCK_ORIGIN": "https://potluck.example",
+    "POTLUCK_OIDC_ISSUER": "https://auth.example.org/realms/home/",
+    "POTLUCK_OIDC_CLIENT_ID": "potluck",
+}
+
+
+def test_an_identity_provider_is_read_and_its_secret_is_repeated_nowhere():
+    provider = Settings.from_environment(PROVIDER).oidc
+    # Exactly as written: it is compared with what the provider calls itself.
+    issuer = "https://auth.example.org/realms/home/"
+    assert provider == IdentityProviderSettings(issuer=issuer, client_id="potluck", name="auth.example.org")
+    settings = Settings.from_environment(
+        PROVIDER
+        | {
+            "POTLUCK_OIDC_CLIENT_SECRET": "hush",
+            "POTLUCK_OIDC_NAME": " Our provider ",
+            "POTLUCK_OIDC_AUDIENCE": "https://potluck.example/api",
+            "POTLUCK_PASSWORDS": "off",
+        }
+    )
+    assert settings.oidc == IdentityProviderSettings(
+        issuer=issuer,
+        client_id="potluck",
+        client_secret="hush",
+        name="Our provider",
+        audience="https://potluck.example/api",
+    )
+    assert settings.passwords is False
+    assert "hush" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    "issuer",
+    [
+        "http://127.0.0.1:9000", "http://localhost:9000/realm", "http://192.168.1.7", "http://[::1]:9000",
+        "https://192.168.1.7", "https://auth.lan:8443",
+    ],
+)  # fmt: skip
+def test_a_provider_may_be_at_home(issuer):
+    provider = Settings.from_environment(PROVIDER | {"POTLUCK_OIDC_ISSUER": issuer}).oidc
+    assert provider.issuer == issuer
+
+
+@pytest.mark.parametrize(
+    "issuer",
+    [
+        "auth.example.org", "http://auth.example.org", "http://8.8.8.8", "https://", "ftp://auth.example.org",
+        "https://ada@auth.example.org", "https://auth.example.org?x=1", "https://auth.example.org/#x", "http://0.0.0.0",
+        "https://auth.example.org:port", "https://auth example.org",
+    ],
+)  # fmt: skip
+def test_a_provider_that_could_not_be_trusted_is_refused(issuer):
+    with pytest.raises(SettingsError, match=r"POTLUCK_OIDC_ISSUER is '.*'; it must be an address such as https://"):
+        Settings.from_environment(PROVIDER | {"POTLUCK_OIDC_ISSUER": issuer})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"POTLUCK_OIDC_CLIENT_ID": ""}, "POTLUCK_OIDC_ISSUER needs POTLUCK_OIDC_CLIENT_ID"),
+        ({"POTLUCK_ORIGIN": ""}, "POTLUCK_OIDC_ISSUER needs POTLUCK_ORIGIN"),
+        ({"POTLUCK_OIDC_NAME": "x" * 41}, "POTLUCK_OIDC_NAME is 'x+'; it must have 1 to 40 printable characters"),
+        ({"POTLUCK_OIDC_NAME": "a\nb"}, "POTLUCK_OIDC_NAME is"),
+        ({"POTLUCK_OIDC_ISSUER": ""}, "POTLUCK_OIDC_CLIENT_ID is set, and POTLUCK_OIDC_ISSUER is not"),
+        ({"POTLUCK_PASSWORDS": "no"}, "POTLUCK_PASSWORDS is 'no'; it may be 'on' or 'off'"),
+    ],
+)
+def test_a_provider_that_is_half_configured_is_refused_in_a_sentence(changes, sentence):
+    with pytest.raises(SettingsError, match=sentence):
+        Settings.from_environment(PROVIDER | changes)
+
+
+def test_passwords_can_be_turned_off_only_with_a_provider():
+    with pytest.raises(SettingsError, match="without POTLUCK_OIDC_ISSUER, no one could sign in"):
+        Settings.from_environment({"POTLUCK_PASSWORDS": "off"})
+    assert Settings.from_environment({"POTLUCK_PASSWORDS": "on"}).passwords is True

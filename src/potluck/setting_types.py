@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, ClassVar, Protocol, TypeVar, get_args
+from urllib.parse import urlsplit
 
 PREFIX = "POTLUCK_"
 UNITS = {"MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
@@ -266,6 +267,30 @@ def site_origin(text: str) -> str:
     return named
 
 
+def issuer(text: str) -> str:
+    """The issuer of an OpenID Connect provider, unchanged: it is compared to the letter."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port = "", None
+    is_safe = text.startswith("https://") or (text.startswith("http://") and _is_nearby(host))
+    if not host or port == 0 or not is_safe or set(text) & set("?#@ \\"):
+        raise InvalidSetting(
+            "it must be an address such as https://auth.example.org, without a query; http:// is accepted for this "
+            "machine and for addresses in a private network"
+        )
+    return text
+
+
+def _is_nearby(host: str) -> bool:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return address.is_private and not address.is_unspecified
+
+
 def networks(text: str) -> tuple[Network, ...]:
     try:
         # A single address is a network of one. Host bits after the mask are an error: we would have to guess.
@@ -274,6 +299,18 @@ def networks(text: str) -> tuple[Network, ...]:
         raise InvalidSetting(
             "it must be addresses or networks separated by commas, such as 127.0.0.1, 10.0.0.0/8"
         ) from None
+
+
+def line(most: int) -> Parse[str]:
+    """A text on one line."""
+
+    def parse(text: str) -> str:
+        trimmed = text.strip()
+        if not 1 <= len(trimmed) <= most or not trimmed.isprintable():
+            raise InvalidSetting(f"it must have 1 to {most} printable characters")
+        return trimmed
+
+    return parse
 
 
 def at_least(characters: int) -> Parse[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from potluck.acceleration import BY_ENVIRONMENT, Accelerations, chosen_by
 from potluck.setting_types import (
@@ -19,6 +20,8 @@ from potluck.setting_types import (
     at_least,
     duration,
     group,
+    issuer,
+    line,
     must_be_known,
     networks,
     one_of,
@@ -33,7 +36,7 @@ from potluck.setting_types import (
     whole_number,
 )
 
-__all__ = ["AssistantSettings", "EngineName", "Registration", "Settings", "SettingsError"]
+__all__ = ["AssistantSettings", "EngineName", "IdentityProviderSettings", "Registration", "Settings", "SettingsError"]
 
 EngineName = Literal["embedded", "aws"]
 Registration = Literal["open", "invited", "approval", "closed"]
@@ -41,6 +44,7 @@ Logged = Literal["problems", "requests"]
 Where = Literal["here", "elsewhere"]
 AssistantName = Literal["embedded", "openai", "anthropic"]
 Plain = Literal["0", "1"]
+OnOff = Literal["on", "off"]
 
 LOOPBACK = "127.0.0.1"
 STORE_FILE = "potluck.db"
@@ -57,6 +61,12 @@ ASSISTANT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://a
 LONGEST_ASSISTANT_TIMEOUT = 120
 SHORTEST_BACKUP_INTERVAL, LONGEST_BACKUP_INTERVAL = 5 * SECONDS_IN["m"], 31 * SECONDS_IN["d"]
 MOST_BACKUPS = 1000
+# It is on a button.
+LONGEST_PROVIDER_NAME = 40
+
+
+def _on(text: str) -> bool:
+    return bool(one_of(OnOff)(text) == "on")
 
 
 def _plain(text: str) -> Accelerations:
@@ -107,6 +117,30 @@ class BackupSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class IdentityProviderSettings:
+    """The OpenID Connect provider that people may sign in with; none without an issuer."""
+
+    # Exactly as the provider calls itself.
+    issuer: str = setting("", issuer, "the OpenID Connect provider that people may sign in with")
+    client_id: str = setting("", str, "the id that the provider gave to Potluck")
+    # None for a public client.
+    client_secret: str | None = setting(None, str, "the secret that goes with it", secret=True)
+    name: str = setting("", line(LONGEST_PROVIDER_NAME), "its name on the button", default_text="the issuer's host")
+    # None accepts no access token.
+    audience: str | None = setting(None, str, "the audience of its access tokens that the API accepts")
+
+    def completed(self) -> "IdentityProviderSettings":
+        if not self.issuer:
+            for name in ("client_id", "client_secret", "name", "audience"):
+                if getattr(self, name):
+                    raise SettingsError(f"POTLUCK_OIDC_{name.upper()} is set, and POTLUCK_OIDC_ISSUER is not")
+            return self
+        if not self.client_id:
+            raise SettingsError("POTLUCK_OIDC_ISSUER needs POTLUCK_OIDC_CLIENT_ID, the id that the provider gave you")
+        return replace(self, name=self.name or urlsplit(self.issuer).hostname or "")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     engine: EngineName = setting("embedded", one_of(EngineName), "where the data is: embedded or aws")
     data: Path = setting(Path("data"), Path, "the folder that holds everything")
@@ -122,6 +156,8 @@ class Settings:
     registration: Registration = setting(
         "open", one_of(Registration), "who may create an account: open, invited, approval or closed"
     )
+    passwords: bool = setting(True, _on, "whether people can sign in with passwords: on or off", default_text="on")
+    oidc: IdentityProviderSettings = group(IdentityProviderSettings())
     # None creates one in the data folder.
     secret: str | None = setting(
         None,
@@ -200,6 +236,10 @@ class Settings:
                 "POTLUCK_BACKUP_EVERY is set; it must not be with Amazon DynamoDB: turn on point-in-time recovery of "
                 "its tables instead"
             )
+        if settings.oidc.issuer and settings.origin is None:
+            raise SettingsError("POTLUCK_OIDC_ISSUER needs POTLUCK_ORIGIN, where the provider sends people back to")
+        if not settings.passwords and not settings.oidc.issuer:
+            raise SettingsError("POTLUCK_PASSWORDS is 'off'; without POTLUCK_OIDC_ISSUER, no one could sign in")
         return settings
 
     @classmethod

@@ -1,12 +1,14 @@
 """Assembles the suite: settings make an engine; the engine and the apps make one ASGI application."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from potluck.apps.journal.app import JournalApp
 from potluck.apps.library.app import LibraryApp
@@ -16,6 +18,7 @@ from potluck.apps.shopping.app import ShoppingApp
 from potluck.backups import ScheduledBackups
 from potluck.clock_jumps import ClockWatch
 from potluck.engines import Engine, offered_by, open_engine
+from potluck.extras import needs_extra
 from potluck.metrics import STATE
 from potluck.moving.unfinished_imports import must_be_whole
 from potluck.people.entities import accounts
@@ -45,6 +48,7 @@ from potluck.web.http.security_headers import added_headers
 from potluck.web.hues import hues_address, hues_endpoint, must_be_shown
 from potluck.web.layout import Templates
 from potluck.web.live import Live
+from potluck.web.outbound import Outbound
 from potluck.web.pages import Pages
 from potluck.web.pagination import Cursors
 from potluck.web.people import PeopleApp
@@ -55,6 +59,9 @@ from potluck.web.server.fast_path import FastPath
 from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
 from potluck.web.suite_secret import derived, load_secret, verify_store_secret
+
+if TYPE_CHECKING:
+    from potluck.people.identity_provider import IdentityProvider
 
 # Background work that failed is started again after this long.
 RESTART_SECONDS = 5.0
@@ -149,7 +156,7 @@ def core_on(
         engine=engine,
         store=store,
         clock=store.clock,
-        people=open_people(store, store.clock, passwords),
+        people=open_people(store, store.clock, passwords, _identity_provider(settings, clock)),
         # Live updates track the expiry of what they send.
         live=Live(engine, clock, key=derived(secret, "positions"), lag_seconds=settings.indexes_lag_seconds),
         cursors=Cursors(derived(secret, "cursors")),
@@ -157,6 +164,17 @@ def core_on(
         count_limits=CountLimits(store),
         storage_quota=storage_quota_of(settings, engine),
     )
+
+
+def _identity_provider(settings: Settings, clock: Clock) -> IdentityProvider | None:
+    if not settings.oidc.issuer:
+        return None
+    assert settings.origin is not None
+    with needs_extra("suite"):
+        # Only imported where it is used: what verifies signatures takes long to import.
+        from potluck.people.identity_provider import IdentityProvider
+    # Its own, so that neither waits for the other's requests.
+    return IdentityProvider(settings.oidc, settings.origin, Outbound(seconds=5.0).send, clock)
 
 
 def _application(core: Core, people: App, apps: Sequence[App], measure: Callable[[], None]) -> Application:

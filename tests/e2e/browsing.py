@@ -107,6 +107,8 @@ class Visit:
     named: str
     errors: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
+    elsewhere_too: str = ""
+    """Another address that this visit leads to."""
     expected: str = ""
     forgiven: list[str] = field(default_factory=list)
 
@@ -125,7 +127,8 @@ class Visit:
             self.errors.append(f"{message.text} ({message.location.get('url', '')})")
 
     def asked(self, url: str) -> None:
-        if urlsplit(url).scheme not in ("data", "blob") and not url.startswith(f"{self.address}/"):
+        known = (f"{self.address}/", *([f"{self.elsewhere_too}/"] if self.elsewhere_too else []))
+        if urlsplit(url).scheme not in ("data", "blob") and not url.startswith(known):
             self.elsewhere.append(url)
 
     def check(self) -> None:

@@ -32,11 +32,14 @@ LENDING_BOOKS = "test_library.test_books_stand_together_are_lent_and_come_back"
 SHARING_BOOKS = "test_library.test_a_friend_looks_in_live_and_loses_it_when_the_share_ends"
 
 LOOKING_AFTER_PEOPLE = "test_administration.test_an_admin_approves_disables_and_deletes[phone-light]"
+WITH_PROVIDER = "test_provider.test_a_person_comes_with_the_provider_confirms_and_leaves"
 
 LOOKED_AT_BY = {
     "/people": LOOKING_AFTER_PEOPLE,
     "/people/{user_id}": LOOKING_AFTER_PEOPLE,
     "/people/{user_id}/delete": LOOKING_AFTER_PEOPLE,
+    "/sign-in/new": f"{WITH_PROVIDER}[phone]",
+    "/signed-out": f"{WITH_PROVIDER}[phone]",
     "/schema": "test_pages.test_the_api_is_accessible_its_calls_folded_and_unfolded[phone]",
     "/shopping": "test_shopping.test_a_first_family_then_a_guest_by_a_link_and_a_second_table",
     FAMILY: EVERY_SHOPPING_PAGE,
@@ -104,6 +107,7 @@ LOOKED_AT_BY = {
 """The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
 
 NOT_LOOKED_AT = {
+    "/sign-in/callback": "a redirect, for people who come back from an identity provider",
     "/hues.css": "styles",
     "/livez": "JSON, for whoever watches the server",
     "/readyz": "JSON, for whoever watches the server",

@@ -144,7 +144,7 @@ def test_another_password_or_address_puts_every_other_browser_out(visit):
     page.get_by_label("New e-mail").fill(fresh)
     page.locator("#email-password").fill(ANOTHER)
     press(page, "Change the e-mail")
-    page.get_by_text(f"You now sign in with {fresh}.").wait_for()
+    page.get_by_text(f"Your e-mail is now {fresh}.").wait_for()
     there.open("/account")
     assert there.page.url.endswith("/sign-in?next=/account")
 

@@ -18,6 +18,8 @@ from potluck.people.entities import (
     EmailAddress,
     EverythingOfUser,
     IdempotentAnswer,
+    Identity,
+    IdentityOfUser,
     Invitation,
     InvitationOfPlace,
     InvitationOfUser,
@@ -29,6 +31,7 @@ from potluck.people.entities import (
     Throttle,
     accounts,
 )
+from potluck.people.identities import hash_of_issuer
 from potluck.table import (
     AlreadyExists,
     ConditionFailed,
@@ -51,10 +54,14 @@ from tests.stores import NOW
 
 ADA = UUID("550e8400-e29b-41d4-a716-446655440000")
 BEN = UUID("550e8400-e29b-41d4-a716-446655440001")
+CLEO = UUID("550e8400-e29b-41d4-a716-446655440002")
+ELSEWHERE = "d" * 64
 SCRIPT = UUID("650e8400-e29b-41d4-a716-446655440000")
 WELCOME = UUID("750e8400-e29b-41d4-a716-446655440000")
 FAMILY = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
 PHONE, LAPTOP, TOKEN, RESET, INVITED, ASKED = ("0123456789abcdef"[n : n + 1] * 64 for n in range(6))
+ISSUER = "https://auth.example.org"
+ISSUER_HASH = hash_of_issuer(ISSUER)
 MINUTE = datetime(2025, 12, 10, 12, 34, tzinfo=UTC)
 SOON = int(NOW.timestamp()) + 3600
 
@@ -67,12 +74,17 @@ ada = Account(
     updated_at=NOW,
 )
 adas_address = EmailAddress(folded="ada.lovelace@example.org", user_id=ADA)
+cleo = Account(user_id=CLEO, email="cleo@example.org", email_verified=True, name="Cleo", created_at=NOW, updated_at=NOW)
+cleos_phone = Session(hash=ELSEWHERE, user_id=CLEO, session_epoch=1, by_provider=True, created_at=NOW, ttl=SOON)
 on_phone = Session(hash=PHONE, user_id=ADA, session_epoch=1, created_at=NOW, ttl=SOON)
 adas_phone = SessionOfUser(user_id=ADA, hash=PHONE, created_at=NOW, ttl=SOON)
 on_laptop = replace(on_phone, hash=LAPTOP)
 adas_laptop = replace(adas_phone, hash=LAPTOP)
 script = ApiToken(hash=TOKEN, user_id=ADA, token_id=SCRIPT)
 adas_script = ApiTokenOfUser(user_id=ADA, token_id=SCRIPT, hash=TOKEN, name="Backup script", created_at=NOW)
+# Whatever a provider may call someone.
+at_provider = Identity(issuer_hash=ISSUER_HASH, subject='ada#1 "x"', user_id=ADA)
+adas_identity = IdentityOfUser(user_id=ADA, issuer_hash=ISSUER_HASH, issuer=ISSUER, subject='ada#1 "x"', created_at=NOW)
 reset = PasswordReset(hash=RESET, user_id=ADA, created_at=NOW, ttl=SOON)
 adas_reset = PasswordResetOfUser(user_id=ADA, hash=RESET, ttl=SOON)
 welcome = Invitation(
@@ -115,8 +127,8 @@ bens_departure = Departure(user_id=BEN)
 made_by = SecretCheck(check="c" * 64)
 two_admins = Administration(admins=2)
 
-ADAS = [ada, adas_phone, adas_laptop, adas_script, adas_reset, adas_welcome, adas_answer]
-BY_SECRET = [adas_address, on_phone, on_laptop, script, reset, welcome, familys_welcome, answer]
+ADAS = [ada, adas_phone, adas_laptop, adas_script, adas_identity, adas_reset, adas_welcome, adas_answer]
+BY_SECRET = [adas_address, on_phone, on_laptop, script, at_provider, reset, welcome, familys_welcome, answer]
 # Rows that no answer may hold: another person's, and one that expires now.
 bens_script = replace(adas_script, user_id=BEN)
 expired = replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
@@ -230,6 +242,63 @@ RECORDS = {
             "hash": TOKEN,
             "name": "Backup script",
             "createdAt": NOON,
+        },
+    ),
+    "an identity": Golden(
+        at_provider,
+        Identity.by_subject(ISSUER_HASH, 'ada#1 "x"'),
+        {
+            "PK": f'IDENTITY#{ISSUER_HASH}#ada"~1 "!x"!',
+            "SK": "IDENTITY",
+            "entityType": "Identity",
+            "userId": str(ADA),
+        },
+    ),
+    "an identity of a person": Golden(
+        adas_identity,
+        IdentityOfUser.by_issuer(ADA, ISSUER_HASH),
+        {
+            "PK": OF_ADA,
+            "SK": f"IDENTITY#{ISSUER_HASH}",
+            "entityType": "IdentityOfUser",
+            "userId": str(ADA),
+            "issuerHash": ISSUER_HASH,
+            "issuer": ISSUER,
+            "subject": 'ada#1 "x"',
+            "createdAt": NOON,
+        },
+    ),
+    "an account of someone who signs in at a provider": Golden(
+        cleo,
+        Account.by_id(CLEO),
+        {
+            "PK": f"USER#{CLEO}",
+            "SK": "PROFILE",
+            "GSI1PK": "PEOPLE#active",
+            "GSI1SK": "NAME#cleo",
+            "entityType": "Account",
+            "userId": str(CLEO),
+            "email": "cleo@example.org",
+            "emailVerified": True,
+            "name": "Cleo",
+            "sessionEpoch": 1,
+            "version": 1,
+            "createdAt": NOON,
+            "updatedAt": NOON,
+        },
+    ),
+    "a session by a provider": Golden(
+        cleos_phone,
+        Session.by_hash(ELSEWHERE),
+        {
+            "PK": f"SESSION#{ELSEWHERE}",
+            "SK": "SESSION",
+            "entityType": "Session",
+            "userId": str(CLEO),
+            "sessionEpoch": 1,
+            "byProvider": True,
+            "createdAt": NOON,
+            "ttl": SOON,
         },
     ),
     "a password reset": Golden(
@@ -412,6 +481,19 @@ CASES = [
     Case(ApiToken.by_hash(TOKEN), sent.get_item(f"TOKEN#{TOKEN}", "TOKEN"), script, 1.0),
     Case(ApiTokenOfUser.by_id(ADA, SCRIPT), sent.get_item(OF_ADA, f"TOKEN#{SCRIPT}"), adas_script, 1.0),
     Case(ApiTokenOfUser.all_of_user(ADA), sent.query(OF_ADA, begins_with="TOKEN#"), [adas_script], 1.0),
+    Case(
+        Identity.by_subject(ISSUER_HASH, 'ada#1 "x"'),
+        sent.get_item(f'IDENTITY#{ISSUER_HASH}#ada"~1 "!x"!', "IDENTITY"),
+        at_provider,
+        1.0,
+    ),
+    Case(
+        IdentityOfUser.by_issuer(ADA, ISSUER_HASH),
+        sent.get_item(OF_ADA, f"IDENTITY#{ISSUER_HASH}"),
+        adas_identity,
+        1.0,
+    ),
+    Case(IdentityOfUser.all_of_user(ADA), sent.query(OF_ADA, begins_with="IDENTITY#"), [adas_identity], 1.0),
     Case(PasswordReset.by_hash(RESET), sent.get_item(f"RESET#{RESET}", "RESET"), reset, 1.0),
     Case(PasswordResetOfUser.by_hash(ADA, RESET), sent.get_item(OF_ADA, f"RESET#{RESET}"), adas_reset, 1.0),
     Case(PasswordResetOfUser.all_of_user(ADA), sent.query(OF_ADA, begins_with="RESET#"), [adas_reset], 1.0),
@@ -449,6 +531,7 @@ CASES = [
             account=ada,
             sessions=[adas_phone, adas_laptop],
             api_tokens=[adas_script],
+            identities=[adas_identity],
             password_resets=[adas_reset],
             invitations=[adas_welcome],
             answers=[adas_answer],
@@ -551,6 +634,7 @@ async def test_an_account_is_forgotten_to_the_last_row(new: Opened):
                 delete(EmailAddress.by_folded(normal_email(found.account.email))),
                 *(delete(Session.by_hash(each.hash)) for each in found.sessions),
                 *(delete(ApiToken.by_hash(each.hash)) for each in found.api_tokens),
+                *(delete(Identity.by_subject(each.issuer_hash, each.subject)) for each in found.identities),
                 *(delete(PasswordReset.by_hash(each.hash)) for each in found.password_resets),
                 *(delete(Invitation.by_hash(each.hash)) for each in found.invitations),
                 *(
@@ -558,7 +642,7 @@ async def test_an_account_is_forgotten_to_the_last_row(new: Opened):
                     for each in found.invitations
                 ),
                 *(delete(IdempotentAnswer.by_key(str(ADA), each.key)) for each in found.answers),
-                *map(delete, [*found.sessions, *found.api_tokens, *found.password_resets]),
+                *map(delete, [*found.sessions, *found.api_tokens, *found.identities, *found.password_resets]),
                 *map(delete, [*found.invitations, *found.answers]),
                 delete(Account.by_id(ADA)),
             ]

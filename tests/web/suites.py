@@ -46,7 +46,7 @@ async def suite_on(
     apps: Sequence[AppMaker] = (),
     *,
     clock: Callable[[], Any] | None = None,
-    passwords: Passwords | None = None,
+    hashed_by: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
     first: bool = False,
     **options: Any,
@@ -56,9 +56,9 @@ async def suite_on(
     `first`: nobody was ever here, so that the first account is an admin's.
     """
     settings = Settings(data=folder / "data", **options)
-    passwords = passwords or Passwords(CountingHasher())
+    hashed_by = hashed_by or Passwords(CountingHasher())
     async with (
-        assembled(settings, apps, clock=clock or Clock(), passwords=passwords, wrap=wrap) as application,
+        assembled(settings, apps, clock=clock or Clock(), passwords=hashed_by, wrap=wrap) as application,
         client_at(application) as client,
     ):
         if not first:

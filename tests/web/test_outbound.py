@@ -146,3 +146,27 @@ async def test_too_much_too_slow_and_nobody_there_is_unreachable():
         assert (await out.get(host.address("/large", "covers.example"), 101)).body == b"x" * 101
     with pytest.raises(Unreachable):
         await out.get(host.address("/large", "covers.example"), 100)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_what_is_sent_to_one_address_follows_no_redirect(method):
+    answers = {"/token": Said(b"moved", 307, location="/elsewhere"), "/elsewhere": Said(b"there")}
+    with another_host(answers.get) as host:
+        out, _ = outbound({"127.0.0.1": ["127.0.0.1"]}, permitted=())
+        body = b"code=secret" if method == "POST" else None
+        answer = await out.send(
+            host.address("/token"), 100, method=method, headers={"Authorization": "Basic x"}, body=body, checked=False
+        )
+        assert (answer.status, answer.body) == (307, b"moved")
+        assert host.asked == ["127.0.0.1 /token"]
+        assert host.sent == ([("Basic x", b"code=secret")] if method == "POST" else [])
+
+
+async def test_what_is_sent_goes_into_no_private_network_unless_it_is_the_operator_s_choice():
+    with another_host(lambda path: Said(b"there")) as host:
+        out, _ = outbound({"127.0.0.1": ["127.0.0.1"], "auth.example": ["127.0.0.1"]}, permitted=())
+        for address in (host.address("/token"), host.address("/token", "auth.example")):
+            with pytest.raises(BadAddress):
+                await out.send(address, 100, headers={})
+        assert host.asked == []
+        assert (await out.send(host.address("/token"), 100, headers={}, checked=False)).body == b"there"

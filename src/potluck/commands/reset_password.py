@@ -8,7 +8,7 @@ from potluck.commands.operator_rules import open_operator_rules
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
 from potluck.commands.stores import origin_of, settings_with_store
-from potluck.people.errors import AccountGone
+from potluck.people.errors import AccountGone, PasswordsOff
 from potluck.settings import Settings
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import ValidationError
@@ -40,6 +40,6 @@ async def _issue(settings: Settings, email: str) -> str:
             secret: str = await operator.do(issue_reset, None, decode_tree(AddressOnly, {"email": email}))
         except AccountGone:
             raise CommandError(f"no account has the e-mail address {email}") from None
-        except ValidationError as problem:
+        except (ValidationError, PasswordsOff) as problem:
             raise CommandError(str(problem)) from None
     return secret

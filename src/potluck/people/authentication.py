@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.people.entities import Account, ApiToken, Session, SessionOfUser
-from potluck.people.errors import AccountDisabled, AccountWaiting
+from potluck.people.entities import Account, ApiToken, Identity, Session, SessionOfUser
+from potluck.people.errors import AccountDisabled, AccountWaiting, IdentityUnknown
+from potluck.people.identities import account_of
 from potluck.people.secrets import SecretKind, hash_of, kind_of
 from potluck.store import Clock, Store
 from potluck.store.row_cache import NEVER
@@ -24,14 +25,25 @@ SESSION_EXTENDED_AFTER = timedelta(days=1)
 class Principal(Struct, frozen=True, kw_only=True):
     """Who is calling, and how they authenticated. What they may do is read where it is needed."""
 
-    kind: Literal["session", "api-token"]
+    kind: Literal["session", "api-token", "access-token"]
     user_id: UUID
     name: str
     hash: str
     """Of their secret."""
     session_epoch: int
     expires_at: datetime | None
-    """When the session ends unless it is used; None for an API token, which does not expire."""
+    """When the session ends unless it is used; None for a token of a program."""
+
+
+class Issuer(Protocol):
+    """The identity provider, as far as programs use its tokens."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def issuer(self) -> str: ...
+    async def bearer(self, token: str) -> tuple[str, float] | None:
+        """The subject of a valid access token, and the second until which it counts; None for anything else."""
 
 
 def must_be_active(account: Account) -> None:
@@ -46,14 +58,16 @@ class Authenticator:
     """Finds the principal who holds a secret of any kind. A session is valid while its epoch is the account's, and the
     account is active."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, issuer: Issuer | None = None) -> None:
+        """`issuer` is whose access tokens are accepted, besides secrets of our own."""
         self._store = store
         self._clock = clock
+        self._issuer = issuer
 
     async def authenticate(self, secret: str) -> Principal | None:
         """The principal, by consistent reads; None, without reading anything, for what cannot be a secret of ours.
 
-        Using a session extends it.
+        Using a session extends it. IdentityUnknown for a valid access token of someone who has no account.
         """
         match kind_of(secret):
             case SecretKind.SESSION:
@@ -62,6 +76,11 @@ class Authenticator:
             case SecretKind.API_TOKEN:
                 hash = hash_of(secret)
                 return await self._store.cache_until_write((ApiToken, hash), lambda: self._by_token(hash))
+            case None if self._issuer is not None:
+                issuer, hash = self._issuer, hash_of(secret)
+                return await self._store.cache_until_write(
+                    (Identity, hash), lambda: self._by_access_token(issuer, secret, hash)
+                )
         return None
 
     async def _by_session(self, hash: str) -> tuple[Principal | None, float]:
@@ -120,3 +139,24 @@ class Authenticator:
             expires_at=None,
         )
         return caller, NEVER
+
+    async def _by_access_token(self, issuer: Issuer, token: str, hash: str) -> tuple[Principal | None, float]:
+        """The principal, and until which second this can be cached while nothing is written."""
+        bearer = await issuer.bearer(token)
+        if bearer is None:
+            return None, 0
+        subject, until = bearer
+        account, _ = await account_of(self._store, issuer.issuer, subject)
+        if account is None:
+            raise IdentityUnknown(issuer.name)
+        if account.status != "active":
+            return None, 0
+        caller = Principal(
+            kind="access-token",
+            user_id=account.user_id,
+            name=account.name,
+            hash=hash,
+            session_epoch=account.session_epoch,
+            expires_at=None,
+        )
+        return caller, until

@@ -72,8 +72,11 @@ class Account(
     user_id: UUID
     email: Email
     """As they spell it."""
+    email_verified: Annotated[bool, LeftOut] = False
+    """Whether the identity provider has verified that the address is theirs; Potluck itself sends no mail."""
     name: Name
-    password_hash: Annotated[str, Meta(min_length=1, max_length=200)]
+    password_hash: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    """None for someone who signs in at the identity provider only."""
     session_epoch: Annotated[int, Meta(ge=1)] = 1
     """Raised with every new password: a session of an earlier epoch is over, however many there are."""
     tokens_since: Annotated[int, Meta(ge=1), LeftOut] = 1
@@ -141,6 +144,8 @@ class Session(Entity, table=accounts, type="Session", key=("SESSION#{hash}", "SE
     hash: Annotated[Hash, KeyOnly]
     user_id: UUID
     session_epoch: Annotated[int, Meta(ge=1)]
+    by_provider: Annotated[bool, LeftOut] = False
+    """Whether they signed in at the identity provider, where they may want to sign out too."""
     created_at: Seconds
     ttl: ExpiresAt
 
@@ -198,6 +203,42 @@ class ApiTokenOfUser(Entity, table=accounts, type="ApiTokenOfUser", key=("USER#{
     @query(consistent=True)
     def all_of_user(user_id: UUID) -> None:
         """Which API tokens has this person?"""
+
+
+# OpenID Connect promises that a subject means one person at its issuer for ever, and promises it of nothing else: an
+# e-mail address can be given to another person.
+Subject = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[\x20-\x7e]+$")]
+
+
+class Identity(Entity, table=accounts, type="Identity", key=("IDENTITY#{issuer_hash}#{subject}", "IDENTITY")):
+    """Someone at an identity provider, and whose account they sign in to."""
+
+    issuer_hash: Annotated[Hash, KeyOnly]
+    """A SHA-256 of the issuer, which may be a long address."""
+    subject: Annotated[Subject, KeyOnly]
+    user_id: UUID
+
+    @get(consistent=True)
+    def by_subject(issuer_hash: str, subject: str) -> None:
+        """Which account does this identity sign in to?"""
+
+
+class IdentityOfUser(Entity, table=accounts, type="IdentityOfUser", key=("USER#{user_id}", "IDENTITY#{issuer_hash}")):
+    """An identity, where its account's owner finds it; an account has at most one of each issuer."""
+
+    user_id: UUID
+    issuer_hash: Hash
+    issuer: Annotated[str, Meta(min_length=1, max_length=2000)]
+    subject: Subject
+    created_at: Seconds
+
+    @get(consistent=True)
+    def by_issuer(user_id: UUID, issuer_hash: str) -> None:
+        """Who is this person at this issuer?"""
+
+    @query(consistent=True)
+    def all_of_user(user_id: UUID) -> None:
+        """Which identities can this person sign in with?"""
 
 
 class PasswordReset(Entity, table=accounts, type="PasswordReset", key=("RESET#{hash}", "RESET")):
@@ -388,6 +429,7 @@ class EverythingOfUser(ItemCollection):
     account: Account | None
     sessions: list[SessionOfUser]
     api_tokens: list[ApiTokenOfUser]
+    identities: list[IdentityOfUser]
     password_resets: list[PasswordResetOfUser]
     invitations: list[InvitationOfUser]
     answers: list[AnswerOfUser]

@@ -59,6 +59,57 @@ class SignInNeeded(Refusal):
         super().__init__("An API token cannot manage API tokens, the password or the account: sign in instead")
 
 
+class SignInFailed(Refusal):
+    """What came back from the identity provider does not prove who came back; the log says why."""
+
+    def __init__(self, name: str, cancelled: bool = False) -> None:
+        super().__init__(
+            f"{name} did not sign you in" if cancelled else f"This sign-in with {name} is not valid, or no longer"
+        )
+
+
+class IdentityTaken(Refusal):
+    """The identity signs in to another account."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"This {name} account already signs in to another account here")
+
+
+class IdentityLinked(Refusal):
+    """The account already has another identity of this issuer."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Another {name} account is linked to your account: unlink that one first")
+
+
+class IdentityUnknown(Refusal):
+    """A valid token of the identity provider, for someone who has no account here."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"This {name} account has no account here: sign in once on the pages")
+
+
+class IdentityNeeded(Refusal):
+    """Unlinking this identity would leave no way to sign in."""
+
+    def __init__(self) -> None:
+        super().__init__("You need this to sign in: choose a password first")
+
+
+class ConfirmationNeeded(Refusal):
+    """Someone without a password has not confirmed at the identity provider, just now, that it is them."""
+
+    def __init__(self) -> None:
+        super().__init__("Confirm on your account's page that it is you")
+
+
+class PasswordsOff(Refusal):
+    """The operator has turned passwords off."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There are no passwords here: sign in with {name}")
+
+
 class SessionOver(Refusal):
     """The caller's session ended meanwhile; nothing was written."""
 
@@ -79,6 +130,13 @@ class Throttled(NotNow):
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"Too many attempts; try again in {_in_words(retry_after)}", retry_after)
+
+
+class ProviderUnavailable(NotNow):
+    """The identity provider does not answer, or not as it should; the log says how."""
+
+    def __init__(self, name: str, retry_after: int) -> None:
+        super().__init__(f"{name} cannot be reached just now", retry_after)
 
 
 class NoRoom(NotNow):

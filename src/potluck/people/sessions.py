@@ -26,12 +26,21 @@ class OpenedSession:
     expires_at: datetime
 
 
-def opening(user_id: UUID, session_epoch: int, now: datetime) -> tuple[OpenedSession, list[Operation]]:
+def opening(
+    user_id: UUID, session_epoch: int, now: datetime, *, by_provider: bool = False
+) -> tuple[OpenedSession, list[Operation]]:
     """A new session and its rows, for a transaction that also checks the epoch."""
     secret = new_secret(SecretKind.SESSION)
     until = now + SESSION_LASTS
     ttl = int(until.timestamp())
-    session = Session(hash=hash_of(secret), user_id=user_id, session_epoch=session_epoch, created_at=now, ttl=ttl)
+    session = Session(
+        hash=hash_of(secret),
+        user_id=user_id,
+        session_epoch=session_epoch,
+        by_provider=by_provider,
+        created_at=now,
+        ttl=ttl,
+    )
     of_user = SessionOfUser(user_id=user_id, hash=session.hash, created_at=now, ttl=ttl)
     opened = OpenedSession(user_id=user_id, secret=secret, expires_at=until)
     return opened, [put(session, when=absent), put(of_user, when=absent)]

@@ -133,6 +133,12 @@ class Call:
         refused = self.refused(filled, refusal, field)
         return self.page(name, status=refused.status, headers=refused.headers, **{**context, form_name: refused.form})
 
+    def refuse(self, error: Exception) -> Response:
+        """The response that the application gives to this error, for an endpoint that adds something to it."""
+        answer = self.site.problems.answer(self.request, error)
+        assert isinstance(answer, Response)
+        return answer
+
     def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
         """The form with the errors next to its fields, and the status and headers of the problem."""
         if refusal is not None and is_guess(refusal):

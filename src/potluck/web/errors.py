@@ -210,6 +210,56 @@ OWN_INVITATION = Problem(
     "You made this invitation yourself, so it is for someone else. It is not used up.",
     "Send its link to the person you want to invite.",
 )
+SIGN_IN_FAILED = Problem(
+    "sign-in-failed",
+    400,
+    "That sign-in did not work",
+    "What came back from the identity provider does not prove who you are. A sign-in is good once, for ten minutes, and"
+    " in the browser that began it.",
+    "Begin again. If it happens every time, the log of this Potluck says why.",
+)
+UNKNOWN_IDENTITY = Problem(
+    "unknown-identity",
+    401,
+    "No account for this identity",
+    "The token is valid, but the person it is for has no account here.",
+    "Sign in once on the pages, which makes the account.",
+)
+CONFIRMATION_NEEDED = Problem(
+    "confirmation-needed",
+    403,
+    "Confirm that it is you",
+    "You have no password here, so this change needs a fresh sign-in with the identity provider.",
+    "Confirm on your account's page, and do it there.",
+)
+PASSWORDS_OFF = Problem(
+    "passwords-off",
+    403,
+    "No passwords here",
+    "People sign in to this Potluck with an identity provider only.",
+    "Use the button on the sign-in page.",
+)
+IDENTITY_TAKEN = Problem(
+    "identity-taken",
+    409,
+    "Linked to another account",
+    "This identity signs in to another account here, or your account has another identity of the same provider.",
+    "Unlink it there first.",
+)
+IDENTITY_NEEDED = Problem(
+    "identity-needed",
+    409,
+    "You need this to sign in",
+    "Without it, you could not sign in any more.",
+    "Choose a password first.",
+)
+PROVIDER_UNAVAILABLE = Problem(
+    "provider-unavailable",
+    503,
+    "The identity provider does not answer",
+    "Potluck cannot ask the identity provider just now. Passwords, sessions and API tokens work all the same.",
+    "Try again after the seconds in Retry-After.",
+)
 EXPIRED = Problem("expired", 410, "No longer valid", "It was used, withdrawn or has expired.")
 TOO_LARGE = Problem("too-large", 413, "Too large", "The body is larger than allowed here.")
 ADDRESS_TOO_LONG = Problem(
@@ -446,6 +496,16 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     people.AccountDisabled: ProblemMapping(ACCOUNT_DISABLED),
     people.WrongPassword: ProblemMapping(WRONG_PASSWORD),
     people.SignInNeeded: ProblemMapping(TOKEN_CANNOT),
+    people.SignInFailed: ProblemMapping(SIGN_IN_FAILED),
+    people.IdentityUnknown: ProblemMapping(
+        UNKNOWN_IDENTITY, headers=lambda _: {"www-authenticate": f'{CHALLENGE}, error="invalid_token"'}
+    ),
+    people.ConfirmationNeeded: ProblemMapping(CONFIRMATION_NEEDED),
+    people.PasswordsOff: ProblemMapping(PASSWORDS_OFF),
+    people.IdentityTaken: ProblemMapping(IDENTITY_TAKEN),
+    people.IdentityLinked: ProblemMapping(IDENTITY_TAKEN),
+    people.IdentityNeeded: ProblemMapping(IDENTITY_NEEDED),
+    people.ProviderUnavailable: ProblemMapping(PROVIDER_UNAVAILABLE, headers=_retry_after),
     people.SessionOver: ProblemMapping(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
     people.Throttled: ProblemMapping(THROTTLED, headers=_retry_after),
     people.NoRoom: ProblemMapping(NO_ROOM, headers=_retry_after),

@@ -8,12 +8,12 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from potluck.validation.public_addresses import PORTS, Address, BadAddress, is_public, must_be_public
@@ -24,6 +24,7 @@ SECONDS = 10.0
 AT_ONCE = 4
 MOST_REDIRECTS = 3
 CHUNK = 64 * 1024
+OWN_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "Potluck", "Connection": "close"}
 REDIRECTS = {301, 302, 303, 307, 308}
 
 
@@ -36,6 +37,15 @@ class Fetched:
     status: int
     media_type: str
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: Literal["GET", "POST"]
+    headers: Mapping[str, str]
+    body: bytes | None = None
+    follows: bool = False
+    """Whether redirects are followed."""
 
 
 def _resolved(host: str, port: int) -> Iterable[str]:
@@ -64,10 +74,29 @@ class Outbound:
         `checked=False` is for a URL that the operator chose, which may be in a private network; a redirect from it
         may lead there only on the same host.
         """
+        request = _Request("GET", {"Accept": accept}, follows=True)
         async with self._slots:
-            return await asyncio.to_thread(self._get, url, most_bytes, accept, checked)
+            return await asyncio.to_thread(self._fetch, request, url, most_bytes, checked)
 
-    def _get(self, url: str, most_bytes: int, accept: str, checked: bool) -> Fetched:
+    async def send(
+        self,
+        url: str,
+        most_bytes: int,
+        *,
+        method: Literal["GET", "POST"] = "GET",
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        checked: bool = True,
+    ) -> Fetched:
+        """Send what another host must not get: these headers and this body. It is sent to this URL alone.
+
+        A redirect is not followed, but is the response.
+        """
+        request = _Request(method, headers, body)
+        async with self._slots:
+            return await asyncio.to_thread(self._fetch, request, url, most_bytes, checked)
+
+    def _fetch(self, request: _Request, url: str, most_bytes: int, checked: bool) -> Fetched:
         deadline = time.monotonic() + self._seconds
         for _ in range(MOST_REDIRECTS + 1):
             parts = must_be_public(url) if checked else urlsplit(url)
@@ -75,7 +104,7 @@ class Outbound:
             port = parts.port or PORTS[parts.scheme]
             try:
                 address = self._address(parts.hostname, port, checked)
-                result = self._one(parts, port, address, most_bytes, accept, deadline)
+                result = self._one(parts, port, address, most_bytes, request, deadline)
             except (BadAddress, Unreachable):
                 raise
             except (OSError, HTTPException, UnicodeError) as error:
@@ -95,7 +124,7 @@ class Outbound:
         return addresses[0]
 
     def _one(
-        self, parts: SplitResult, port: int, address: str, most_bytes: int, accept: str, deadline: float
+        self, parts: SplitResult, port: int, address: str, most_bytes: int, request: _Request, deadline: float
     ) -> Fetched | str:
         """The response, or the target of its redirect."""
         left = deadline - time.monotonic()
@@ -109,10 +138,9 @@ class Outbound:
         watch.start()
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            headers = {"Accept": accept, "Accept-Encoding": "identity", "User-Agent": "Potluck", "Connection": "close"}
-            connection.request("GET", path, headers=headers)
+            connection.request(request.method, path, request.body, {**OWN_HEADERS, **request.headers})
             answer = connection.getresponse()
-            if answer.status in REDIRECTS and (target := answer.headers.get("location")):
+            if request.follows and answer.status in REDIRECTS and (target := answer.headers.get("location")):
                 return target
             body = _body(answer, most_bytes)
             if time.monotonic() >= deadline:

@@ -85,7 +85,7 @@ async def calls_on(
 ) -> AsyncIterator[Calls]:
     clock, hasher = Clock(), CountingHasher()
     apps = (ShareablesApp, PollsApp)
-    async with suite_on(folder, apps, clock=clock, passwords=Passwords(hasher), wrap=wrap, **options) as (
+    async with suite_on(folder, apps, clock=clock, hashed_by=Passwords(hasher), wrap=wrap, **options) as (
         client,
         application,
     ):

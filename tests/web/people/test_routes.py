@@ -31,6 +31,8 @@ async def test_sign_up_sign_in_change_everything_and_leave(doors):
     assert me.json() == {
         "userId": made["userId"],
         "email": "Ada@Example.org",
+        "emailVerified": False,
+        "hasPassword": True,
         "name": "Ada",
         "version": 1,
         "createdAt": "2040-01-01T12:00:00.000Z",

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from potluck.web.app import App, Core
-from potluck.web.people import accounts, administration, invitations, password_resets, sessions, tokens
+from potluck.web.people import accounts, administration, invitations, password_resets, provider, sessions, tokens
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.joining_pages import joining_pages
 from potluck.web.people.pages import account as account_pages
 from potluck.web.people.pages import administration as administration_pages
 from potluck.web.people.pages import invitation, sign_in
+from potluck.web.people.pages import provider as provider_pages
 
 
 class PeopleApp(App):
@@ -22,9 +23,11 @@ class PeopleApp(App):
         invitations,
         tokens,
         administration,
+        provider,
         sign_in,
         account_pages,
         administration_pages,
+        provider_pages,
         invitation,
     )
 

@@ -6,7 +6,7 @@ Passwords are verified and attempts counted here, before a rule decides anything
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from potluck.metrics import SIGN_INS_FAILED
@@ -15,7 +15,14 @@ from potluck.people.authentication import Principal, must_be_active
 from potluck.people.email_addresses import account_with
 from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import Account, EmailAddress
-from potluck.people.errors import AccountGone, SignInNeeded, WrongCredentials, WrongPassword
+from potluck.people.errors import (
+    AccountGone,
+    ConfirmationNeeded,
+    PasswordsOff,
+    SignInNeeded,
+    WrongCredentials,
+    WrongPassword,
+)
 from potluck.people.fields import Email
 from potluck.people.sessions import continued
 from potluck.people.throttling import PASSWORD_CHECKS, SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, RateLimit
@@ -24,8 +31,16 @@ from potluck.table.operations import Operation
 from potluck.validation.decoding import decode_tree
 from potluck.validation.errors import ValidationError
 from potluck.web.access import Access, Nobody, SignedIn
+from potluck.web.cookies import SealedCookie
 from potluck.web.errors import NotFound
 from potluck.web.inputs import Input
+
+if TYPE_CHECKING:
+    from potluck.web.app import Core
+
+CONFIRMED_SECONDS = 300
+# Says that the owner of this session has just signed in again at the identity provider.
+CONFIRMED = SealedCookie("potluck-confirmed", days=CONFIRMED_SECONDS / 86_400)
 
 # Looked up for a text that is no address, so that it takes as long.
 NOBODYS_EMAIL = "nobody"
@@ -61,6 +76,7 @@ class Newcomer(Nobody):
         WrongCredentials if there is none, after the same work whether it is the address or the password;
         AccountWaiting or AccountDisabled if the password is right.
         """
+        must_have_passwords(self.core)
         address = _address_in(email)
         await self.count(SIGN_INS_FROM)
         if self.client is not None and self.attempt == 0:
@@ -112,14 +128,25 @@ class OwnAccount(AccountOwner):
     async def confirmed(self, password: str, field: str = "password") -> Principal:
         """The caller, if this is the password of their account; guesses are counted, although they are signed in.
 
-        `field` is where a form asks for it.
+        It is not needed for a while after a fresh sign-in at the identity provider; ConfirmationNeeded if someone
+        without a password has none. `field` is where a form asks for it.
         """
         caller = await self.caller()
+        if self.has_confirmed:
+            return caller
+        if self.account.password_hash is None:
+            raise ConfirmationNeeded
         if self.attempt == 0:
             await self.core.people.throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
         if not await self.core.people.passwords.verify(password, self.account.password_hash):
             raise WrongPassword(field)
         return caller
+
+    @property
+    def has_confirmed(self) -> bool:
+        """Whether they have just signed in again at the identity provider, in this session."""
+        hash, _, until = CONFIRMED.value(self.visitor).partition(" ")
+        return hash == self.principal.hash and self.core.clock().timestamp() < float(until)
 
 
 class Admin(OwnAccount):
@@ -149,6 +176,13 @@ class WithToken(AccountOwner):
 
 class Operator(Access):
     """The person who runs the suite, at its command line; no request is theirs."""
+
+
+def must_have_passwords(core: Core) -> None:
+    """PasswordsOff if the operator has turned passwords off."""
+    provider = core.people.provider
+    if not core.settings.passwords and provider is not None:
+        raise PasswordsOff(provider.name)
 
 
 def must_manage_account(principal: Principal) -> None:

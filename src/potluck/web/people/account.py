@@ -18,10 +18,12 @@ from potluck.people.entities import (
     Departure,
     EverythingOfUser,
     IdempotentAnswer,
+    IdentityOfUser,
     InvitationOfUser,
     SessionOfUser,
 )
 from potluck.people.errors import AccountGone
+from potluck.people.identities import unlinking
 from potluck.people.invitations import withdrawing
 from potluck.people.resets import dropping_reset
 from potluck.people.sessions import dropping
@@ -53,6 +55,10 @@ class TokenRow(View[ApiTokenOfUser], without=("user_id", "hash", "session_epoch"
     """An API token, without its secret."""
 
 
+class IdentityRow(View[IdentityOfUser], without=("user_id", "issuer_hash")):
+    """Who they are at an identity provider."""
+
+
 class InvitationRow(View[InvitationOfUser], without=("user_id", "hash", "ttl")):
     """An open invitation, without its secret."""
 
@@ -81,6 +87,8 @@ class AccountData:
         for token in everything.api_tokens:
             if token.session_epoch >= account.tokens_since:
                 yield "apiTokens", TokenRow.show(token)
+        for identity in everything.identities:
+            yield "identities", IdentityRow.show(identity)
         for invitation in everything.invitations:
             yield "invitations", InvitationRow.show(invitation)
 
@@ -89,7 +97,7 @@ class AccountData:
         return [place for app in self._apps for place in await app.still_needed(user_id)]
 
     async def forget(self, user_id: UUID, but_session: str | None = None) -> None:
-        """Delete everything that is only theirs, here and in every app, except the account and its address."""
+        """Delete everything that is only theirs, here and in every app, except what they sign in with."""
         await self._store.write_each(_belongings(await self._everything(user_id), but_session))
         for app in self._apps:
             await app.forget(user_id)
@@ -135,13 +143,17 @@ class AccountData:
 
 
 def _belongings(everything: EverythingOfUser, but_session: str | None) -> list[Operation]:
-    """Deletes all rows of theirs except the account and its address."""
+    """Deletes all rows of theirs, except the account with its address and identities while it is there."""
     rows: list[Operation] = []
     for session in everything.sessions:
         if session.hash != but_session:
             rows += dropping(session.user_id, session.hash)
     for token in everything.api_tokens:
         rows += dropping_token(token)
+    if everything.account is None:
+        # Until then, they are what someone without a password signs in with.
+        for identity in everything.identities:
+            rows += unlinking(identity)
     for reset in everything.password_resets:
         rows += dropping_reset(reset)
     for invitation in everything.invitations:

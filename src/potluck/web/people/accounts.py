@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -15,9 +15,11 @@ from potluck.people.email_addresses import changing_address, claiming_address, r
 from potluck.people.entities import Account, Departure
 from potluck.people.errors import (
     AccountGone,
+    ConfirmationNeeded,
     EmailTaken,
     InvitationInvalid,
     OnlyAdmin,
+    PasswordsOff,
     RegistrationClosed,
     StillNeeded,
     Throttled,
@@ -25,21 +27,23 @@ from potluck.people.errors import (
     WrongPassword,
 )
 from potluck.people.fields import AnyPassword, Email, Name, NewPassword, Secret
+from potluck.people.identities import identities_of, unlinking
 from potluck.people.invitations import claiming
 from potluck.people.resets import ending_resets
-from potluck.people.sessions import continuing, next_epoch, opening, tidy_sessions
+from potluck.people.sessions import OpenedSession, continuing, next_epoch, opening, tidy_sessions
 from potluck.people.throttling import REGISTRATIONS
 from potluck.people.tokens import tidy_tokens, valid_tokens
 from potluck.table import WriteRefused, absent, delete, present, put, the, update
+from potluck.table.operations import Operation
 from potluck.web.access import Access, SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.errors import Conflict
 from potluck.web.http.sealed_cookies import session_cookie
 from potluck.web.inputs import UNSET, Edit, Input, Unset
-from potluck.web.people.access import Newcomer, Operator, OwnAccount
+from potluck.web.people.access import Newcomer, Operator, OwnAccount, must_have_passwords
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.export import ZIP
-from potluck.web.views import View
+from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Step, Writes, or_raise, or_retry
 
 PEOPLE = "People"
@@ -83,9 +87,16 @@ class Confirmation(Input):
 class Me(View[Account]):
     user_id: UUID
     email: str
+    email_verified: bool
+    """Whether the identity provider has verified the address."""
     name: str
     version: int
     created_at: datetime
+
+    @computed
+    def has_password(account: Account) -> bool:
+        """Whether they can sign in with a password; someone without one signs in at the identity provider."""
+        return account.password_hash is not None
 
 
 class AccountMade(Struct, rename="camel", frozen=True, kw_only=True):
@@ -101,52 +112,78 @@ accounts: Actions[Any] = Actions(Newcomer, api="/accounts", tag=PEOPLE)
 me = Actions(OwnAccount, view=Me, api="/me", page="/account", tag=PEOPLE)
 
 
-@accounts.create(EmailTaken, RegistrationClosed, InvitationInvalid, TooMany, Throttled, secret=True)
+@accounts.create(EmailTaken, RegistrationClosed, PasswordsOff, InvitationInvalid, TooMany, Throttled, secret=True)
 async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
     """Register, and be signed in; where an admin has to approve it, the account waits for that."""
+    must_have_passwords(at.core)
+    begun = await begin_account(at, new.email, new.name, new.invitation or "", password=new.password)
+    account, session = begun.account, begun.session
+    answer = AccountMade(
+        user_id=account.user_id,
+        email=account.email,
+        name=account.name,
+        token=None if session is None else session.secret,
+        token_expires_at=None if session is None else session.expires_at,
+    )
+    return Writes(answer, *begun.writes, made=account.user_id, of=account.user_id)
+
+
+class BegunAccount(NamedTuple):
+    """A new account with the writes that make it, and its first session, unless it waits for approval."""
+
+    account: Account
+    session: OpenedSession | None
+    writes: list[Operation | Outcome]
+
+
+async def begin_account(
+    at: Newcomer,
+    email: str,
+    name: str,
+    invitation: str,
+    *,
+    password: str | None = None,
+    verified: bool = False,
+) -> BegunAccount:
+    """Begin an account with an address that no one has. The attempt is counted.
+
+    RegistrationClosed if no one may register, or not without an invitation. Without a password, the person signs in at
+    the identity provider; `verified`: the address is.
+    """
     registration = at.core.settings.registration
-    if registration == "closed" or (registration == "invited" and not new.invitation):
+    if registration == "closed" or (registration == "invited" and not invitation):
         raise RegistrationClosed(invitation_needed=registration == "invited")
     await at.count(REGISTRATIONS)
     user_id = at.new_id()
     claim: list[Outcome] = []
-    if registration == "invited" and new.invitation:
+    if registration == "invited":
         # It is theirs from now on, and still has to be accepted.
-        claim = [or_raise(write, InvitationInvalid) for write in await claiming(at.store, new.invitation, user_id)]
+        claim = [or_raise(write, InvitationInvalid) for write in await claiming(at.store, invitation, user_id)]
     begins = await arrival(at.store, registration)
     if begins.status == "waiting":
         await at.must_fit(Account.all_with_status("waiting"), MOST_WAITING, "accounts waiting for approval")
     active = begins.status == "active"
     account = Account(
         user_id=user_id,
-        email=new.email,
-        name=new.name,
-        password_hash=await at.hashed(new.password),
+        email=email,
+        email_verified=verified,
+        name=name,
+        password_hash=None if password is None else await at.hashed(password),
         status=begins.status,
         admin=begins.admin,
         signed_in_at=at.now if active else None,
         created_at=at.now,
         updated_at=at.now,
     )
-    session, rows = opening(user_id, account.session_epoch, at.now)
-    answer = AccountMade(
-        user_id=user_id,
-        email=account.email,
-        name=account.name,
-        token=session.secret if active else None,
-        token_expires_at=session.expires_at if active else None,
-    )
-    address = (or_raise(write, EmailTaken) for write in claiming_address(account.email, user_id))
-    return Writes(
-        answer,
-        *address,
+    session, rows = opening(user_id, account.session_epoch, at.now, by_provider=password is None)
+    writes: list[Operation | Outcome] = [
+        *(or_raise(write, EmailTaken) for write in claiming_address(account.email, user_id)),
         put(account, when=absent),
         *(rows if active else ()),
         *claim,
         *map(or_retry, begins.operations),
-        made=user_id,
-        of=user_id,
-    )
+    ]
+    return BegunAccount(account, session if active else None, writes)
 
 
 @me.read()
@@ -170,9 +207,10 @@ async def _changed_meanwhile(refusal: WriteRefused) -> Exception:
     return AccountGone() if refusal.current is None else Conflict(current=refusal.current)
 
 
-@me.action("PUT", "/password", WrongPassword, Throttled, frees_room=True)
+@me.action("PUT", "/password", WrongPassword, ConfirmationNeeded, PasswordsOff, Throttled, frees_room=True)
 async def change_password(at: OwnAccount, change: PasswordChange) -> Writes[PasswordChanged]:
     """Change one's password. Every other session is over, and every API token unless `endTokens` is false."""
+    must_have_passwords(at.core)
     caller = await at.confirmed(change.current, "current")
     user_id, epoch = caller.user_id, caller.session_epoch + 1
     changes = [the(Account.password_hash).becomes(await at.core.people.passwords.hash(change.new))]
@@ -193,7 +231,7 @@ async def change_password(at: OwnAccount, change: PasswordChange) -> Writes[Pass
     )
 
 
-@me.action("PUT", "/email", WrongPassword, EmailTaken, Throttled)
+@me.action("PUT", "/email", WrongPassword, ConfirmationNeeded, EmailTaken, Throttled)
 async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
     """Change one's e-mail address. Every other session is over."""
     caller, account = await at.confirmed(change.password), at.account
@@ -203,6 +241,7 @@ async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
     moved, write = at.edit(
         account,
         the(Account.email).becomes(change.email),
+        the(Account.email_verified).becomes(False),
         epoch.becomes(caller.session_epoch + 1),
         when=epoch == caller.session_epoch,
     )
@@ -218,7 +257,17 @@ async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
 
 
 # No answer is stored under an Idempotency-Key: that would be a row of someone who is gone.
-@me.action("POST", "/delete", WrongPassword, StillNeeded, OnlyAdmin, Throttled, idempotent=False, frees_room=True)
+@me.action(
+    "POST",
+    "/delete",
+    WrongPassword,
+    ConfirmationNeeded,
+    StillNeeded,
+    OnlyAdmin,
+    Throttled,
+    idempotent=False,
+    frees_room=True,
+)
 async def leave(at: OwnAccount, confirmation: Confirmation) -> Writes[None]:
     """Delete the account and everything that only it owns."""
     caller = await at.confirmed(confirmation.password)
@@ -249,6 +298,7 @@ async def deleting_account(
         None,
         or_retry(delete(account, when=present & as_read)),
         *map(or_retry, await releasing_address(at.store, account)),
+        *[write for identity in await identities_of(at.store, account.user_id) for write in unlinking(identity)],
         put(Departure(user_id=account.user_id)),
         headers=headers,
         after=lambda: data.finish_departure(account),

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from potluck.people.email_addresses import account_with
 from potluck.people.entities import Account, PasswordReset, PasswordResetOfUser
-from potluck.people.errors import AccountGone, ResetInvalid
+from potluck.people.errors import AccountGone, PasswordsOff, ResetInvalid
 from potluck.people.fields import NewPassword, Secret
 from potluck.people.resets import ending_resets
 from potluck.people.secrets import SecretKind, hash_of, kind_of, new_secret
@@ -19,7 +19,7 @@ from potluck.people.tokens import tidy_tokens
 from potluck.table import absent, check, delete, present, put, the, update
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
-from potluck.web.people.access import AddressOnly, Newcomer, Operator
+from potluck.web.people.access import AddressOnly, Newcomer, Operator, must_have_passwords
 from potluck.web.people.accounts import PEOPLE
 from potluck.web.unit_of_work import UnitOfWork
 from potluck.web.writes import Writes, or_raise, or_retry
@@ -52,7 +52,8 @@ async def issue_reset(at: Operator, of: AddressOnly) -> Writes[str]:
 
 
 async def new_reset(at: UnitOfWork, user_id: UUID) -> Writes[ResetMade]:
-    """A new reset for this person, which ends the earlier ones."""
+    """A new reset for this person, which ends the earlier ones; PasswordsOff where it would be of no use."""
+    must_have_passwords(at.core)
     secret, now = new_secret(SecretKind.PASSWORD_RESET), at.now
     until = now + RESET_LASTS
     ttl = int(until.timestamp())
@@ -66,9 +67,10 @@ async def new_reset(at: UnitOfWork, user_id: UUID) -> Writes[ResetMade]:
     )
 
 
-@password_resets.create(ResetInvalid, frees_room=True)
+@password_resets.create(ResetInvalid, PasswordsOff, frees_room=True)
 async def choose_password(at: Newcomer, choice: PasswordChoice) -> Writes[None]:
     """Choose a new password by the secret of a link that the operator handed over. Sessions and API tokens end."""
+    must_have_passwords(at.core)
     reset = account = None
     if kind_of(choice.token) is SecretKind.PASSWORD_RESET:
         reset = await at.store.get(PasswordReset.by_hash(hash_of(choice.token)))

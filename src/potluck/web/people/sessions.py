@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from potluck.people.email_addresses import move_address
 from potluck.people.entities import Account, Session
-from potluck.people.errors import AccountDisabled, AccountWaiting, Throttled, WrongCredentials
+from potluck.people.errors import AccountDisabled, AccountWaiting, PasswordsOff, Throttled, WrongCredentials
 from potluck.people.fields import AnyEmail, AnyPassword
 from potluck.people.sessions import dropping, next_epoch, opening, tidy_sessions, valid_sessions
-from potluck.table import the, update
+from potluck.table import Change, the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
@@ -63,7 +63,9 @@ sessions: Actions[Any] = Actions(AccountOwner, api="/sessions", tag=PEOPLE)
 own_sessions = Actions(AccountOwner, view=SessionView, api="/me/sessions", page="/account/sessions", tag=PEOPLE)
 
 
-@sessions.create(WrongCredentials, AccountWaiting, AccountDisabled, Throttled, secret=True, frees_room=True)
+@sessions.create(
+    WrongCredentials, PasswordsOff, AccountWaiting, AccountDisabled, Throttled, secret=True, frees_room=True
+)
 async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]:
     """Sign in. A wrong e-mail and a wrong password are answered alike."""
     account, address = await at.verified(credentials.email, credentials.password)
@@ -80,11 +82,16 @@ async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]
 
 async def _still_valid(at: Newcomer, account: Account, password: str) -> Operation:
     """Records the sign-in, if password and status have not changed since; an outdated hash is replaced."""
-    changes = [the(Account.signed_in_at).becomes(at.now)]
-    if at.core.people.passwords.outdated(account.password_hash):
-        changes.append(the(Account.password_hash).becomes(await at.hashed(password)))
+    if account.password_hash is None or not at.core.people.passwords.outdated(account.password_hash):
+        return recording_sign_in(account, at.now)
+    return recording_sign_in(account, at.now, the(Account.password_hash).becomes(await at.hashed(password)))
+
+
+def recording_sign_in(account: Account, now: datetime, *changes: Change) -> Operation:
+    """Records that someone has signed in, if neither their epoch nor their status has changed since it was read."""
     unchanged = (the(Account.session_epoch) == account.session_epoch) & (the(Account.status) == "active")
-    return update(Account.by_id(account.user_id), *changes, when=unchanged, keep_version=True)
+    signed_in = the(Account.signed_in_at).becomes(now)
+    return update(Account.by_id(account.user_id), signed_in, *changes, when=unchanged, keep_version=True)
 
 
 @sessions.delete("/current")

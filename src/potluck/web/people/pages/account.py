@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from starlette.responses import Response
 
+from potluck.people.entities import IdentityOfUser
 from potluck.people.errors import AlreadyDone, NoSuchToken, StillNeeded
 from potluck.people.fields import AnyPassword
+from potluck.people.identities import identities_of
 from potluck.people.sessions import valid_sessions
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import Anyone
@@ -33,6 +35,7 @@ from potluck.web.people.accounts import (
     me,
 )
 from potluck.web.people.context import PeopleContext
+from potluck.web.people.provider import Linking, Unlinking
 from potluck.web.people.sessions import SessionView, end_others, own_sessions
 from potluck.web.people.tokens import NewToken, TokenMade, new_token, own_tokens, revoke_token, tokens
 from potluck.web.writes import Writes
@@ -77,8 +80,45 @@ async def account_page(at: OwnAccount, show: Show) -> Mapping[str, Any]:
         "conflict": name.conflict(show.clash, {"name": "Your name"}),
         "done": "token-before" if made_before else show.query.get("done", ""),
         "plain": at.visitor.lacks_https,
+        "provider": await provider_card(at, show.form(Linking), show.form(Unlinking)),
     }
     return show.template("people/account.html", context, 200) if made_before else context
+
+
+class ProviderCard(NamedTuple):
+    """What the pages of an account say about the identity provider."""
+
+    name: str
+    linked: Sequence[IdentityOfUser]
+    """At this provider first; what is left from another one cannot be used."""
+    is_linked: bool
+    """Whether this provider is among them."""
+    confirms: bool
+    """Whether a fresh sign-in there takes the place of their password."""
+    has_confirmed: bool
+    """Whether they have just signed in there again."""
+    passwords: bool
+    linking: Form[Any]
+    unlinking: Form[Any]
+
+
+async def provider_card(at: OwnAccount, linking: Form[Any], unlinking: Form[Any]) -> ProviderCard | None:
+    """What there is to say to this person; None where there is no identity provider."""
+    provider, passwords = at.core.people.provider, at.core.settings.passwords
+    if provider is None:
+        return None
+    linked = await identities_of(at.store, at.account.user_id)
+    is_linked = any(identity.issuer == provider.issuer for identity in linked)
+    return ProviderCard(
+        name=provider.name,
+        linked=sorted(linked, key=lambda identity: identity.issuer != provider.issuer),
+        is_linked=is_linked,
+        confirms=is_linked and not (passwords and at.account.password_hash is not None),
+        has_confirmed=at.has_confirmed,
+        passwords=passwords,
+        linking=linking,
+        unlinking=unlinking,
+    )
 
 
 me.form("/name", on=account_page, then=f"{ACCOUNT}?done=name")(change_me)
@@ -112,7 +152,12 @@ async def export(call: Call) -> Response:
 @me.page("/delete", "people/delete.html")
 async def leaving_page(at: OwnAccount, show: Show) -> dict[str, Any]:
     places = show.refusal.places if isinstance(show.refusal, StillNeeded) else ()
-    return {"form": show.form(LeavingForm), "places": places, "email": at.account.email}
+    return {
+        "form": show.form(LeavingForm),
+        "places": places,
+        "account": at.account,
+        "provider": await provider_card(at, Form.blank(Linking), Form.blank(Unlinking)),
+    }
 
 
 def redirect_out(address: str) -> Response:

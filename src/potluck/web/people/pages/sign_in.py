@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from msgspec import Struct
 
+from potluck.people.entities import Session
 from potluck.people.errors import AccountDisabled, AccountWaiting, InvitationInvalid, WrongCredentials
 from potluck.people.invitations import POTLUCK
 from potluck.people.sessions import OpenedSession, dropping
@@ -64,6 +66,8 @@ async def sign_up_page(at: Anyone, show: Show) -> Any:
     next, registration = show.query.get("next", ""), at.core.settings.registration
     if at.principal is not None and show.refusal is None:
         return show.redirect(address_here(next))
+    if not at.core.settings.passwords:
+        return show.redirect(f"/sign-in?next={quote(address_here(next, ''))}")
     if registration == "closed" and show.refusal is None:
         return show.template("people/closed.html", {})
     invitation_missing = registration == "invited" and not CARRIED_INVITATION.value(at.visitor)
@@ -90,12 +94,13 @@ async def sign_up(at: Newcomer, sent: SignUpForm) -> Writes[SignedInHere]:
     if account.token is None or account.token_expires_at is None:
         return writes.answering(SignedInHere(session=None, to="/sign-in?done=waiting"))
     session = OpenedSession(user_id=account.user_id, secret=account.token, expires_at=account.token_expires_at)
-    if secret and await _leads_to_a_place(at, secret):
+    if secret and await leads_to_a_place(at, secret):
         return writes.answering(SignedInHere(session=session, to=INVITATION, invitation=secret))
     return writes.answering(SignedInHere(session=session, to=address_here(sent.next)))
 
 
-async def _leads_to_a_place(at: Newcomer, secret: str) -> bool:
+async def leads_to_a_place(at: Newcomer, secret: str) -> bool:
+    """Whether this invitation is to a place in an app, and not to Potluck alone."""
     try:
         return (await at.core.people.invitations.look(secret)).app != POTLUCK
     except InvitationInvalid:
@@ -115,6 +120,8 @@ async def sign_in_page(at: Anyone, show: Show) -> Any:
         "registration": at.core.settings.registration,
         "plain": at.visitor.lacks_https,
         "done": show.query.get("done", ""),
+        "provider_name": None if at.core.people.provider is None else at.core.people.provider.name,
+        "passwords": at.core.settings.passwords,
     }
 
 
@@ -135,12 +142,17 @@ async def sign_in_here(at: Newcomer, sent: SignInForm) -> Writes[SignedInHere]:
     return writes.answering(SignedInHere(session=session, to=address_here(sent.next)))
 
 
-@front.form("/sign-out", then=lambda *_: redirect_out("/"), drops=(SESSION, CARRIED_INVITATION), frees_room=True)
-async def sign_out_here(at: Anyone) -> Writes[None]:
+@front.form(
+    "/sign-out", then=lambda _, address: redirect_out(address), drops=(SESSION, CARRIED_INVITATION), frees_room=True
+)
+async def sign_out_here(at: Anyone) -> Writes[str]:
     if at.principal is None:
-        return Writes(None)
+        return Writes("/")
     must_manage_account(at.principal)
-    return Writes(None, *dropping(at.principal.user_id, at.principal.hash))
+    session = None if at.core.people.provider is None else await at.store.get(Session.by_hash(at.principal.hash))
+    # Someone who signed in at the provider may want to sign out there too.
+    address = "/" if session is None or not session.by_provider else "/signed-out"
+    return Writes(address, *dropping(at.principal.user_id, at.principal.hash))
 
 
 # --- a forgotten password ---------------------------------------------------------------------------------------------
