@@ -36,6 +36,7 @@ THINGS: dict[str, Callable[[], str | None]] = {
     "chromium": _program(*BROWSERS),
     "caddy": _program("caddy"),
     "nginx": _program("nginx"),
+    "redis": _program("redis-server", "valkey-server"),
     "faketime": _program("faketime"),
     "axe-core": _package("axe-core"),
 }

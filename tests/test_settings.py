@@ -23,6 +23,7 @@ def test_every_setting_is_read_from_its_variable():
             "POTLUCK_HOST": "::1",
             "POTLUCK_PORT": "8080",
             "POTLUCK_WORKERS": "4",
+            "POTLUCK_FANOUT": "redis://127.0.0.1:6379/0",
             "POTLUCK_BACKGROUND": "elsewhere",
             "POTLUCK_TAKEOVER": "60",
             "POTLUCK_ORIGIN": "https://potluck.example",
@@ -41,6 +42,7 @@ def test_every_setting_is_read_from_its_variable():
         }
     ) == Settings(
         engine="aws",
+        fanout="redis://127.0.0.1:6379/0",
         data=Path("/srv/potluck"),
         host="::1",
         port=8080,
@@ -186,6 +188,15 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_variable(variable, value):
 )
 def test_an_origin_is_kept_as_browsers_write_it(written, origin):
     assert Settings.from_environment({"POTLUCK_ORIGIN": written}).origin == origin
+
+
+@pytest.mark.parametrize("engine", ["embedded", "aws"])
+def test_a_fan_out_is_for_aws_and_its_password_is_repeated_nowhere(engine):
+    wrong = "127.0.0.1:6379" if engine == "aws" else "redis://ada:hush@127.0.0.1"
+    with pytest.raises(SettingsError, match="POTLUCK_FANOUT") as refused:
+        Settings.from_environment({"POTLUCK_FANOUT": wrong, "POTLUCK_ENGINE": engine})
+    assert "hush" not in str(refused.value)
+    assert "6379" not in str(refused.value)
 
 
 def test_no_message_and_no_repr_repeats_the_secret():

@@ -11,6 +11,7 @@ PACKAGES = {
     "server": _SERVER,
     "suite": _SERVER | {"starlette", "jinja2", "argon2", "cryptography", "joserfc", "segno", "rapidfuzz", "PIL"},
     "aws": frozenset({"aiobotocore", "botocore"}),
+    "fanout": frozenset({"redis"}),
 }
 
 

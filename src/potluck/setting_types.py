@@ -241,6 +241,12 @@ def web_address(text: str) -> str:
     return text.rstrip("/")
 
 
+def redis_address(text: str) -> str:
+    if not text.startswith(("redis://", "rediss://", "unix://")):
+        raise InvalidSetting("it must begin with redis://, rediss:// or unix://")
+    return text
+
+
 def web_address_or_off(text: str) -> str | None:
     if text == "off":
         return None

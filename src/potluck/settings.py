@@ -27,6 +27,7 @@ from potluck.setting_types import (
     one_of,
     port_or_address,
     read_settings,
+    redis_address,
     setting,
     settings_of,
     site_origin,
@@ -181,6 +182,13 @@ class Settings:
         None, web_address, "another endpoint that speaks the DynamoDB protocol", default_text="the region's"
     )
     table_prefix: str = setting("", str, "goes in front of every table name")
+    # It may have a password in it.
+    fanout: str | None = setting(
+        None,
+        redis_address,
+        "a Redis or Valkey server that passes changes on between processes, for more than two with aws",
+        secret=True,
+    )
     # One process at a time does it here; elsewhere means functions on AWS.
     background: Where = setting(
         "here", one_of(Where), "whether these processes do the background work: here or elsewhere"
@@ -240,6 +248,10 @@ class Settings:
             raise SettingsError("POTLUCK_OIDC_ISSUER needs POTLUCK_ORIGIN, where the provider sends people back to")
         if not settings.passwords and not settings.oidc.issuer:
             raise SettingsError("POTLUCK_PASSWORDS is 'off'; without POTLUCK_OIDC_ISSUER, no one could sign in")
+        if settings.fanout is not None and settings.engine == "embedded":
+            raise SettingsError(
+                "POTLUCK_FANOUT is set; it must be empty with the embedded store, whose processes need none"
+            )
         return settings
 
     @classmethod

@@ -45,6 +45,9 @@ STREAM_UNREADABLE = State(
     "a table's change log cannot be read, so live updates wait",
     follows_from=("engine-unreachable", "store-damaged"),
 )
+FAN_OUT_DOWN = State(
+    "fan-out-down", "the fan-out does not answer, so each process reads the change logs and live updates may be later"
+)
 CONSUMER_FAILING = State(
     "consumer-failing",
     "a consumer cannot handle a record, so what follows from it waits or is set aside",
@@ -68,6 +71,7 @@ STATES = (
     THROTTLED,
     CLOCK_JUMPED,
     STREAM_UNREADABLE,
+    FAN_OUT_DOWN,
     CONSUMER_FAILING,
     WORK_FAILING,
     BACKUP_FAILING,

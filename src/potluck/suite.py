@@ -18,6 +18,7 @@ from potluck.apps.shopping.app import ShoppingApp
 from potluck.backups import ScheduledBackups
 from potluck.clock_jumps import ClockWatch
 from potluck.engines import Engine, offered_by, open_engine
+from potluck.engines.shard_reads import ShardReads
 from potluck.extras import needs_extra
 from potluck.metrics import STATE
 from potluck.moving.unfinished_imports import must_be_whole
@@ -29,7 +30,9 @@ from potluck.states import STATES, lasting
 from potluck.store import Clock, Store
 from potluck.streams import ConsumerGroup, RecordConsumer, WorkTable
 from potluck.streams.leases import cancelled
+from potluck.streams.processes import Processes
 from potluck.streams.restarting import restarted
+from potluck.table import Table
 from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
@@ -55,6 +58,7 @@ from potluck.web.people import PeopleApp
 from potluck.web.problem_pages import problem_pages
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.runner import Runner
+from potluck.web.sealing import Seal
 from potluck.web.server.fast_path import FastPath
 from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
@@ -65,6 +69,8 @@ if TYPE_CHECKING:
 
 # Background work that failed is started again after this long.
 RESTART_SECONDS = 5.0
+# A process that starts reads this much of what was read before, for clients that reconnect.
+PLACE_SECONDS = 10.0
 
 # An app is a folder and its entry here.
 APPS: tuple[AppMaker, ...] = (ShareablesApp, ShoppingApp, JournalApp, PollsApp, LibraryApp)
@@ -87,12 +93,14 @@ async def assembled(
 ) -> AsyncIterator[Application]:
     """The suite as one application: engine, tables, live updates, and consumers, which run until the exit."""
     async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, suite_apps):
-        core.live.start(*(table for app in suite_apps for table in app.tables))
+        readers = await _start_reading(core, [table for app in suite_apps for table in app.tables])
         people = PeopleApp(core, suite_apps)
         await people.context.account_data.finish_departures()
         group, consumers = _consumers(core, suite_apps)
         background = _background_work(core, suite_apps, group, consumers) if settings.background == "here" else []
-        working = [asyncio.create_task(work) for work in (*background, ClockWatch().run())]
+        working = [
+            asyncio.create_task(work) for work in (*background, *(read() for read in readers), ClockWatch().run())
+        ]
 
         def measure() -> None:
             _measure(core, group, consumers)
@@ -175,6 +183,27 @@ def _identity_provider(settings: Settings, clock: Clock) -> IdentityProvider | N
         from potluck.people.identity_provider import IdentityProvider
     # Its own, so that neither waits for the other's requests.
     return IdentityProvider(settings.oidc, settings.origin, Outbound(seconds=5.0).send, clock)
+
+
+async def _start_reading(core: Core, tables: Sequence[Table]) -> list[Callable[[], Coroutine[Any, Any, None]]]:
+    """Start reading the tables' streams; returns the work by which processes share the limits of the service."""
+    settings = core.settings
+    shard_reads: ShardReads | None = offered_by(core.engine, "shard_reads")
+    if shard_reads is None:
+        core.live.start(*tables)
+        return []
+    fan_out = None
+    if settings.fanout is not None:
+        with needs_extra("fanout"):
+            from potluck.streams.fan_out import FanOut
+        namespace = core.derived_key("fan-out channels").hex()[:16]
+        fan_out = FanOut(settings.fanout, namespace, Seal(core.derived_key("fan-out")), core.lease)
+    places = partial(core.live.places, PLACE_SECONDS)
+    processes = Processes(core.engine, places, shared=fan_out is not None)
+    await processes.look()
+    shard_reads.processes = lambda: 1 if fan_out is not None and fan_out.works else processes.count
+    core.live.start(*tables, fan_out=fan_out, last_known=processes.last_known)
+    return [partial(restarted, "the count of processes", processes.run, RESTART_SECONDS, log)]
 
 
 def _application(core: Core, people: App, apps: Sequence[App], measure: Callable[[], None]) -> Application:

@@ -213,7 +213,7 @@ async def test_an_empty_page_is_not_taken_for_the_logs_end(sparse: Sparse) -> No
 
 async def test_a_shard_is_read_at_this_process_share_of_the_limit() -> None:
     reads = ShardReads(per_second=50.0)
-    reads.processes = 2
+    reads.processes = lambda: 2
     loop = asyncio.get_running_loop()
     began = loop.time()
     await asyncio.gather(*(reads.turn("shard") for _ in range(6)), reads.turn("another"))

@@ -44,7 +44,8 @@ ROLES = {
     "web": Role(
         "serves requests and live updates",
         items=(*ITEMS, "BatchWriteItem"),
-        work=STARTING,
+        # How many processes read the streams, how far they have read, and which one reads for all.
+        work=("DeleteItem", "GetItem", "Query", "UpdateItem"),
         log=LOG,
     ),
     "consumers": Role(

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 READS_PER_SECOND = 5.0
 # Shards are replaced every few hours.
@@ -13,7 +14,7 @@ class ShardReads:
 
     def __init__(self, per_second: float = READS_PER_SECOND) -> None:
         self.per_second = per_second
-        self.processes = 1
+        self.processes: Callable[[], int] = lambda: 1
         """How many processes read the same shards."""
         self._next: dict[str, float] = {}
 
@@ -21,7 +22,7 @@ class ShardReads:
         """Wait until the shard may be read again; callers go in the order in which they asked."""
         now = time.monotonic()
         at = max(now, self._next.pop(shard, now))
-        self._next[shard] = at + self.processes / self.per_second
+        self._next[shard] = at + self.processes() / self.per_second
         while len(self._next) > SHARDS_KEPT:
             del self._next[next(iter(self._next))]
         if at > now:

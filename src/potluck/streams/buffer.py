@@ -178,7 +178,15 @@ class Buffer:
             return any(earlier in self.shards for earlier in self.log.ancestors(shard))
         return state.reaches(sequence, in_log=in_log)
 
-    def floor_before(self, moment: float) -> Vector:
+    def vector_before(self, seconds: float) -> Vector:
+        """How far every shard had been read this many seconds ago; as far back as memory reaches at most."""
+        earliest = time.monotonic() - seconds
+        for record in reversed(self.records):
+            if record.arrived <= earliest:
+                return record.vector
+        return self._floor_before(earliest)
+
+    def _floor_before(self, moment: float) -> Vector:
         """The floor, if no shard was begun at an unknown place since this moment; such a shard is NOWHERE."""
         return {
             shard: NOWHERE if is_marker(number) and self.shards[shard].began > moment else number

@@ -10,8 +10,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from potluck.engines import CLOSED, DynamoError, Engine, HandsOver
 from potluck.engines.transient import is_transient
@@ -20,6 +20,7 @@ from potluck.streams.backoff import Backoff
 from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, TopicKey
 from potluck.streams.leases import cancelled
 from potluck.streams.log import Log, ShardReader, Trimmed, Vector, is_marker, open_log
+from potluck.streams.passed import Passed, Unconnected
 from potluck.streams.records import Concerns, Record
 from potluck.streams.subscription import Subscription
 from potluck.table.errors import Unavailable
@@ -31,6 +32,7 @@ IDLE_SECONDS = 2.0
 SHORTEST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 1.5
 PAUSES_GROW_BY = 1.3
+LEADING_PAUSE_SECONDS = 0.4
 # A tail that does not reach the log's end within this many pages, or after one long page of old records, skips to it.
 START_PAGES = 5
 LONG_PAGE_RECORDS = 500
@@ -51,6 +53,13 @@ WHOLE = ""
 
 log = logging.getLogger(__name__)
 
+if TYPE_CHECKING:
+    # It needs an extra.
+    from potluck.streams.fan_out import Channel, FanOut
+
+LastKnown = Callable[[str, str], int | None]
+"""The number of a record near the end of a log's shard; None if none is known."""
+
 
 class Waiter(Protocol):
     """Waits for records of some partitions."""
@@ -62,8 +71,16 @@ class Tail:
     """Follows one table's log and holds its newest records, until it is stopped."""
 
     def __init__(
-        self, engine: Engine, table: Table, *, records: int = BUFFER_RECORDS, size: int = BUFFER_BYTES
+        self,
+        engine: Engine,
+        table: Table,
+        *,
+        records: int = BUFFER_RECORDS,
+        size: int = BUFFER_BYTES,
+        fan_out: "FanOut | None" = None,
+        last_known: LastKnown | None = None,
     ) -> None:
+        """`last_known` says where other processes have read a shard to; `fan_out` passes on what one of them reads."""
         self.engine = engine
         self.table = table
         self.buffer: Buffer | None = None
@@ -89,14 +106,20 @@ class Tail:
         """Set while a reader waits at the end of the log, with no later commit to look up."""
         self._subscriptions: dict[str, list[Subscription]] = {}
         self._waking: set[asyncio.Task[None]] = set()
-        self._read_to: tuple[str, Vector] = ("", {})
+        self._followed: tuple[str, Vector] = ("", {})
         """The log that was followed last, and how far."""
+        self._last_known_elsewhere = last_known
+        self._fan_out = fan_out
+        self._channel: Channel | None = None
+        self._unconnected = Unconnected()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
 
     def start(self) -> None:
         """Start following, once."""
         if self._running is None and not self._stopped:
+            if self._fan_out is not None and not self._follows_commits:
+                self._channel = self._fan_out.channel(self.table.name, self)
             self._running = asyncio.create_task(self._run(), name=f"live:{self.table.name}")
 
     async def stop(self) -> None:
@@ -270,8 +293,8 @@ class Tail:
             self._behind_since.clear()
             self._unpublish()
             self._end_subscriptions(*self._subscriptions)
-            arn, vector = self._read_to
-            self._read_to = stream.arn, {**(vector if arn == stream.arn else {}), **buffer.vector}
+            arn, vector = self._followed
+            self._followed = stream.arn, {**(vector if arn == stream.arn else {}), **buffer.vector}
             # No shard is read any more, so none is failing.
             self._mark_working(*(self._unread - {WHOLE}))
 
@@ -317,20 +340,25 @@ class Tail:
             self._mark_working(shard)
             if page.records:
                 self._behind_since[shard] = page.records[-1].created_at
+                if self._channel is not None:
+                    self._channel.publish(Passed(shard, last, page.records))
                 await self._add(buffer, shard, page.records)
                 pause = SHORTEST_PAUSE_SECONDS
-            if not page.records or page.ended:
+            connected = await self._connect(buffer, shard)
+            at_end = not page.records or connected
+            if at_end or page.ended:
                 self._behind_since.pop(shard, None)
                 await self._caught_up(buffer, shard, behind)
             if page.ended:
                 self._end_subscriptions(shard)
+                self._unconnected.forget(shard)
                 return
-            if not page.records:
+            if at_end:
                 pause = await self._wait(shard, pause)
-                now = buffer.shards[shard].sequence
-                if now != last:
-                    # The iterator would return again what was handed over meanwhile.
-                    reader.seek(now)
+            now = buffer.shards[shard].sequence
+            if now != reader.after:
+                # The iterator would return again what was handed over meanwhile.
+                reader.seek(now)
 
     async def _start(self, buffer: Buffer, shard: str) -> ShardReader:
         """Begin near the log's end, however much was written in the last day; returns the reader of what follows."""
@@ -379,9 +407,10 @@ class Tail:
             # The engine can tell where the records that fit into memory begin.
             near_end = cast(HandsOver, self.engine).near_end(self.table.name, self._most_records)
             return None if near_end is None else int(near_end)
-        arn, vector = self._read_to
-        number = vector.get(shard) if arn == stream.arn else None
-        return None if is_marker(number) else number
+        arn, vector = self._followed
+        here = vector.get(shard) if arn == stream.arn else None
+        elsewhere = None if self._last_known_elsewhere is None else self._last_known_elsewhere(stream.arn, shard)
+        return max((number for number in (here, elsewhere) if number is not None and number > 0), default=None)
 
     async def _caught_up(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
         """Note that the shard is followed; once all are, so is the log."""
@@ -423,10 +452,7 @@ class Tail:
                     return
                 if int(records[0]["dynamodb"]["SequenceNumber"]) == last + 1:
                     touched = self._buffered(buffer, shard, [Record(self.table.name, record) for record in records])
-                    if touched:
-                        waking = asyncio.ensure_future(self._wake(touched))
-                        self._waking.add(waking)
-                        waking.add_done_callback(self._waking.discard)
+                    self._wake_soon(touched)
                     return
         self._all_read.clear()
         for news in self._news.values():
@@ -468,6 +494,13 @@ class Tail:
                 # Whatever is handed over from here on, while the log is read, sets it again.
                 news.clear()
             return pause
+        channel = self._channel
+        if channel is not None and channel.is_heard and not channel.leads:
+            await self._wait_for_others(shard, channel)
+            return SHORTEST_PAUSE_SECONDS
+        if channel is not None and channel.leads:
+            # Others wait for this one, so it looks at the same pace whatever it has found.
+            pause = LEADING_PAUSE_SECONDS
         try:
             if await self.engine.changed(self.table.name, pause):
                 return SHORTEST_PAUSE_SECONDS
@@ -476,6 +509,77 @@ class Tail:
                 raise
             await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
         return min(pause * PAUSES_GROW_BY, LONGEST_PAUSE_SECONDS)
+
+    # --- what another process reads ---------------------------------------------------------------------------------
+
+    def read_to(self) -> tuple[bytes, Vector] | None:
+        """The log's tag and how far it was read; None while it cannot be read."""
+        return None if self.buffer is None or self.failing else (self.buffer.log.tag, self.buffer.vector)
+
+    def place(self, seconds: float) -> tuple[str, Vector] | None:
+        """The log, and how far it had been read this many seconds ago, or when the oldest record in memory came."""
+        return None if self.buffer is None else (self.buffer.log.arn, self.buffer.vector_before(seconds))
+
+    def take(self, passed: Passed) -> None:
+        """Take what another process has read, now or when it follows what was read here."""
+        shard = passed.shard
+        news = self._news.get(shard)
+        if news is None:
+            # Its parent has not ended here; then it is read from its beginning.
+            return
+        buffer = self.buffer
+        if buffer is not None and shard in self._at_end and not self._unconnected.has(shard):
+            records = passed.after(buffer.shards[shard].sequence)
+            if records is not None:
+                self._wake_soon(self._buffered(buffer, shard, list(records)))
+                return
+        self._unconnected.keep(passed)
+        news.set()
+
+    def compare(self, vector: Vector) -> None:
+        """Read the log if another process has read further: something that it passed on was lost."""
+        buffer = self.buffer
+        if buffer is None:
+            return
+        for shard, last in buffer.vector.items():
+            number = vector.get(shard)
+            is_behind = number is not None and not is_marker(number) and (last is None or number > last)
+            if (is_behind or shard not in vector) and shard in self._news:
+                self._news[shard].set()
+
+    async def _connect(self, buffer: Buffer, shard: str) -> bool:
+        """Add what was passed on while the log was read; whether that led to the end of the log."""
+        if not self._unconnected.has(shard):
+            return False
+        while records := self._unconnected.take_after(shard, buffer.shards[shard].sequence):
+            await self._add(buffer, shard, records)
+        if self._unconnected.has(shard):
+            return False
+        self._news[shard].clear()
+        return True
+
+    async def _wait_for_others(self, shard: str, channel: "Channel") -> None:
+        """Wait at the log's end while another process reads it, until something it passed on is missing."""
+        news = self._news[shard]
+        if self._unconnected.has(shard):
+            # What is missing has been read elsewhere, but is not in the log yet.
+            await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
+            return
+        self._at_end.add(shard)
+        try:
+            while channel.is_heard and not news.is_set():
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(channel.silent_in):
+                        await news.wait()
+        finally:
+            self._at_end.discard(shard)
+            news.clear()
+
+    def _wake_soon(self, touched: dict[TopicKey, None]) -> None:
+        if touched:
+            waking = asyncio.ensure_future(self._wake(touched))
+            self._waking.add(waking)
+            waking.add_done_callback(self._waking.discard)
 
 
 def _age(record: Record) -> float:

@@ -20,10 +20,21 @@ class Seal:
     def __init__(self, key: bytes) -> None:
         self._cipher = AESGCM(key)
 
+    def encrypt(self, content: bytes, of: str) -> bytes:
+        """The content encrypted, which opens only with the same `of`."""
+        nonce = os.urandom(NONCE_BYTES)
+        return nonce + self._cipher.encrypt(nonce, content, of.encode())
+
+    def decrypt(self, sealed: bytes, of: str) -> bytes:
+        """The content; NotSealed for any other bytes."""
+        try:
+            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], of.encode())
+        except (ValueError, InvalidTag) as error:
+            raise NotSealed from error
+
     def seal(self, content: bytes, of: str) -> str:
         """The content as a sealed text, which opens only with the same `of`."""
-        nonce = os.urandom(NONCE_BYTES)
-        return _text(nonce + self._cipher.encrypt(nonce, content, of.encode()))
+        return _text(self.encrypt(content, of))
 
     def unseal(self, sealed: str, of: str) -> bytes:
         """The content; NotSealed for any other text."""
@@ -34,9 +45,9 @@ class Seal:
             if _text(raw) != sealed:
                 # Only the canonical base64: the unused bits of the last character must not make a second valid text.
                 raise ValueError
-            return self._cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], of.encode())
-        except (ValueError, InvalidTag) as error:
+        except ValueError as error:
             raise NotSealed from error
+        return self.decrypt(raw, of)
 
 
 def _text(raw: bytes) -> str:

@@ -1,11 +1,10 @@
 """`Live`: opens event streams, answers what changed since a position, and gives out positions."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
@@ -16,8 +15,9 @@ from potluck.store import Clock
 from potluck.streams import Concerns, Following
 from potluck.streams.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
 from potluck.streams.log import Vector
+from potluck.streams.processes import Places, places_of
 from potluck.streams.subscription import Subscription
-from potluck.streams.tail import Tail
+from potluck.streams.tail import LastKnown, Tail
 from potluck.table.access import Gather, Query
 from potluck.table.errors import Unavailable
 from potluck.table.membership import AnyQuery, Membership
@@ -31,6 +31,10 @@ from potluck.web.live.open_streams import Listener, OpenStreams
 from potluck.web.live.positions import EVERY_LIST, InvalidPosition, LivePosition, PositionCodec
 from potluck.web.live.reader import ListReader, Lost
 from potluck.web.live.stream import Allowed, Deadline, Render, Schedule, Stream, in_lists
+
+if TYPE_CHECKING:
+    # It needs an extra.
+    from potluck.streams.fan_out import FanOut
 
 RECHECK_SECONDS = 15.0
 LOG_READERS_AT_ONCE = 4
@@ -89,6 +93,8 @@ class Live:
         self._tails: dict[str, Tail] = {}
         self._open = OpenStreams()
         self._log_slots = asyncio.Semaphore(LOG_READERS_AT_ONCE)
+        self._fan_out: FanOut | None = None
+        self._last_known: LastKnown | None = None
 
     @property
     def open_streams(self) -> int:
@@ -100,8 +106,12 @@ class Live:
         for tail in self._tails.values():
             TAIL_LAG_SECONDS.set(tail.lag_seconds(), tail.table.name)
 
-    def start(self, *tables: Table) -> None:
-        """Start reading these tables' streams now instead of when they are first followed."""
+    def start(self, *tables: Table, fan_out: "FanOut | None" = None, last_known: LastKnown | None = None) -> None:
+        """Start reading these tables' streams now instead of when they are first followed.
+
+        `last_known` says where other processes have read a shard to; `fan_out` passes on what one of them reads.
+        """
+        self._fan_out, self._last_known = fan_out, last_known
         for table in tables:
             self._tail(table).start()
 
@@ -113,6 +123,10 @@ class Live:
         except (TimeoutError, Unavailable):
             return False
         return True
+
+    def places(self, seconds: float) -> Places:
+        """How far each stream had been read this many seconds ago."""
+        return places_of(place for tail in self._tails.values() if (place := tail.place(seconds)) is not None)
 
     def feed(self, *tables: Table) -> Following:
         """Gives consumers of these tables their changes from here, so that a process reads each stream only once."""
@@ -127,6 +141,9 @@ class Live:
     async def stop(self) -> None:
         """End every stream, so that clients reconnect to another worker, and stop reading."""
         self._open.stop()
+        if self._fan_out is not None:
+            # Before the tails, so that others know at once that this process reads no further.
+            await self._fan_out.stop()
         await asyncio.gather(*(tail.stop() for tail in self._tails.values()))
 
     async def position(
@@ -148,13 +165,7 @@ class Live:
             seconds = behind if behind is not None else self._lag_seconds if _may_lag(read_by or source) else 0.0
             vector = buffer.vector
             if seconds > 0 and buffer.log.tag not in streams:
-                earliest = time.monotonic() - seconds
-                for record in reversed(buffer.records):
-                    if record.arrived <= earliest:
-                        vector = record.vector
-                        break
-                else:
-                    vector = buffer.floor_before(earliest)
+                vector = buffer.vector_before(seconds)
             streams[buffer.log.tag] = vector
         lists = [source for source in of if not isinstance(source, Table)]
         return self._codec.encode(self._now, streams.items(), _lists_id(lists, caller) if lists else EVERY_LIST)
@@ -259,7 +270,9 @@ class Live:
     def _tail(self, table: Table) -> Tail:
         tail = self._tails.get(table.name)
         if tail is None:
-            tail = self._tails[table.name] = Tail(self._engine, table, **self._buffer)
+            tail = self._tails[table.name] = Tail(
+                self._engine, table, **self._buffer, fan_out=self._fan_out, last_known=self._last_known
+            )
         return tail
 
     def _reader(self, of: AnyQuery | Sequence[AnyQuery], grant: Grant | None, caller: UUID | None) -> ListReader:
