@@ -83,6 +83,7 @@ def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lambda]:
             "POTLUCK_OPEN_LIBRARY": "off",
         }.items():
             monkeypatch.setenv(name, value)
+        monkeypatch.setattr(short_ids, "POOL_PARTITIONS", 20)
         monkeypatch.setattr(short_ids, "POOL_DEPTH", 1)
         assert main(["tables", "create"]) == 0
         try:

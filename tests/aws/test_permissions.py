@@ -26,7 +26,7 @@ from potluck.streams import WorkTable
 from potluck.suite import APPS, assembled, system_clock
 from potluck.web.server.serve import cannot_start
 from tests.aws.guarding import GuardingProxy
-from tests.engine_targets import BOTH, EMBEDDED, address
+from tests.engine_targets import EMBEDDED, LOCAL, address
 from tests.moving.stores import exported, imported
 from tests.patience import until
 from tests.people.assembly import CountingHasher
@@ -58,8 +58,7 @@ async def dynamodb(kind: str, folder: Path) -> AsyncIterator[dict[str, Any]]:
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "tests")
-    # The first round fills the pool far enough for the tests.
-    monkeypatch.setattr(short_ids, "POOL_DEPTH", 1)
+    monkeypatch.setattr(short_ids, "POOL_PARTITIONS", 20)
 
 
 def allowing(roles: Sequence[str], prefix: str = "") -> dict[str, Any]:
@@ -103,9 +102,8 @@ def actions_of(permissions: set[tuple[str, str]]) -> set[str]:
     return {action for action, _ in permissions}
 
 
-@pytest.mark.parametrize("kind", BOTH)
-async def test_web_processes_need_what_their_policy_allows_and_nothing_more(kind: str, tmp_path: Path) -> None:
-    async with dynamodb(kind, tmp_path) as there:
+async def test_web_processes_need_what_their_policy_allows_and_nothing_more(tmp_path: Path) -> None:
+    async with dynamodb(LOCAL, tmp_path) as there:
         allowed = allowing(["web"], there["prefix"])
         proxy = GuardingProxy(there["endpoint"], allowed)
         async with (

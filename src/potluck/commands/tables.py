@@ -4,8 +4,10 @@ import argparse
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 from potluck.aws.policies import ROLES, Resources, policy
+from potluck.aws.template import with_generated
 from potluck.aws.verification import differences
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
@@ -39,8 +41,16 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
     printed.add_argument("--region", default=settings.region or "*", help="the tables' region (%(default)s)")
     printed.add_argument("--account", type=_account, default="*", help="the AWS account's number (%(default)s)")
 
+    template = commands.add_parser(
+        "template",
+        help="write tables and policies into a CloudFormation template",
+        description=DESCRIPTIONS["template"],
+    )
+    template.add_argument("file", type=Path, metavar="FILE", help="the template, such as deploy/aws/template.yaml")
+
 
 DESCRIPTIONS = {
+    "template": "Write the tables, the policies and the event sources between the two markers of a template.",
     "create": "Create the tables of the suite, or what they lack. What exists is left alone: it can be run again.",
     "verify": "Compare keys, indexes, streams and expiry with the design, and say what to do about each difference. "
     "Needs the permissions dynamodb:DescribeTable and dynamodb:DescribeTimeToLive, nothing else.",
@@ -55,12 +65,23 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
         resources = Resources(region=chosen.region, account=chosen.account, prefix=chosen.prefix)
         print(json.dumps(policy(suite_tables(), chosen.role or ["web"], resources), indent=2))
         return 0
+    if chosen.command_name == "template":
+        return _write_template(chosen.file)
     settings = replace(settings, table_prefix=chosen.prefix)
     if settings.engine != "aws":
         raise CommandError(
             "the embedded store creates and checks its tables itself: set POTLUCK_ENGINE=aws for Amazon DynamoDB"
         )
     return run_or_refuse(_create(settings) if chosen.command_name == "create" else _verify(settings))
+
+
+def _write_template(file: Path) -> int:
+    try:
+        file.write_text(with_generated(file.read_text(), suite_tables()))
+    except ValueError as problem:
+        raise CommandError(f"{file}: {problem}") from problem
+    print(f"Wrote {file}")
+    return 0
 
 
 async def _create(settings: Settings) -> int:
