@@ -127,7 +127,7 @@ def test_the_functions_do_what_follows_from_an_ordinary_day(aws: Lambda) -> None
 
 
 def test_the_function_on_a_schedule_fills_the_pool_and_rebuilds_on_request(aws: Lambda) -> None:
-    assert functions.work({}, None) == {"done": ["short-id-pool", "departures"]}
+    assert functions.work({}, None) == {"done": ["short-id-pool", "steps", "departures"]}
     assert len(aws.rows("ShortIdPool")) == short_ids.POOL_PARTITIONS
     assert functions.work({"rebuild": ["journal-index", "poll-deletions"]}, None) == {
         "rebuilt": ["journal-index", "poll-deletions"]

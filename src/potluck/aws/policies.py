@@ -4,10 +4,11 @@ The lists below are what the code calls. `tests/aws/test_permissions.py` runs th
 everything else, and fails for an action that is listed but never called.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from potluck.people.entities import accounts
 from potluck.table.tables import Table
 
 Statement = dict[str, Any]
@@ -33,11 +34,13 @@ class Role:
     """What it does with the items of tables without one: leases and positions."""
     log: tuple[str, ...] = ()
     """How it reads streams."""
-    scans: bool = False
-    """Whether it reads whole tables, where their design declares a scan."""
-    scans_all: bool = False
-    """Whether it reads every table whole."""
+    scans: Callable[[Table], bool] = lambda table: False
+    """Whether it reads this table as a whole."""
     tables: tuple[str, ...] = DESCRIBE
+
+
+def _declares_scan(table: Table) -> bool:
+    return any(pattern.operation == "Scan" for pattern in table.patterns)
 
 
 ROLES = {
@@ -47,6 +50,8 @@ ROLES = {
         # How many processes read the streams, how far they have read, and which one reads for all.
         work=("DeleteItem", "GetItem", "Query", "UpdateItem"),
         log=LOG,
+        # The first sign-up asks whether anyone is here.
+        scans=lambda table: table is accounts,
     ),
     "consumers": Role(
         "does the background work: what follows from changes, and what is done on a schedule",
@@ -54,21 +59,20 @@ ROLES = {
         work=("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
         # A function's event source lists the streams of its table.
         log=(*LOG, "ListStreams"),
-        scans=True,
+        scans=_declares_scan,
     ),
     "operator": Role(
         "creates tables and runs commands",
         items=(*ITEMS, "BatchWriteItem"),
         work=STARTING,
-        scans=True,
+        scans=_declares_scan,
         tables=(*CREATE, *DESCRIBE),
     ),
     "moving": Role(
         "exports and imports all tables",
         items=("BatchWriteItem",),
         work=("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
-        scans=True,
-        scans_all=True,
+        scans=lambda table: True,
         tables=(*CREATE, *DESCRIBE),
     ),
 }
@@ -112,11 +116,8 @@ def _permissions(
         yield "Indexes", ["Query"], indexes
     if role.work:
         yield "BackgroundWork", role.work, [resources.of(table) for table in tables if not table.stream]
-    if role.scans:
-        yield "Scans", ["Scan"], [resources.of(table) for table in tables if role.scans_all or _scanned(table)]
+    scanned = [resources.of(table) for table in tables if role.scans(table)]
+    if scanned:
+        yield "Scans", ["Scan"], scanned
     if role.log:
         yield "Streams", role.log, [resources.of(table, "/stream/*") for table in followed]
-
-
-def _scanned(table: Table) -> bool:
-    return any(pattern.operation == "Scan" for pattern in table.patterns)
