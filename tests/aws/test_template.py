@@ -108,7 +108,8 @@ def test_its_settings_exist():
     there = template()
     (task,) = of_type(there["Resources"], "AWS::ECS::TaskDefinition").values()
     (container,) = task["ContainerDefinitions"]
-    web = {each["Name"] for each in container["Environment"] + container["Secrets"]}
+    given = container["Environment"] + container["Secrets"]
+    web = {(each["Fn::If"][1] if "Fn::If" in each else each)["Name"] for each in given}
     functions = set(there["Globals"]["Function"]["Environment"]["Variables"])
     known = {setting.variable for setting in Settings.declared()}
     assert web <= known
