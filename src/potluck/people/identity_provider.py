@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from potluck.people.errors import ProviderUnavailable, SignInFailed
+from potluck.people.fields import LONGEST_EMAIL, LONGEST_NAME
 from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.people.signed_tokens import (
     InvalidToken,
@@ -283,8 +284,8 @@ class IdentityProvider:
         return ProvenIdentity(
             issuer=claims.iss,
             subject=claims.sub,
-            name=_text(said.name) or _text(said.preferred_username),
-            email=_text(said.email),
+            name=(_text(said.name) or _text(said.preferred_username))[:LONGEST_NAME],
+            email=_text(said.email)[:LONGEST_EMAIL],
             # Cognito's user info has a text here.
             email_verified=said.email_verified in (True, "true"),
             authenticated_at=signed_in_at,

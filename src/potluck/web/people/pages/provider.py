@@ -55,6 +55,8 @@ from potluck.web.people.provider import (
 from potluck.web.writes import Writes
 
 SIGN_IN, NEW_SEAT = "/sign-in", "/sign-in/new"
+# It travels in a cookie, with the rest of what is under way.
+LONGEST_NEXT = 1000
 
 
 class BeginSignIn(Input):
@@ -108,7 +110,7 @@ def _leaving(at: Access, show: Show) -> Any:
 
 @front.form(f"{SIGN_IN}/provider", on=leaving_to_sign_in, then="", sets={PENDING: "pending"}, frees_room=True)
 async def begin_sign_in(at: Anyone, sent: BeginSignIn) -> Writes[ToProvider]:
-    return await _begun(at, "sign-in", address_here(sent.next))
+    return await _begun(at, "sign-in", address_here(sent.next) if len(sent.next) <= LONGEST_NEXT else "/")
 
 
 @at_provider.form("/identities/link", on=leaving_to_link, then="", sets={PENDING: "pending"})
@@ -119,7 +121,8 @@ async def begin_link(at: OwnAccount, sent: Linking) -> Writes[ToProvider]:
 
 @at_provider.form("/identities/confirm", on=leaving_to_link, then="", sets={PENDING: "pending"}, frees_room=True)
 async def begin_confirmation(at: OwnAccount, sent: Confirming) -> Writes[ToProvider]:
-    return await _begun(at, "confirm", address_here(sent.next, ACCOUNT))
+    next = address_here(sent.next, ACCOUNT)
+    return await _begun(at, "confirm", next if len(next) <= LONGEST_NEXT else ACCOUNT)
 
 
 async def _begun(at: Access, purpose: Purpose, next: str) -> Writes[ToProvider]:
