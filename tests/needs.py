@@ -37,6 +37,7 @@ THINGS: dict[str, Callable[[], str | None]] = {
     "caddy": _program("caddy"),
     "nginx": _program("nginx"),
     "redis": _program("redis-server", "valkey-server"),
+    "systemd-analyze": _program("systemd-analyze"),
     "faketime": _program("faketime"),
     "axe-core": _package("axe-core"),
 }

@@ -1,100 +1,25 @@
-"""Both servers behind real proxies, which share their connections among people: each gets their own answers."""
+"""Both servers behind the proxies of `deploy/`: each person gets their own answers, and live updates come at once."""
 
 import asyncio
 import json
-import os
-import subprocess
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from pathlib import Path
+from contextlib import suppress
+from ipaddress import ip_network
 
+import httpx
 import pytest
 
+from potluck.apps.shopping.app import ShoppingApp
+from tests.connections.proxies import PROXIES, proxy
 from tests.connections.raw_requests import SERVERS, SMUGGLED, Framing, Target, chunked, counted, item
-from tests.patience import PATIENCE_SECONDS, stopped, until
+from tests.patience import PATIENCE_SECONDS, stopped
+from tests.web.server_here import served_here
+from tests.web.suites import API, PASSWORD, bearer, suite_on
 
-CADDY = """
-{{
-    admin off
-    auto_https off
-}}
-http:// {{
-    bind unix/{folder}/proxy
-    reverse_proxy 127.0.0.1:{port}
-}}
-"""
-# Upgrades are passed on as nginx's own documentation says.
-NGINX = """
-daemon off;
-pid {folder}/pid;
-worker_processes 1;
-events {{ worker_connections 512; }}
-http {{
-    access_log off;
-    keepalive_requests 100000;
-    client_body_temp_path {folder}/a;
-    proxy_temp_path {folder}/b;
-    fastcgi_temp_path {folder}/c;
-    uwsgi_temp_path {folder}/d;
-    scgi_temp_path {folder}/e;
-    map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
-    upstream suite {{ server 127.0.0.1:{port}; keepalive 4; }}
-    server {{
-        listen unix:{folder}/proxy;
-        location / {{
-            proxy_pass http://suite;
-            proxy_http_version 1.1;
-            proxy_request_buffering off;
-            proxy_set_header Host $http_host;
-            proxy_set_header Upgrade $http_upgrade;
-            proxy_set_header Connection $connection_upgrade;
-        }}
-    }}
-}}
-"""
-PROXIES = {
-    "caddy": (CADDY, ["caddy", "run", "--adapter", "caddyfile", "--config"]),
-    "nginx": (NGINX, ["nginx", "-e", "stderr", "-c"]),
-}
 # Skipped before a request, so that one that comes in several pieces need not begin where a piece does.
 PADDING = b"\r\n" * 64 * 1024
 READS = 1_500
 ATTACKS = 20
-
-
-@contextmanager
-def started(name: str, folder: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    configuration, command = PROXIES[name]
-    file = Path(folder, "configuration")
-    file.write_text(configuration.format(folder=folder, port=port))
-    environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
-    with Path(folder, "log").open("wb") as log:
-        process = subprocess.Popen([*command, file], env=environment, stdout=log, stderr=log)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(PATIENCE_SECONDS)
-
-
-@asynccontextmanager
-async def proxy(name: str, port: int) -> AsyncIterator[str]:
-    """The path of the proxy's socket, which forwards to the port."""
-    # Not pytest's folder: the path of a socket has at most 107 characters.
-    with tempfile.TemporaryDirectory() as folder, started(name, folder, port) as process:
-        path = f"{folder}/proxy"
-
-        async def listens() -> bool:
-            assert process.poll() is None, Path(folder, "log").read_text()  # noqa: ASYNC240 - it failed
-            with suppress(OSError):
-                _, writer = await asyncio.open_unix_connection(path)
-                writer.close()
-                return True
-            return False
-
-        await until(listens)
-        yield path
+BEHIND = pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in PROXIES])
 
 
 async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
@@ -134,7 +59,7 @@ async def attack(path: str, framing: Framing) -> list[int]:
 
 
 @pytest.mark.parametrize("server", SERVERS)
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in PROXIES])
+@BEHIND
 async def test_every_answer_is_one_s_own_whatever_others_send(name: str, server: str) -> None:
     target = Target()
     async with target.served(server), proxy(name, target.port) as path:
@@ -148,3 +73,32 @@ async def test_every_answer_is_one_s_own_whatever_others_send(name: str, server:
     assert {status for each in statuses for status in each} <= {0, 400, 502}
     assert SMUGGLED not in target.executed
     assert len(target.executed) == 2 * READS
+
+
+@BEHIND
+async def test_events_come_through_at_once(name: str, tmp_path) -> None:
+    async with (
+        suite_on(tmp_path, [ShoppingApp], proxies=(ip_network("127.0.0.0/8"),)) as (_, application),
+        served_here(application) as here,
+        proxy(name, here.port) as path,
+        httpx.AsyncClient(
+            transport=httpx.AsyncHTTPTransport(uds=path), base_url="http://potluck.example", timeout=PATIENCE_SECONDS
+        ) as client,
+    ):
+        person = {"email": "ada@example.org", "password": PASSWORD, "name": "Ada"}
+        by = bearer((await client.post(f"{API}/accounts", json=person)).json())
+        family = (await client.post(f"{API}/families", json={"name": "Lovelace"}, headers=by)).json()["familyId"]
+        at = f"{API}/families/{family}/shopping-list"
+        async with client.stream("GET", f"{at}/events", headers=by) as stream:
+            assert stream.status_code == 200
+            lines = stream.aiter_lines()
+            for number in range(3):
+                # The next is added only after the last was seen: none waits in a buffer for more to come.
+                added = await client.post(at, json={"name": f"Thing {number}"}, headers=by)
+                assert added.status_code == 201
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    async for line in lines:
+                        if f'"Thing {number}"' in line:
+                            break
+                    else:
+                        raise AssertionError("the stream has ended")
