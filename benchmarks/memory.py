@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import platform
+import statistics
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -94,8 +95,26 @@ async def measure(number: int, requests: int) -> tuple[list[Look], People]:
 
 
 def growth(looks: list[Look]) -> float:
-    """How many times as much it took at most as once it was warm."""
-    return max(look.resident for look in looks[WARM_LOOKS:]) / looks[WARM_LOOKS].resident
+    """How many times as much it took at the end as once it was warm; of three looks each, as garbage comes and goes."""
+    warm, end = looks[WARM_LOOKS : WARM_LOOKS + 3], looks[-3:]
+    return statistics.median(look.resident for look in end) / statistics.median(look.resident for look in warm)
+
+
+def report(looks: list[Look], people: int, requests: int, load: float, errors: int, lost: int) -> str:
+    lines = [
+        "| requests | resident MB | own MB | store MB | after |",
+        "|---:|---:|---:|---:|---:|",
+        *(f"| {x.requests:,} | {x.resident:.0f} | {x.own:.0f} | {x.store:.0f} | {x.seconds:.0f} s |" for x in looks),
+    ]
+    times = growth(looks)
+    verdict = "a plateau" if times <= MOST_GROWTH else "**it grows**"
+    machine = (
+        f"{people} people, {requests:,} requests, one worker; {os.cpu_count()} cores shared by server and people,"
+        f" {platform.system()}, Python {platform.python_version()}, load average at the start {load:.1f}."
+        f" Errors: {errors}; lost or twice: {lost}. “Own” is without what is mapped of files. Once it was warm, from"
+        f" {looks[WARM_LOOKS].requests:,} requests on, it grew {times:.2f} times: {verdict}."
+    )
+    return "\n".join([machine, "", *lines])
 
 
 def main() -> None:
@@ -105,24 +124,12 @@ def main() -> None:
     chosen = parser.parse_args()
     load = os.getloadavg()[0]
     looks, people = uvloop.run(measure(chosen.people, chosen.requests))
-    lines = [
-        "| requests | resident MB | own MB | store MB | after |",
-        "|---:|---:|---:|---:|---:|",
-        *(f"| {x.requests:,} | {x.resident:.0f} | {x.own:.0f} | {x.store:.0f} | {x.seconds:.0f} s |" for x in looks),
-    ]
-    times = growth(looks)
-    verdict = "a plateau" if times <= MOST_GROWTH else "**it grows**"
-    machine = (
-        f"{chosen.people} people, {chosen.requests:,} requests, one worker; {os.cpu_count()} cores shared by server and"
-        f" people, {platform.system()}, Python {platform.python_version()}, load average at the start {load:.1f}."
-        f" Errors: {sum(people.outcomes.errors.values())}; lost or twice: {len(people.outcomes.lost)}. “Own” is without"
-        f" what is mapped of files. From {looks[WARM_LOOKS].requests:,} on it grew {times:.2f} times: {verdict}."
-    )
-    table = "\n".join(lines)
-    print(f"\n{machine}\n\n{table}\n\n{dict(people.outcomes.errors)} {people.outcomes.lost[:3]}")
+    errors, lost = people.outcomes.errors, people.outcomes.lost
+    said = report(looks, chosen.people, chosen.requests, load, sum(errors.values()), len(lost))
+    print(f"\n{said}\n\n{dict(errors)} {lost[:3]}")
     if (chosen.people, chosen.requests) == (PEOPLE, REQUESTS):
-        (RESULTS / "memory.md").write_text(f"# Memory, last measured\n\n{machine}\n\n{table}\n")
-        results = {"machine": machine, "growth": times, "looks": [asdict(look) for look in looks]}
+        (RESULTS / "memory.md").write_text(f"# Memory, last measured\n\n{said}\n")
+        results = {"growth": growth(looks), "load": load, "looks": [asdict(look) for look in looks]}
         (RESULTS / "memory.json").write_text(json.dumps(results, indent=1) + "\n")
 
 

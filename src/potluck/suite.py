@@ -57,6 +57,7 @@ from potluck.web.pagination import Cursors
 from potluck.web.people import PeopleApp
 from potluck.web.problem_pages import problem_pages
 from potluck.web.rate_limits import RateLimiter
+from potluck.web.requests import measure_decoding
 from potluck.web.runner import Runner
 from potluck.web.sealing import Seal
 from potluck.web.server.fast_path import FastPath
@@ -274,6 +275,7 @@ def _measure(core: Core, group: ConsumerGroup, consumers: Sequence[RecordConsume
     for consumer in consumers:
         consumer.measure()
     core.people.passwords.measure()
+    measure_decoding()
     core.storage_quota.measure()
     measure_store = offered_by(core.engine, "measure")
     if measure_store is not None:

@@ -12,6 +12,7 @@ from uuid import UUID
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from potluck.metrics import THREADS_QUEUE
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.validation import path_value, schema_of
@@ -52,6 +53,11 @@ T = TypeVar("T")
 
 # Parsed, a body takes many times its memory, so only one is decoded at a time.
 _large_bodies = ThreadPoolExecutor(1, thread_name_prefix="potluck-decode")
+
+
+def measure_decoding() -> None:
+    """Set the metrics of the thread that decodes large bodies."""
+    THREADS_QUEUE.set(_large_bodies._work_queue.qsize(), "large bodies")
 
 
 async def visitor_of(
