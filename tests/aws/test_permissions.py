@@ -24,7 +24,7 @@ from potluck.settings import Settings
 from potluck.store import Store
 from potluck.streams import WorkTable
 from potluck.suite import APPS, assembled, system_clock
-from potluck.web.server.serve import cannot_start
+from potluck.web.server.reasons import reason_of
 from tests.aws.guarding import GuardingProxy
 from tests.engine_targets import EMBEDDED, LOCAL, address
 from tests.moving.stores import exported, imported
@@ -156,7 +156,7 @@ async def test_a_permission_that_starting_lacks_is_named_with_what_to_do(
             with pytest.raises(AccessDenied) as refused:
                 async with suite_at(endpoint, tmp_path, background="elsewhere"):
                     pass
-    said = cannot_start(refused.value)
+    said = reason_of(refused.value)
     assert said is not None
     assert said.startswith(f"the policy of these AWS credentials does not allow {action} on arn:aws:dynamodb:")
     assert f"table/{table}: add it; `potluck tables policy` prints all that is needed" in said

@@ -17,7 +17,7 @@ from potluck.engines.lagging import Lagging
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
 from potluck.people.authentication import Authenticator, Principal
-from potluck.people.entities import Account, Administration, Invitation, InvitationOfPlace
+from potluck.people.entities import Account, Administration, Invitation, InvitationOfPlace, SecretCheck
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.errors import InvitationInvalid, NoSuchInvitation
 from potluck.people.idempotency import IdempotencyKey, StoredAnswers
@@ -335,8 +335,11 @@ async def assembled(
         hasher.computed.clear()
         try:
             app = PeopleApp(core, [app_with("hooks", **given)(core)])
-            if not first:
-                await looked_after(Store(recording, lambda: NOW))
+            unwrapped = Store(recording, lambda: NOW)
+            if first:
+                await unwrapped.put(SecretCheck(check="c" * 64, has_admins=True))
+            else:
+                await looked_after(unwrapped)
                 recording.calls.clear()
                 recording.totals.clear()
             yield People(core, recording, clock, hasher, app)

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.people.entities import Account, Administration, EmailAddress
+from potluck.people.entities import Account, Administration, EmailAddress, SecretCheck
 from potluck.people.errors import (
     AccountDisabled,
     AccountWaiting,
@@ -70,6 +70,7 @@ async def test_of_several_first_sign_ups_at_once_exactly_one_is_an_admin(tmp_pat
 
 async def test_nobody_becomes_an_admin_in_a_store_from_before_there_were_admins(tmp_path):
     async with assembled(EMBEDDED, tmp_path, first=True) as people:
+        await people.store.put(SecretCheck(check="c" * 64))
         from_before = Account(
             user_id=uuid4(),
             email="old@example.org",

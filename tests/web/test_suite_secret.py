@@ -5,8 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from msgspec.structs import replace
 
+from potluck.commands.operator_rules import open_operator_rules
+from potluck.people.entities import SecretCheck
 from potluck.settings import Settings, SettingsError
+from potluck.suite import opened
+from potluck.web.people.invitations import invite_newcomer
 from potluck.web.suite_secret import derived, load_secret
 
 STARTING = 8
@@ -105,3 +110,20 @@ def test_what_is_derived_for_one_purpose_is_no_use_for_another():
     assert derived(secret, "cursors") == derived(secret, "cursors")
     assert len(derived(secret, "cursors")) == 32
     assert len({derived(secret, "cursors"), derived(secret, "links"), derived(b"y" * 32, "cursors"), secret}) == 4
+
+
+async def test_the_first_account_is_an_admins_in_a_new_store_alone(tmp_path):
+    for folder, invite_first in (("new", False), ("invited", True)):
+        settings = Settings(data=tmp_path / folder)
+        if invite_first:
+            # Rows that are there before the suite is first started.
+            async with open_operator_rules(settings, create=True) as operator:
+                await operator.do(invite_newcomer, None)
+        async with opened(settings) as (core, _):
+            assert (await core.store.one(SecretCheck.of_store())).has_admins
+    # Made by a version that recorded no such thing.
+    settings = Settings(data=tmp_path / "old")
+    async with opened(settings) as (core, _):
+        await core.store.put(replace(await core.store.one(SecretCheck.of_store()), has_admins=False))
+    async with opened(settings) as (core, _):
+        assert not (await core.store.one(SecretCheck.of_store())).has_admins

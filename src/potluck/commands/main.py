@@ -73,8 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if invalid is not None:
                 raise invalid
             return cast(Command, chosen.command).run(chosen, settings)
-    except (SettingsError, StoreUnusable, MissingExtra, CommandError, OSError) as problem:
+    except (SettingsError, StoreUnusable, MissingExtra, CommandError) as problem:
         print(f"potluck: {problem}", file=sys.stderr)
+        return 1
+    except OSError as problem:
+        # Imported here: --help needs no sentences for errors.
+        from potluck.web.server.reasons import reason_of
+
+        print(f"potluck: {reason_of(problem)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from potluck.commands.progress_bar import ProgressBar
 from potluck.commands.refusal import CommandError
-from potluck.web.server.serve import cannot_start
+from potluck.web.server.reasons import reason_of
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ def run_or_refuse(work: Coroutine[Any, Any, T]) -> T:
     except CommandError:
         raise
     except Exception as error:
-        reason = cannot_start(error)
+        reason = reason_of(error)
         if reason is None:
             raise
         raise CommandError(reason) from error

@@ -11,6 +11,7 @@ a token. Throttling and conflicts are left to the caller to retry, because only 
 import asyncio
 import contextlib
 import logging
+import os
 import re
 import time
 import uuid
@@ -195,7 +196,7 @@ class Aws:
             async with self._http.post(url, data=body, headers=headers, allow_redirects=False) as response:
                 content = await response.read()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            raise DynamoError(REQUEST_NOT_SENT, f"no connection to {url}: {error}") from error
+            raise DynamoError(REQUEST_NOT_SENT, f"no connection to {url}: {_why_not(error)}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DynamoError(ANSWER_LOST, f"no answer from {url}: {error or type(error).__name__}") from error
         checksum = response.headers.get("x-amz-crc32")
@@ -243,6 +244,21 @@ def _error(status: int, content: bytes) -> DynamoError:
         decoded.get("Item"),
         decoded.get("CancellationReasons"),
     )
+
+
+def _why_not(error: Exception) -> str:
+    """Why there is no connection, in words."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "its name cannot be resolved"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
+        return f"its certificate is not trusted ({error})"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        number = error.os_error.errno
+        if number is not None and number > 0:
+            return os.strerror(number).lower()
+        # The loop's message has the numbers of all addresses it tried.
+        return "connection refused" if "Connect call failed" in str(error) else str(error)
+    return f"it did not answer within {CONNECT_SECONDS:.0f} seconds"
 
 
 def _missing_permission(operation: str, request: dict[str, Any], error: DynamoError) -> AccessDenied:

@@ -6,7 +6,7 @@ and the condition on it is what keeps the last: of two admins who give it up at 
 
 from dataclasses import dataclass
 
-from potluck.people.entities import Account, Administration, Status
+from potluck.people.entities import Account, Administration, SecretCheck, Status
 from potluck.settings import Registration
 from potluck.store import Store
 from potluck.table import absent, put, the, update, upsert
@@ -30,8 +30,9 @@ async def arrival(store: Store, registration: Registration) -> Arrival:
     status: Status = "waiting" if registration == "approval" else "active"
     if await store.get(Administration.of_store()) is not None:
         return Arrival(status, admin=False)
-    # A store from before there were admins has accounts: none of them becomes one by itself, nor does a newcomer.
-    first = await _is_empty(store)
+    # In a store from before there were admins, no one becomes one by coming next.
+    made = await store.get(SecretCheck.of_store())
+    first = made is not None and made.has_admins
     recorded = put(Administration(admins=1 if first else 0), when=absent)
     return Arrival("active" if first else status, first, (recorded,))
 
@@ -50,9 +51,3 @@ def one_less(*, last_may_go: bool = False) -> Operation:
     """Counts an admin who goes; unless the operator decides, it is refused for the last one."""
     admins = the(Administration.admins)
     return update(Administration.of_store(), admins.add(-1), when=None if last_may_go else admins > 1)
-
-
-async def _is_empty(store: Store) -> bool:
-    async for _ in store.each(Account.every()):
-        return False
-    return True

@@ -37,7 +37,7 @@ accounts = Table(
     type_attribute="entityType",
     names="camel",
     accepted={
-        "scan: Account.every": "the first sign-up asks whether anyone is here, and stops at the first account",
+        "scan: Account.every": "`potluck people list` lists everyone, also those who are not in the index yet",
         "few-partitions: Account in GSI1": "Only admins read it, page by page. It is written when someone registers,"
         " signs in or changes their name, which is far below the thousand writes a second that a partition takes.",
         "constant-partition: Administration": "It is one row, read by who registers and written when admins change.",
@@ -97,7 +97,7 @@ class Account(
 
     @scan(consistent=True)
     def every() -> None:
-        """Is anyone here?"""
+        """Who is here, in no order?"""
 
     @query("GSI1")
     def all_with_status(status: Status) -> None:
@@ -353,6 +353,8 @@ class SecretCheck(Entity, table=accounts, type="SecretCheck", key=("STORE", "SEC
     """A one-way digest of the secret that the store was made with, to recognise that secret by."""
 
     check: Hash
+    has_admins: Annotated[bool, LeftOut] = False
+    """Whether the store is not from before there were admins, so that its first account is an admin's."""
 
     @get(consistent=True)
     def of_store() -> None:

@@ -12,12 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from potluck.dynamo.storage.private_files import write_private
 from potluck.engines import DynamoError
-from potluck.people.entities import SecretCheck
+from potluck.people.entities import SecretCheck, accounts
 from potluck.settings import SHORTEST_SECRET, Settings, SettingsError
 from potluck.store import Store
-from potluck.table import absent, plan_of
+from potluck.table import Request, absent, plan_of
 from potluck.table.errors import AlreadyExists, OutcomeUnknown, Unavailable
 
 SECRET_FILE = "secret"
@@ -107,7 +109,7 @@ async def verify_store_secret(store: Store, settings: Settings, secret: bytes) -
             return
         # If several machines start at once, the first write decides.
         with suppress(AlreadyExists, OutcomeUnknown):
-            await store.put(_check_of(secret), when=absent)
+            await store.put(replace(_check_of(secret), has_admins=await _is_new(store)), when=absent)
     raise Unavailable("the store does not record its secret")
 
 
@@ -130,7 +132,14 @@ def is_made_by(row: Mapping[str, Any], secret: bytes) -> bool:
 
 async def accept_secret(store: Store, secret: bytes) -> None:
     """Record this secret as the store's own from now on."""
-    await store.put(_check_of(secret))
+    recorded = await store.get(SecretCheck.of_store())
+    await store.put(replace(_check_of(secret), has_admins=recorded is not None and recorded.has_admins))
+
+
+async def _is_new(store: Store) -> bool:
+    """Whether no one has an account yet, as far as is known without reading them: Amazon counts every six hours."""
+    described = await store.repeat(Request("DescribeTable", {"TableName": accounts.name}))
+    return int(described["Table"]["ItemCount"]) == 0
 
 
 def _check_of(secret: bytes) -> SecretCheck:

@@ -29,7 +29,7 @@ def prepare_file(connection: apsw.Connection) -> bool:
         check_format(connection)
         return False
     if connection.execute("SELECT count(*) FROM sqlite_schema").get:
-        raise StoreUnusable("this SQLite file was not made by potluck")
+        raise StoreUnusable(f"{connection.filename} is an SQLite file that Potluck did not make")
     for statement in (
         "CREATE TABLE tables(name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
         "CREATE TABLE numbers(kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
@@ -53,10 +53,13 @@ def prepare_file(connection: apsw.Connection) -> bool:
 def check_format(connection: apsw.Connection) -> None:
     """Refuse a file that is something else or comes from a later version."""
     if connection.execute("PRAGMA application_id").get != APPLICATION_ID:
-        raise StoreUnusable("this SQLite file was not made by potluck")
+        raise StoreUnusable(f"{connection.filename} is an SQLite file that Potluck did not make")
     version = connection.execute("PRAGMA user_version").get
     if version > FORMAT:
-        raise StoreUnusable(f"this store was written by a later version of potluck (format {version})")
+        raise StoreUnusable(
+            f"{connection.filename} was written by a later version of Potluck (format {version}; this version reads "
+            f"{FORMAT}): install that version again, or restore a backup from before it"
+        )
 
 
 class Catalog:

@@ -1,5 +1,6 @@
 """The client behind a request, and the origin it used; only proxies that the operator names are trusted."""
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from typing import Any
 
 from potluck.setting_types import DEFAULT_PORTS, Network, origin_named
 from potluck.settings import Settings
+
+log = logging.getLogger(__name__)
 
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]
@@ -43,6 +46,7 @@ class Clients:
         """The key that attempts are counted under: an IPv4 address, the /64 of an IPv6 address, or "unknown"."""
         peer = _peer(scope)
         if not self._trusted(peer):
+            _note_unknown_proxy(peer, scope)
             return client_named(peer)
         return client_named(client_seen(peer, header_values(scope, b"x-forwarded-for"), self.proxies))
 
@@ -98,6 +102,26 @@ class Clients:
 
     def _trusted(self, address: Address | None) -> bool:
         return address is not None and _among(address, self.proxies)
+
+
+_noted: set[Address] = set()
+"""The one address that may be a proxy that the settings do not name; more lines would be of no use."""
+
+
+def _note_unknown_proxy(peer: Address | None, scope: Scope) -> None:
+    """Log once that requests came through what may be the operator's own proxy, so that all people are one client.
+
+    Only for an address nearby: anyone can send the header.
+    """
+    if _noted or peer is None or not peer.is_private or header_value(scope, b"x-forwarded-for") is None:
+        return
+    _noted.add(peer)
+    log.warning(
+        "requests from %s say whom they forward (X-Forwarded-For), and POTLUCK_PROXIES does not name it: if it is your "
+        "proxy, set POTLUCK_PROXIES=%s. Until then all people behind it count as one client and share its rate limits",
+        peer,
+        peer,
+    )
 
 
 def client_seen(peer: Address | None, forwarded: Sequence[str], proxies: Sequence[Network]) -> Address | None:

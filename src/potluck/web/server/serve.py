@@ -12,12 +12,9 @@ from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any
 
-from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.private_files import open_to, write_private
-from potluck.engines import AccessDenied, DynamoError
-from potluck.extras import MissingExtra
-from potluck.settings import Settings, SettingsError
-from potluck.table.errors import Unavailable
+from potluck.settings import Settings
+from potluck.web.server.reasons import reason_of
 
 Make = str | Callable[[Settings], AbstractAsyncContextManager[Any]]
 """Makes the application and closes it again; or the name of what does, such as "potluck.suite:assembled"."""
@@ -71,7 +68,7 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         metrics = on_a_page(metrics_sockets) if metrics_sockets else offered_to_nobody
         serve_here(make, settings, sockets, announce, metrics)
     except Exception as error:
-        problem_in_words = cannot_start(error)
+        problem_in_words = reason_of(error)
         if problem_in_words is None:
             raise
         return _say(problem_in_words)
@@ -134,20 +131,6 @@ def listening(host: str, port: int, setting: str | None = None) -> list[socket.s
         bound.close()
     assert refused is not None
     raise OSError(_why_not(refused, shown, port, setting)) from None
-
-
-def cannot_start(error: BaseException) -> str | None:
-    """A readable reason, if the operator can do something about it; None if it is a bug."""
-    if isinstance(error, SettingsError | StoreUnusable | MissingExtra | OSError):
-        return str(error)
-    if isinstance(error, AccessDenied):
-        return error.message
-    if isinstance(error, DynamoError | Unavailable):
-        return f"the store does not answer: {error}"
-    # The AWS SDK misses a region or credentials, say. It may not be imported, so its errors are recognised by module.
-    if type(error).__module__.startswith("botocore."):
-        return f"Amazon DynamoDB cannot be used: {error}"
-    return None
 
 
 def _bound(family: int, kind: int, protocol: int, address: Any) -> socket.socket:

@@ -11,7 +11,7 @@ from socket import socket
 from typing import NoReturn
 
 from potluck.web.server.metrics_page import offered_to_nobody, to_the_parent
-from potluck.web.server.serve import cannot_start
+from potluck.web.server.reasons import reason_of
 from potluck.web.server.uvicorn_server import serve_here
 from potluck.web.server.worker_pool import KILLED_AFTER_SECONDS, REACHABLE
 
@@ -40,7 +40,7 @@ def work(writing: int, metrics_channel: int | None = None) -> int:
         sockets = [socket(fileno=descriptor) for descriptor in descriptors]
         serve_here(make, settings, sockets, lambda: report(REACHABLE), metrics)
     except Exception as error:
-        problem = cannot_start(error)
+        problem = reason_of(error)
         if problem is None or reported:
             raise
         report(problem.encode())
