@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from potluck.people.entities import accounts
 from potluck.table.tables import Table
 
 Statement = dict[str, Any]
@@ -50,8 +49,6 @@ ROLES = {
         # How many processes read the streams, how far they have read, and which one reads for all.
         work=("DeleteItem", "GetItem", "Query", "UpdateItem"),
         log=LOG,
-        # The first sign-up asks whether anyone is here.
-        scans=lambda table: table is accounts,
     ),
     "consumers": Role(
         "does the background work: what follows from changes, and what is done on a schedule",

@@ -117,7 +117,7 @@ def _note_unknown_proxy(peer: Address | None, scope: Scope) -> None:
         return
     _noted.add(peer)
     log.warning(
-        "requests from %s say whom they forward (X-Forwarded-For), and POTLUCK_PROXIES does not name it: if it is your "
+        "requests from %s are forwarded (X-Forwarded-For), and POTLUCK_PROXIES does not name it: if it is your "
         "proxy, set POTLUCK_PROXIES=%s. Until then all people behind it count as one client and share its rate limits",
         peer,
         peer,
