@@ -174,9 +174,9 @@ class Aws:
             answer = await self._post(service, operation, body)
         except DynamoError as error:
             if error.code in UNREACHABLE:
-                self._unreachable.met(error, traceback=False)
+                self._unreachable.met(f"{error.code} at {self._urls[service]}")
             elif is_throttled(error):
-                self._throttled.met(error, traceback=False)
+                self._throttled.met(f"{operation} got {error.code}")
             raise
         finally:
             CALL_SECONDS.observe(time.perf_counter() - began, (operation,))
