@@ -22,6 +22,10 @@ class RedisServer:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
     def start(self) -> None:
         program = shutil.which("redis-server") or shutil.which("valkey-server")
         assert program is not None

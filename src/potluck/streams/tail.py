@@ -345,7 +345,9 @@ class Tail:
                 await self._add(buffer, shard, page.records)
                 pause = SHORTEST_PAUSE_SECONDS
             connected = await self._connect(buffer, shard)
-            at_end = not page.records or connected
+            # Elsewhere each read counts towards a limit, so after a short page it waits as well.
+            is_short = not self._follows_commits and not _is_long(page.records)
+            at_end = not page.records or connected or is_short
             if at_end or page.ended:
                 self._behind_since.pop(shard, None)
                 await self._caught_up(buffer, shard, behind)
