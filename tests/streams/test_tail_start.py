@@ -12,7 +12,7 @@ from potluck.engines.embedded import open_embedded
 from potluck.engines.shard_reads import ShardReads
 from potluck.store import Store
 from potluck.streams import ConsumerGroup, LeaseTerms, RecordConsumer, WorkTable, tail
-from potluck.web.live import Live
+from potluck.web.live import Live, reader
 from tests.engine_targets import BOTH, opened
 from tests.patience import PATIENCE_SECONDS, stopped, until
 from tests.web.live.boards import KEY, Board, Card, boards, clock, heard_by, listening, of_board
@@ -28,6 +28,7 @@ class Reading:
         self.pages = 0
         self.records: list[str] = []
         self.expired = False
+        self.shard_reads: ShardReads | None = None
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if operation == "GetRecords" and self.expired:
@@ -208,6 +209,24 @@ async def test_an_empty_page_is_not_taken_for_the_logs_end(sparse: Sparse) -> No
         assert cards(await listener.heard(40)) == names
         assert cards(await heard_by(live, start)) == names
         assert cards(await heard_by(live, listener.events[9].position)) == names[10:]
+    await live.stop()
+
+
+async def test_where_reads_are_limited_most_of_many_clients_from_before_read_their_lists_again(
+    sparse: Sparse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "MOST_WAITING", 3)
+    sparse.shard_reads = ShardReads(per_second=1000.0)
+    live = Live(sparse, clock, key=KEY, buffer_records=3)
+    start = await live.position(boards)
+    names = [f"c{number}" for number in range(20)]
+    async with listening(live, start) as listener:
+        await put(sparse, *names)
+        await listener.heard(20)
+    answers = await asyncio.gather(*(heard_by(live, start) for _ in range(30)))
+    missed = [answer for answer in answers if answer != ["reset"]]
+    assert 4 <= len(missed) < 30
+    assert all(cards(answer) == names for answer in missed)
     await live.stop()
 
 

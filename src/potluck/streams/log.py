@@ -92,6 +92,8 @@ class Log:
         self.closed: set[str] = set()
         self.by_tag: dict[bytes, str] = {}
         self._shard_reads: ShardReads | None = offered_by(engine, "shard_reads")
+        self.clients_waiting = 0
+        """How many clients wait to read what is no longer in memory."""
 
     async def look_at_shards(self) -> None:
         """Refresh the list of shards."""
@@ -151,6 +153,11 @@ class Log:
         request = {"StreamArn": self.arn, "ShardId": shard, "ShardIteratorType": "LATEST"}
         iterator = str((await self.call("GetShardIterator", request))["ShardIterator"])
         return ShardReader(self, shard, new_marker(), PAGE_RECORDS, iterator)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether each read counts towards a limit that all processes share."""
+        return self._shard_reads is not None
 
     async def turn(self, shard: str) -> None:
         """Wait until the shard may be read again."""

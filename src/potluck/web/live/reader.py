@@ -1,6 +1,7 @@
 """Reads every change of some lists after a position, each once, from memory or from the log."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ FALSE_TRIM_PAUSE = 0.05
 FALSE_TRIMS = 5
 # How many changes are read from the log for one caller. Beyond that, reading the list again is cheaper.
 MOST_READ = 10_000
+# Where reads are limited, as many clients wait for them at most; the others read their lists again.
+MOST_WAITING = 20
 # A page may be empty with more to come, but after this many in a row the end cannot be found.
 MOST_EMPTY_PAGES = 10
 EMPTY_PAGE_PAUSE = 0.05
@@ -281,7 +284,7 @@ class ListReader:
             reader = log.read(shard, vector[shard])
             while True:
                 # A page is a megabyte, so only a few readers at a time hold one, however many reconnect at once.
-                async with self._log_slots:
+                async with self._log_slot(log):
                     if self.ended:
                         # A client that has gone must not take a slot from others.
                         return
@@ -312,6 +315,20 @@ class ListReader:
                     part.empty_pages = 0
                 else:
                     await _pause(part)
+
+    @contextlib.asynccontextmanager
+    async def _log_slot(self, log: Log) -> AsyncIterator[None]:
+        if log.is_limited and log.clients_waiting >= MOST_WAITING:
+            raise Lost
+        log.clients_waiting += 1
+        try:
+            await self._log_slots.acquire()
+        finally:
+            log.clients_waiting -= 1
+        try:
+            yield
+        finally:
+            self._log_slots.release()
 
     # --- waiting ------------------------------------------------------------------------------------------------
 
