@@ -33,6 +33,18 @@ def test_links_name_the_port_that_is_really_used(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("http://127.0.0.1:8000/sign-up#")
 
 
+def test_with_an_identity_provider_the_link_leads_to_where_one_can_choose_it(tmp_path, monkeypatch, capsys):
+    for name, value in {
+        "REGISTRATION": "invited",
+        "ORIGIN": "https://potluck.example",
+        "OIDC_ISSUER": "https://auth.example.org",
+        "OIDC_CLIENT_ID": "potluck",
+    }.items():
+        monkeypatch.setenv(f"POTLUCK_{name}", value)
+    assert main(["invite", "--data", str(tmp_path / "data")]) == 0
+    assert capsys.readouterr().out.startswith("https://potluck.example/invitation#pli_")
+
+
 @contextlib.asynccontextmanager
 async def people_in(folder, registration="invited"):
     """People on this store, as while the suite runs."""

@@ -34,7 +34,8 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
             "approves them, or `potluck people approve EMAIL`"
         )
     secret = run_or_refuse(_invite(settings))
-    print(f"{origin_of(settings)}/sign-up#{secret}")
+    # With an identity provider there are two ways to sign up, and that page leads to both.
+    print(f"{origin_of(settings)}/{'invitation' if settings.oidc.issuer else 'sign-up'}#{secret}")
     print("The link lets one person register, within 7 days.", file=sys.stderr)
     return 0
 

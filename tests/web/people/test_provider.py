@@ -259,6 +259,7 @@ async def test_an_invitation_that_the_browser_carries_is_used(issuer, tmp_path):
     async with potluck_with(issuer, tmp_path, registration="invited") as potluck:
         ada = await potluck.browser()
         await ada.post("/invitation", invitation=await invite_newcomer(potluck.core))
+        assert "Sign in with Our provider" in (await ada.get("/invitation")).text
         await ada.settle()
         assert (await ada.me())["name"] == "Ada"
 
@@ -458,6 +459,21 @@ async def test_a_confirmation_is_of_one_session(potluck, ada):
     elsewhere.client.cookies.set("potluck-confirmed", held.value, domain=held.domain, path=held.path)
     assert (await elsewhere.post("/account/delete", password="", sure="on")).status_code == 403
     assert (await ada.post("/account/delete", password="", sure="on")).status_code == 303
+
+
+async def test_an_admin_without_a_password_confirms_for_what_admins_do(issuer, tmp_path):
+    async with potluck_with(issuer, tmp_path, first=True) as potluck:
+        ada, ben = await potluck.browser(), await potluck.browser()
+        await ada.settle()
+        await with_password(ben, "ben@example.org")
+        page = f"/people/{(await ben.me())['userId']}"
+        refused_now = await ada.post(f"{page}/delete", password="", sure="on")
+        assert (refused_now.status_code, "Confirm on your account" in refused_now.text) == (403, True)
+        await confirmed(ada)
+        reset = await ada.post(f"{page}/reset", password="")
+        assert (reset.status_code, "/reset#plr_" in reset.text) == (200, True)
+        assert (await ada.post(f"{page}/delete", password="", sure="on")).status_code == 303
+        assert await ben.me() is None
 
 
 async def test_an_account_that_is_deleted_leaves_no_identity_and_can_be_made_again(potluck, ada):

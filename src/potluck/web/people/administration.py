@@ -13,7 +13,16 @@ from uuid import UUID
 from potluck.people.admins import counts_as_admin, one_less, one_more
 from potluck.people.email_addresses import account_with
 from potluck.people.entities import Account, Status
-from potluck.people.errors import AccountGone, OnlyAdmin, OthersNeedThem, Throttled, WrongPassword, WrongStatus
+from potluck.people.errors import (
+    AccountGone,
+    ConfirmationNeeded,
+    OnlyAdmin,
+    OthersNeedThem,
+    PasswordsOff,
+    Throttled,
+    WrongPassword,
+    WrongStatus,
+)
 from potluck.people.fields import LONGEST_EMAIL, AnyPassword, Email
 from potluck.store import Store
 from potluck.table import Change, Condition, StartsWith, the
@@ -137,7 +146,7 @@ async def demote(at: Admin, account: Account) -> Writes[Account]:
     return demoting(at, account)
 
 
-@people.action("POST", "/reset", WrongPassword, WrongStatus, Throttled, secret=True)
+@people.action("POST", "/reset", WrongPassword, ConfirmationNeeded, PasswordsOff, WrongStatus, Throttled, secret=True)
 async def reset_password(at: Admin, account: Account, confirmation: AdminsPassword) -> Writes[ResetMade]:
     """Make a link with which the person chooses a new password, once, within a day. It needs the admin's password."""
     await at.confirmed(confirmation.password)
@@ -147,8 +156,8 @@ async def reset_password(at: Admin, account: Account, confirmation: AdminsPasswo
 
 
 @people.action(
-    "POST", "/delete", WrongPassword, OthersNeedThem, OnlyAdmin, WrongStatus, Throttled, idempotent=False,
-    frees_room=True,
+    "POST", "/delete", WrongPassword, ConfirmationNeeded, OthersNeedThem, OnlyAdmin, WrongStatus, Throttled,
+    idempotent=False, frees_room=True,
 )  # fmt: skip
 async def delete_person(at: Admin, account: Account, confirmation: AdminsPassword) -> Writes[None]:
     """Delete an account and everything that only it owns. It needs the admin's password."""

@@ -48,6 +48,7 @@ async def invitation_page(at: Anyone, show: Show) -> dict[str, Any]:
         "until": datetime.fromtimestamp(invitation.ttl, UTC),
         "potluck": POTLUCK,
         "registration": at.core.settings.registration,
+        "provider_name": None if at.core.people.provider is None else at.core.people.provider.name,
     }
 
 
