@@ -130,6 +130,7 @@ async def furnish(world: World) -> None:
     ids["shopping_item_id"] = (await make("/families/{family_id}/shopping-list", name="Salt"))["shoppingItemId"]
     poll = await make("/polls", title="Where to?", candidates=["Lake", "Hut"], resultsVisibility="admin")
     ids["poll_id"], ids["admin_key"] = poll["id"], poll["adminKey"]
+    ids["user_id"] = world.people["ada"]["userId"]
     data(await ask(world.client, "POST", world.at("/polls/{poll_id}/votes"), {"rankings": ["Hut"]}), 201)
     await make("/me/tokens", name="script")
     ids |= {"slug": SLUG, "app": "shopping", "number": "1", "name": "polls.css", "rest": "shell.css"}
