@@ -200,7 +200,8 @@ async def _start_reading(core: Core, tables: Sequence[Table]) -> list[Callable[[
         namespace = core.derived_key("fan-out channels").hex()[:16]
         fan_out = FanOut(settings.fanout, namespace, Seal(core.derived_key("fan-out")), core.lease)
     places = partial(core.live.places, PLACE_SECONDS)
-    processes = Processes(core.engine, places, shared=fan_out is not None)
+    functions = 1 if settings.background == "elsewhere" else 0
+    processes = Processes(core.engine, places, shared=fan_out is not None, others=functions)
     await processes.look()
     shard_reads.processes = lambda: 1 if fan_out is not None and fan_out.works else processes.count
     core.live.start(*tables, fan_out=fan_out, last_known=processes.last_known)

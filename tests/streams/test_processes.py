@@ -89,9 +89,22 @@ async def test_more_than_two_readers_are_warned_of_once_unless_one_reads_for_all
             await each.look()
             each._warn_of_too_many()
     assert [message.partition(":")[0] for message in caplog.messages] == [
-        "3 processes read the streams of this store, and Amazon DynamoDB allows 2"
+        "3 readers share the streams of this store, and Amazon DynamoDB allows 2"
     ]
     assert "POTLUCK_FANOUT" in caplog.text
+
+
+async def test_functions_that_read_the_streams_count_as_a_reader(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = process(engine, Clock())
+    watching = Processes(engine, dict, others=1, work_table=WORK)
+    for _ in range(2):
+        await other.beat()
+        await watching.look()
+        watching._warn_of_too_many()
+    assert watching.count == 3
+    assert caplog.messages[0].startswith("3 readers share the streams")
 
 
 async def test_rows_that_the_last_run_left_behind_are_no_reason_for_a_warning(

@@ -58,16 +58,21 @@ class Processes:
         places: Callable[[], Places],
         *,
         shared: bool = False,
+        others: int = 0,
         work_table: WorkTable | None = None,
         beat_seconds: float = BEAT_SECONDS,
         gone_seconds: float = GONE_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`places` says how far this process has read; `shared` if one process reads for all."""
+        """`places` says how far this process has read; `shared` if one process reads for all.
+
+        `others` read the streams too and have no rows, as functions on AWS.
+        """
         self.id = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
         self._engine = engine
         self._places = places
         self._shared = shared
+        self._others = others
         self._work_table = work_table or WorkTable()
         self._beat_seconds = beat_seconds
         self._gone_seconds = gone_seconds
@@ -78,8 +83,8 @@ class Processes:
 
     @property
     def count(self) -> int:
-        """How many processes there may be, this one included."""
-        return 1 + len(self._seen)
+        """How many readers there may be, this process included."""
+        return 1 + self._others + len(self._seen)
 
     def last_known(self, arn: str, shard: str) -> int | None:
         """The number of the newest record of the shard that any process has noted."""
@@ -146,12 +151,12 @@ class Processes:
         self._known = known
 
     def _warn_of_too_many(self) -> None:
-        beating = 1 + sum(1 for seen in self._seen.values() if seen.beating)
+        beating = 1 + self._others + sum(1 for seen in self._seen.values() if seen.beating)
         if self._shared or self._warned or beating <= MOST_READERS:
             return
         self._warned = True
         log.warning(
-            "%d processes read the streams of this store, and Amazon DynamoDB allows %d: each reads a stream every "
+            "%d readers share the streams of this store, and Amazon DynamoDB allows %d: each reads a stream every "
             "%.1f s, so live updates come later; set POTLUCK_FANOUT",
             *(beating, MOST_READERS, beating / READS_PER_SECOND),
         )
