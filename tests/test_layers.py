@@ -12,6 +12,7 @@ MODULES = (
         "commands/main.py",
         "aws/policies.py",
         "suite.py",
+        "doctor/findings.py",
         "backups/folder.py",
         "settings.py",
         "acceleration.py",

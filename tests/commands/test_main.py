@@ -32,6 +32,7 @@ def test_help_names_every_command(capsys):
         "accept-new-secret",
         "accept-lost-writes",
         "people",
+        "doctor",
         "reset-password",
         "invite",
         "polls",

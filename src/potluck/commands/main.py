@@ -44,6 +44,7 @@ COMMANDS = {
     "import": CommandSummary("read such a folder into an empty store, embedded or on DynamoDB"),
     "accept-new-secret": CommandSummary("accept a new secret for this store"),
     "accept-lost-writes": CommandSummary("accept that the store's latest writes are lost"),
+    "doctor": CommandSummary("look for what is wrong with an installation, and say what to do", "suite"),
     "people": CommandSummary("list, approve, disable or delete accounts, and name admins", "suite"),
     "reset-password": CommandSummary("print a link that sets a new password", "suite"),
     "invite": CommandSummary("print a link that lets one person register", "suite"),

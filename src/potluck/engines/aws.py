@@ -74,6 +74,7 @@ class Aws:
         self.region = region
         self._credentials = credentials
         self._urls = {"DynamoDB_20120810": table_url, "DynamoDBStreams_20120810": stream_url}
+        self.endpoint = table_url
         self._known_denials: set[str] = set()
         self.shard_reads = ShardReads()
         self._writes: dict[str, _Writes] = {}

@@ -74,10 +74,16 @@ class StorageQuota:
             self._measured, self._at = self._measure(), now
         used, free, disk = self._measured
         share = STRANGERS_SHARE if stranger else 1.0
-        most, part, least = FREE_FOR_STRANGERS if stranger else FREE_FOR_PEOPLE
-        if used >= self._budget * share or free < max(least, min(most, disk * part)) or self._is_short():
+        margin = FREE_FOR_STRANGERS if stranger else FREE_FOR_PEOPLE
+        if used >= self._budget * share or free < least_free(margin, disk) or self._is_short():
             NO_ROOM.add()
             raise NoRoom(stranger)
+
+
+def least_free(margin: tuple[float, float, float], disk: float) -> float:
+    """What must stay free on a disk of this size, in bytes."""
+    most, part, least = margin
+    return max(least, min(most, disk * part))
 
 
 def measured_by(used: Callable[[], int], owed: Callable[[], int], folder: Path) -> Measure:

@@ -1,0 +1,86 @@
+"""`potluck doctor`: looks at an installation, and says what is wrong and what to do about it."""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from potluck.commands.arguments import add_data
+from potluck.commands.running import progress_of, run_async
+from potluck.commands.stores import open_store
+from potluck.commands.table_modules import suite_tables
+from potluck.doctor import (
+    Finding,
+    about_backups,
+    about_folder,
+    about_room,
+    about_service,
+    about_settings,
+    about_store,
+    about_suite,
+)
+from potluck.doctor.store import about_pages
+from potluck.engines import offered_by
+from potluck.settings import Settings
+from potluck.web.server.reasons import reason_of
+from potluck.web.suite_secret import must_not_be_empty
+
+SIGNS = {"ok": "ok  ", "note": "note", "problem": "FIX "}
+
+
+def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
+    add_data(parser, settings)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print it (%(default)s)")
+
+
+def run(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Look at folder, permissions, secret, store, tables, clock, room, backups and settings, also while the suite is
+    running. It changes nothing. The exit status is 1 if something has to be fixed."""
+    settings = replace(settings, data=chosen.data)
+    with progress_of("reading") as progress:
+        findings = [*about_settings(settings), *run_async(_findings(settings, progress))]
+    if chosen.format == "json":
+        print(json.dumps([finding._asdict() for finding in findings], indent=2))
+    else:
+        width = max(len(finding.check) for finding in findings)
+        for finding in findings:
+            print(f"{SIGNS[finding.status]}  {finding.check:<{width}}  {finding.text}")
+    return 1 if any(finding.status == "problem" for finding in findings) else 0
+
+
+async def _findings(settings: Settings, progress: Callable[[float], None]) -> list[Finding]:
+    if settings.engine == "embedded":
+        return await _embedded(settings, progress)
+    try:
+        async with open_store(settings) as store:
+            return await about_service(settings, store, suite_tables())
+    except Exception as error:
+        return [_as_finding("dynamodb", error)]
+
+
+async def _embedded(settings: Settings, progress: Callable[[float], None]) -> list[Finding]:
+    findings = list(about_folder(settings))
+    if not settings.file.exists():
+        if settings.data.is_dir():
+            findings.append(
+                Finding("store", "note", f"there is none at {settings.file} yet: `potluck serve` creates it")
+            )
+        return findings
+    try:
+        must_not_be_empty(settings)
+        async with open_store(settings) as store:
+            findings += await asyncio.to_thread(lambda: list(about_pages(settings.file, progress)))
+            findings += await about_store(settings, store, suite_tables())
+            findings += about_room(settings, offered_by(store.engine, "used_bytes")())
+    except Exception as error:
+        findings.append(_as_finding("store", error))
+    return [*findings, *about_backups(settings), *about_suite(settings)]
+
+
+def _as_finding(check: str, error: Exception) -> Finding:
+    """What could not be looked at; an error that is a bug is raised."""
+    reason = reason_of(error)
+    if reason is None:
+        raise error
+    return Finding(check, "problem", reason)
