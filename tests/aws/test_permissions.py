@@ -14,7 +14,8 @@ import pytest
 from benchmarks.everyday import everyday
 from potluck.acceleration import PLAIN
 from potluck.apps.shareables import short_ids
-from potluck.aws.policies import ROLES, Resources, policy
+from potluck.aws.policies import DESCRIBE, ROLES, Resources, policy
+from potluck.aws.verification import differences
 from potluck.commands.table_modules import suite_tables
 from potluck.dynamo.database import Database
 from potluck.dynamo.server import serving
@@ -279,3 +280,18 @@ def test_no_policy_allows_everything() -> None:
             assert all(action.startswith("dynamodb:") and "*" not in action for action in statement["Action"])
             assert all(":table/mine-" in resource for resource in statement["Resource"])
         assert len(str(allowed)) < 10_000  # characters, the limit of a role's policy is 10,240
+
+
+async def test_verifying_describes_tables_and_does_nothing_else(tmp_path: Path) -> None:
+    described = {
+        "Statement": [{"Action": [f"dynamodb:{action}" for action in DESCRIBE], "Resource": ["arn:aws:dynamodb:*"]}]
+    }
+    async with dynamodb(EMBEDDED, tmp_path) as there:
+        proxy = GuardingProxy(there["endpoint"], described)
+        async with proxy.listening() as endpoint:
+            engine = await open_engine("aws", region=REGION, endpoint=endpoint)
+            try:
+                assert await differences(engine, suite_tables()) == []
+            finally:
+                await engine.close()
+    assert proxy.denied == []
