@@ -26,6 +26,10 @@ http {{
     fastcgi_temp_path {folder}/c;
     uwsgi_temp_path {folder}/d;
     scgi_temp_path {folder}/e;
+    # Compression would hold events back, if the site did not say that they must not be.
+    gzip on;
+    gzip_proxied any;
+    gzip_types text/event-stream;
     map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
     {server}
 }}
