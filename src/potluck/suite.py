@@ -227,7 +227,7 @@ def _application(core: Core, people: App, apps: Sequence[App], measure: Callable
     request_key = derived(secret, "requests")
     router = Router()
     router.add_all_below(templates.assets.at, templates.assets.file)
-    for endpoints in (home(apps, catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages):
+    for endpoints in (home((*apps, people), catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages):
         endpoints.add_to(router, site)
     for app in everything:
         runner = Runner(core, app.context)

@@ -94,6 +94,23 @@ async def test_the_answer_to_a_sign_in_says_what_is_in_the_way(tmp_path):
         problem(await doors.ask("GET", "/me", by=token), 401, "not-signed-in")
 
 
+async def test_an_admin_finds_who_waits_on_the_home_page(tmp_path):
+    async with doors_on(tmp_path, registration="approval") as doors:
+        for email in ("ada@example.org", "ben@example.org"):
+            await doors.ask("POST", "/accounts", {"email": email, "password": PASSWORD, "name": "A name"})
+        for decided in ("approve", "promote"):
+            await operator_does(doors.core, decide, Decision(email="ada@example.org", decided=decided))
+        async with browser_of(doors) as browser:
+            home = Page((await browser.get("/", headers=BROWSER)).text)
+            assert "1 person is waiting for approval" in home.words
+            assert "/people" in {link["href"] for link in home.all("a")}
+            await operator_does(doors.core, decide, Decision(email="ben@example.org", decided="approve"))
+            assert "waiting for approval" not in Page((await browser.get("/", headers=BROWSER)).text).words
+        async with browser_of(doors, "ben@example.org") as browser:
+            await doors.ask("POST", "/accounts", {"email": "c@example.org", "password": PASSWORD, "name": "C"})
+            assert "waiting for approval" not in Page((await browser.get("/", headers=BROWSER)).text).words
+
+
 async def test_the_pages_show_an_admin_what_can_be_done_and_say_what_cannot(doors):
     await promoted(doors)
     ben = await doors.join("ben@example.org", "Ben")

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
-from potluck.web.app import App, Core
+from potluck.people.admins import counts_as_admin
+from potluck.people.authentication import Principal
+from potluck.people.entities import Account
+from potluck.web.app import App, Core, HomeCard
 from potluck.web.people import accounts, administration, invitations, password_resets, provider, sessions, tokens
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.joining_pages import joining_pages
@@ -35,6 +38,18 @@ class PeopleApp(App):
         self._apps = apps
         super().__init__(core)
         self.subjects = (*self.subjects, *joining_pages(apps))
+
+    async def home_card(self, caller: Principal) -> HomeCard:
+        card = HomeCard()
+        if self.core.settings.registration != "approval":
+            return card
+        account = await self.core.store.get(Account.by_id(caller.user_id))
+        if account is not None and counts_as_admin(account):
+            waiting = await self.core.store.count(Account.all_with_status("waiting"))
+            people = "1 person is" if waiting == 1 else f"{waiting} people are"
+            if waiting:
+                card.add(f"{people} waiting for approval", "New accounts", "/people", "user-plus", "Review")
+        return card
 
     def make_context(self) -> PeopleContext:
         return PeopleContext(self.core, self._apps)
