@@ -137,7 +137,7 @@ async def test_passwords_are_new_each_time_and_nobody_stays_signed_in(tmp_path):
     async with assembled(Settings(data=tmp_path / "one"), (), passwords=cheap()) as application:
         rows = await rows_of(application.state.engine)
     kept = sorted(row["entityType"]["S"] for row in rows[accounts.name])
-    assert kept == ["Account"] * 5 + ["EmailAddress"] * 5 + ["SecretCheck"], "and no session"
+    assert kept == ["Account"] * 5 + ["Administration"] + ["EmailAddress"] * 5 + ["SecretCheck"], "and no session"
 
 
 async def test_people_do_things_at_times_of_their_own_and_the_clock_is_set_right(tmp_path):

@@ -61,7 +61,7 @@ async def test_a_defect_is_answered_with_a_number_and_no_internals(client, monke
     def broken(*_, **__):
         raise RuntimeError("the secret inside")
 
-    monkeypatch.setattr(health, "_report", broken)
+    monkeypatch.setattr(health, "JSONResponse", broken)
     answer = await client.get("/livez", headers=BROWSER)
     assert answer.status_code == 500
     assert "secret" not in answer.text
