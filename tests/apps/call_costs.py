@@ -5,7 +5,8 @@ await costs.count("make a poll", authoring.create(NOBODY, settings))
 costs.must_be_in(README)
 """
 
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Collection, Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ __all__ = ["CallCosts"]
 
 Answer = TypeVar("Answer")
 
+MANY = 5
 HEADING = "| call | requests | read units | write units |"
 
 
@@ -32,7 +34,7 @@ class CallCosts:
         with self.recording.scope() as calls:
             answer = await call
         # Whoever follows the stream reads it when it likes.
-        requests = " + ".join(each for each in calls.operations if each != "GetRecords")
+        requests = " + ".join(_runs(each for each in calls.operations if each != "GetRecords"))
         read, write = (sum(getattr(each, name) for each in calls) for name in ("read_units", "write_units"))
         self.rows.append(f"| {what} | {requests} | {read:g} | {write:g} |")
         return answer
@@ -50,6 +52,13 @@ class CallCosts:
         told, counted = ([each for each in rows if _call(each) not in but_calls] for rows in (told, counted))
         if told != counted:
             pytest.fail(_difference(readme, told, counted), pytrace=False)
+
+
+def _runs(operations: Iterable[str]) -> Iterator[str]:
+    """The operations, of which many equal ones in a row are written as one with their number."""
+    for operation, run in groupby(operations):
+        number = len(list(run))
+        yield from [operation] * number if number < MANY else [f"{number} × {operation}"]
 
 
 def _call(row: str) -> str:

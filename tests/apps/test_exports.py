@@ -79,9 +79,12 @@ EXPORTED: dict[type[Entity], tuple[type[Struct], dict[str, str]]] = {
             "creator_id": OWNER,
             "codes": "How many were made; they open the poll",
             "short_id": "The shareable that shows the poll has its own row",
+            "shards": INTERNAL,
+            "access_fence": INTERNAL,
         },
     ),
     polls.Count: (BallotsOfPoll, {}),
+    polls.CountPart: (BallotsOfPoll, {"part": "The parts of a count are one number"}),
     library.Library: (row_of("libraries"), {"owner_id": OWNER}),
     library.Collection: (row_of("collections"), {"owner_id": OWNER, "library_id": "Its items name the library"}),
     library.Book: (row_of("items"), {"owner_id": OWNER, "type": "It is kind", "cover_hash": "It is cover"}),
@@ -113,7 +116,10 @@ EXPORTED: dict[type[Entity], tuple[type[Struct], dict[str, str]]] = {
             "ttl": "It is purgeAt",
         },
     ),
-    shareables.ChecklistItem: (ExportedItem, {"edited_in": INTERNAL, "ticked_in": INTERNAL, "ttl": INTERNAL}),
+    shareables.ChecklistItem: (
+        ExportedItem,
+        {"edited_in": INTERNAL, "ticked_in": INTERNAL, "ttl": INTERNAL, "fence": INTERNAL},
+    ),
 }
 
 NOT_EXPORTED: dict[type[Entity], str] = {

@@ -125,9 +125,16 @@ class Sender:
                 await tries.wait_after(error)
 
     async def transact(
-        self, request: Request, explain: Callable[[DynamoError], Exception], send: Send | None = None
+        self,
+        request: Request,
+        explain: Callable[[DynamoError], Exception],
+        send: Send | None = None,
+        contended: Callable[[DynamoError], Exception | None] | None = None,
     ) -> dict[str, Any]:
-        """Send a transaction until its outcome is known; its token makes retries safe. `send` is a faster call."""
+        """Send a transaction until its outcome is known; its token makes retries safe. `send` is a faster call.
+
+        After a conflict with another transaction, the exception that `contended` makes of it is raised, if any.
+        """
         tries: _Tries | None = None
         while True:
             try:
@@ -138,8 +145,13 @@ class Sender:
                 tries = tries or _Tries("transaction", self.patience)
                 if error.code in MAYBE_EXECUTED:
                     tries.lost = True
-                elif error.code == "TransactionCanceledException" and not is_transient_cancellation(error):
+                elif is_transient_cancellation(error):
+                    # If an earlier attempt may have been executed, only this same request can find out.
+                    elsewhere = None if contended is None or tries.lost else contended(error)
+                    if elsewhere is not None:
+                        raise elsewhere from None
+                elif error.code == "TransactionCanceledException":
                     raise explain(error) from None
-                elif error.code not in NOT_EXECUTED and not is_transient_cancellation(error):
+                elif error.code not in NOT_EXECUTED:
                     raise
                 await tries.wait_after(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 from uuid import uuid4
@@ -14,6 +14,7 @@ from potluck.store.read_tracking import UNKNOWN, Clock, note, note_place, note_r
 from potluck.store.row_cache import NEVER, RowCache
 from potluck.store.sending import Patience, Sender
 from potluck.table.access import Query, Ref
+from potluck.table.operations import Operation
 from potluck.table.tables import Request, RowName, row_name
 from potluck.table.transactions import Transaction
 
@@ -85,11 +86,12 @@ class CallSource:
         rows, entities = query.read(answer["Items"], second(self.clock))
         return QueriedRows(rows, entities, 0, answer.get("LastEvaluatedKey"))
 
-    async def transact(self, transaction: Transaction, now: int) -> dict[str, Any]:
+    async def transact(self, transaction: Transaction, now: int, spread: Collection[Operation] = ()) -> dict[str, Any]:
         """Commit a transaction, once although its answer may get lost; raises the refusal of the one that failed."""
         request = transaction.request(now, str(uuid4()))
+        contended = partial(transaction.contended, spread=spread) if spread else None
         with access_pattern(transaction.name):
-            return await self.sender.transact(request, partial(transaction.explain, now=now))
+            return await self.sender.transact(request, partial(transaction.explain, now=now), contended=contended)
 
     def entity(self, ref: Ref[Any], item: dict[str, Any] | None) -> Any:
         """The item's entity; None if it is of another kind, or has expired."""
@@ -178,7 +180,8 @@ class PackedSource(CallSource):
         note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
         return *query.read(items, second(self.clock)), 0
 
-    async def transact(self, transaction: Transaction, now: int) -> dict[str, Any]:
+    async def transact(self, transaction: Transaction, now: int, spread: Collection[Operation] = ()) -> dict[str, Any]:
+        # An engine in this process writes one transaction after the other, so none is contended.
         # No access pattern to name: a recorded engine is a wrapper, and wrappers do not pack rows. No token: an engine
         # in this process loses no answers.
         explain = partial(transaction.explain, now=now)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -101,9 +101,12 @@ class Store(StoreReader):
             if when is not None or await self.get(_item_of(operation)) is not None:
                 raise
 
-    async def transact(self, *operations: Operation) -> None:
-        """Commit all operations or none; raises the refusal of the one that failed, with its position."""
-        await self.source.transact(Transaction(*operations), second(self._clock))
+    async def transact(self, *operations: Operation, spread: Collection[Operation] = ()) -> None:
+        """Commit all operations or none; raises the refusal of the one that failed, with its position.
+
+        Where another transaction holds an item of one of `spread`, Contended is raised instead of waiting for it.
+        """
+        await self.source.transact(Transaction(*operations), second(self._clock), spread)
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item depending on its current values, retrying on conflicts; NotFound if it is gone."""

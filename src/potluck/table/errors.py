@@ -97,6 +97,14 @@ class NotUnique(WriteRefused):
         self.value = value
 
 
+class Contended(TableError):
+    """Another transaction held items of this one; nothing was written. `operations` are those that may go elsewhere."""
+
+    def __init__(self, operations: Iterable[Any]) -> None:
+        self.operations = tuple(operations)
+        super().__init__(f"others were writing the items of {', '.join(map(str, self.operations))}")
+
+
 class OutcomeUnknown(TableError):
     """The response was lost and the write cannot safely be retried: it was applied once or not at all."""
 

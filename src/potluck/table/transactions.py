@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import ITEM_BYTES, TRANSACTION_ACTIONS, TRANSACTION_BYTES
 from potluck.dynamo.values import item_size
-from potluck.table.errors import TransactionRefused
+from potluck.table.errors import Contended, TransactionRefused
 from potluck.table.operations.failures import explain_refusal
 from potluck.table.operations.writes import TransactionAction, WriteRequest
 from potluck.table.tables import Request, RowName, row_name
@@ -61,6 +62,15 @@ class Transaction:
                 refusal.position = position
                 return refusal
         return error
+
+    def contended(self, error: DynamoError, spread: Collection[Operation]) -> Contended | None:
+        """The exception if the items of some of these operations were in another transaction; None if none was."""
+        held = [
+            self.operations[position]
+            for (position, _), reason in zip(self._writes, error.reasons or (), strict=False)
+            if reason.get("Code") == "TransactionConflict" and self.operations[position] in spread
+        ]
+        return Contended(held) if held else None
 
     def _refuse_too_many(self, count: int) -> None:
         guards = sum(write.guard is not None for _, write in self._writes)

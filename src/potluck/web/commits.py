@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,12 +10,13 @@ from msgspec import Struct
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import IdempotencyKey, StoredAnswer
 from potluck.table import Changed, Entity, NotUnique, WriteRefused
+from potluck.table.errors import Contended
 from potluck.table.operations import Check, Operation
 from potluck.validation.encoding import encode
 from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.versions import etag, tag_of
-from potluck.web.writes import Step, Writes
+from potluck.web.writes import Outcome, Step, Writes
 
 if TYPE_CHECKING:
     from potluck.web.access import Access
@@ -58,15 +59,30 @@ class Committer:
             view = await show(self._action, at, writes.answer)
             result = ActionResult(at, writes.answer, view, _response(self._action, writes, view))
             storing = [] if self._key is None else self._core.people.answers.storing(self._key, result.response)
-        if (writes.operations or storing) and not await self._transact(at, writes, storing):
+        if writes.then is not None:
+            if writes.operations and not await self._transact(at, writes, at.checks(), []):
+                return False
+            await writes.then()
+            # The writes are committed, and may have ended the caller's own access.
+            if storing and not await self._transact(at, Step(), [], storing):
+                return False
+        elif (writes.operations or storing) and not await self._transact(at, writes, at.checks(), storing):
             return False
         writes.result = result
         return True
 
-    async def _transact(self, at: Access, writes: Writes[Any], storing: Sequence[Operation]) -> bool:
-        together = _Together(at.checks(), writes.operations, storing)
+    async def _transact(
+        self, at: Access, writes: Writes[Any], checks: Sequence[Operation], storing: Sequence[Operation]
+    ) -> bool:
+        together = _Together(checks, writes.operations, storing)
         try:
-            await self._core.store.transact(*together.operations)
+            await self._core.store.transact(*together.operations, spread=together.spread(writes.outcomes))
+        except Contended as contention:
+            for operation in contention.operations:
+                outcome = writes.outcomes[id(together.original(operation))]
+                assert outcome.contended is not None
+                outcome.contended()
+            return False
         except WriteRefused as refusal:
             refused = together.original(refusal.operation)
             if together.carries_check(refusal.operation):
@@ -140,6 +156,13 @@ class _Together:
     def original(self, operation: Any) -> Operation | None:
         """The write as the rule returned it; None for an access check."""
         return self._originals.get(id(operation))
+
+    def spread(self, outcomes: Mapping[int, Outcome]) -> Sequence[Operation]:
+        """The operations whose rows may be others in the next run, as they are sent."""
+        if not any(outcome.contended is not None for outcome in outcomes.values()):
+            return ()
+        sent = ((operation, outcomes.get(id(self.original(operation)))) for operation in self.operations)
+        return [operation for operation, outcome in sent if outcome is not None and outcome.contended is not None]
 
     def carries_check(self, operation: Any) -> bool:
         return id(operation) in self._carriers

@@ -26,12 +26,16 @@ Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
 
 Refused = type[Exception] | Exception | Explain | None
 
+Contended = Callable[[], object]
+
 
 class Outcome(Struct, frozen=True, eq=False):
     """A write, and the problem to raise if it is refused; None to run the rule again."""
 
     operation: Operation
     refused: Refused
+    contended: Contended | None = None
+    """Called if another transaction holds the row: the rule then runs again, and may choose another row."""
 
 
 class Writes(Generic[A_co]):
@@ -40,13 +44,14 @@ class Writes(Generic[A_co]):
     An entity is shown by the view of its subject, None is a 204, any other struct is sent as it is.
     """
 
-    __slots__ = ("after", "answer", "headers", "made", "of", "operations", "outcomes", "result", "secret")
+    __slots__ = ("after", "answer", "headers", "made", "of", "operations", "outcomes", "result", "secret", "then")
 
     def __init__(
         self,
         answer: A_co,
         *writes: Operation | Outcome,
         after: After | None = None,
+        then: After | None = None,
         made: object = None,
         headers: Mapping[str, str] | None = None,
         version: int | None = None,
@@ -56,9 +61,11 @@ class Writes(Generic[A_co]):
         """`made` is the id that a repeated request gets, where the answer holds a secret and so is not stored: every
         answer of an action declared `secret`, or this one if `secret` is set here. `of` is the person whose answer it
         is, where the caller is not signed in yet: it is deleted with their account. `version` is that of the row that
-        the answer shows, for its ETag, where the answer is no entity."""
+        the answer shows, for its ETag, where the answer is no entity. `then` is work that must succeed after the
+        commit, before the answer is stored and given; if it fails, the request does, and a repeat does it again."""
         self.answer = answer
         self.after = after
+        self.then = then
         self.made = made
         self.of = of
         self.result: ActionResult | None = None
@@ -85,6 +92,7 @@ class Writes(Generic[A_co]):
             *others,
             *writes,
             after=self.after,
+            then=self.then,
             made=self.made,
             headers=self.headers,
             secret=self.secret,
@@ -97,6 +105,7 @@ class Writes(Generic[A_co]):
             answer,
             *self.operations,
             after=self.after,
+            then=self.then,
             made=self.made,
             headers=self.headers,
             secret=self.secret,
@@ -115,11 +124,15 @@ class Step(Writes[None]):
         super().__init__(None, *writes)
 
 
-def or_raise(operation: Operation, refused: Refused) -> Outcome:
-    """If this write is refused, raise this; or what a function of the refusal returns, or run again if that is None."""
-    return Outcome(operation, refused)
+def or_raise(operation: Operation, refused: Refused, contended: Contended | None = None) -> Outcome:
+    """If this write is refused, raise this; or what a function of the refusal returns, or run again if that is None.
+
+    With `contended`, a row that many write may be another one in the next run: where another transaction holds it, this
+    is called and the rule runs again, instead of waiting for the row.
+    """
+    return Outcome(operation, refused, contended)
 
 
-def or_retry(operation: Operation) -> Outcome:
+def or_retry(operation: Operation, contended: Contended | None = None) -> Outcome:
     """If this write is refused, something that the rule read has changed: run the rule again."""
-    return Outcome(operation, None)
+    return Outcome(operation, None, contended)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from potluck.apps.polls.access import ToPoll
 from potluck.apps.polls.app import PollsApp
 from potluck.apps.polls.context import ReadersWait, polls_context
-from potluck.apps.polls.entities import Count, Shard, Vote, ranked_choice_polls
+from potluck.apps.polls.entities import CountRow, Shard, Vote, ranked_choice_polls
 from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.polls import PollMade, create_poll
 from potluck.apps.polls.results import poll_audit
@@ -135,7 +135,10 @@ class Booth:
 
     async def counts(self, poll_id: UUID) -> dict[tuple[int, ...], int]:
         """How many votes each ranking has by the counts; none that has none."""
-        return {each.ranking: each.count for each in await self.store.all(Count.of_poll(poll_id)) if each.count}
+        counted: dict[tuple[int, ...], int] = {}
+        for each in await self.store.all(CountRow.of_poll(poll_id)):
+            counted[each.ranking] = counted.get(each.ranking, 0) + each.count
+        return {ranking: count for ranking, count in counted.items() if count}
 
     async def agree(self, poll: PollMade) -> int:
         """That votes, counts, shards and audit say the same; how many votes there are."""
@@ -145,9 +148,6 @@ class Booth:
         assert await self.counts(poll.id) == said
         shards = await self.store.all(Shard.of_poll(poll.id))
         assert sum(each.votes for each in shards) == len(votes)
-        assert {each.shard: each.votes for each in shards if each.votes} == Counter(
-            vote.vote_id.int % 10 for vote in votes
-        )
         audit = await self.do(poll_audit, admin_of(poll), poll.id)
         assert (audit.equal, audit.votes, audit.counted) == (True, len(votes), len(votes))
         return len(votes)

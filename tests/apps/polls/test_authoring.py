@@ -14,7 +14,7 @@ from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.candidates import drawn
 from potluck.apps.polls.consumers import consumers_of
 from potluck.apps.polls.deletion import Deletions
-from potluck.apps.polls.entities import Code, Count, CreatedPoll, Deletion, Poll, PollRow, Vote
+from potluck.apps.polls.entities import Code, CountRow, CreatedPoll, Deletion, Poll, PollRow, Vote
 from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.polls import (
     NoCodesAsked,
@@ -529,5 +529,5 @@ async def test_whoever_votes_while_a_poll_is_deleted_leaves_nothing_behind(busy_
     )
     assert {type(each) for each in refused} <= {NoSuchPoll}
     await Deletions(booth.store).carry_on(Deletion(poll_id=poll.id, deleted_at=NOW))
-    assert await booth.store.all(Count.of_poll(poll.id)) == []
+    assert await booth.store.all(CountRow.of_poll(poll.id)) == []
     assert await booth.dump() == {}

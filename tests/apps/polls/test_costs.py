@@ -34,6 +34,7 @@ async def measured(booth):
     await cost("look at a poll", booth.do(one_poll, NOBODY, poll.id))
     await cost("my polls", booth.do(own_polls, ada))
     await cost("edit", booth.do(change_poll, admin_of(poll), poll.id, version=1, title="Whom?"))
+    await cost("the first vote", booth.do(cast_vote, voter("first"), poll.id, rankings=["Cyd"]))
     cast = await cost("vote", booth.do(cast_vote, voter("k"), poll.id, rankings=["Ada", "Ben"]))
     editor = VoterKeys(edit_key=cast.edit_key)
     await cost("change a vote", booth.do(change_vote, editor, poll.id, cast.id, rankings=["Ben"]))
@@ -47,6 +48,7 @@ async def measured(booth):
     await cost("delete", booth.do(delete_poll, ada, own.id))
     codes = await booth.do(create_poll, NOBODY, title="Who?", candidates=["Ada", "Ben"], voter_policy="codes")
     made = await cost("make ten codes", booth.do(make_codes, admin_of(codes), codes.id, count=10))
+    await booth.do(cast_vote, VoterKeys(code=made.codes[1]), codes.id, rankings=["Ben"])
     await cost("vote by code", booth.do(cast_vote, VoterKeys(code=made.codes[0]), codes.id, rankings=["Ada"]))
     return costs
 

@@ -16,6 +16,8 @@ from potluck.apps.polls.entities import (
     SHARDS,
     Code,
     Count,
+    CountPart,
+    CountRow,
     CreatedPoll,
     Deletion,
     Poll,
@@ -35,7 +37,6 @@ from potluck.table import (
     Entity,
     InvalidValue,
     absent,
-    check,
     delete,
     put,
     the,
@@ -97,8 +98,17 @@ secured_vote = Vote(
     voted_at=datetime(2024, 1, 15, 14, 23, tzinfo=UTC),
     edit_key_hash=HASH,
 )
-counts = [Count(poll_id=POLL_ID, ranking=(2,), count=1), Count(poll_id=POLL_ID, ranking=(3, 4, 2, 1), count=1)]
-shards = [Shard(poll_id=POLL_ID, shard=3, votes_version=2, votes=1), Shard(poll_id=POLL_ID, shard=7, votes_version=1)]
+counts = [
+    Count(poll_id=POLL_ID, ranking=(2,), count=1),
+    Count(poll_id=POLL_ID, ranking=(3, 4, 2, 1), count=1),
+    CountPart(poll_id=POLL_ID, ranking=(3, 4, 2, 1), part=63, count=-1),
+]
+shards = [
+    Shard(poll_id=POLL_ID, shard=3, votes_version=2, votes=1),
+    # In the order of keys, which are not padded: 63 before 7.
+    Shard(poll_id=POLL_ID, shard=63, votes_version=4, votes=-1, fence=3, access_fence=2),
+    Shard(poll_id=POLL_ID, shard=7, votes_version=1),
+]
 code = Code(poll_id=POLL_ID, hash=HASH, created_at=datetime(2024, 1, 15, 10, 30, tzinfo=UTC))
 
 
@@ -209,8 +219,24 @@ RECORDS = {
         },
     ),
     "a count": Golden(counts[1], Count.one(POLL_ID, (3, 4, 2, 1)), {"PK": OF_POLL, "SK": "COUNT#3-4-2-1", "count": 1}),
+    "a part of a count": Golden(
+        counts[2],
+        CountPart.one(POLL_ID, (3, 4, 2, 1), 63),
+        {"PK": OF_POLL, "SK": "COUNT#3-4-2-1#63", "count": -1},
+    ),
+    # As it was written before shards had fences.
     "a shard": Golden(
         shards[0], Shard.one(POLL_ID, 3), {"PK": OF_POLL, "SK": "SHARD#3", "votesVersion": 2, "votes": 1}
+    ),
+    "a shard with fences": Golden(
+        shards[1],
+        Shard.one(POLL_ID, 63),
+        {"PK": OF_POLL, "SK": "SHARD#63", "votesVersion": 4, "votes": -1, "fence": 3, "accessFence": 2},
+    ),
+    "a poll with votes": Golden(
+        replace(poll, poll_id=UUID(int=8), shards=64, access_fence=2),
+        Poll.one(UUID(int=8)),
+        example(POLL_EXAMPLE) | {"PK": f"POLL#{UUID(int=8)}", "id": str(UUID(int=8)), "shards": 64, "accessFence": 2},
     ),
     "a code": Golden(
         code, Code.one(POLL_ID, HASH), {"PK": OF_POLL, "SK": f"CODE#{HASH}", "createdAt": "2024-01-15T10:30:00Z"}
@@ -256,10 +282,10 @@ def test_the_documents_poll_is_an_open_one_without_an_admin():
 sent = Requests("ranked-choice-polls")
 
 CASES = [
-    # The document's, by its numbers: 1 and 2; for 3, calculate results, there are Count.of_poll and Results.of
+    # The document's, by its numbers: 1 and 2; for 3, calculate results, there are CountRow.of_poll and Results.of
     Case(Poll.one(POLL_ID), sent.get_item(OF_POLL, "METADATA"), poll, 1.0),
     Case(Vote.of_poll(POLL_ID), sent.query(OF_POLL, begins_with="VOTE#"), [vote, secured_vote], 1.0),
-    Case(Count.of_poll(POLL_ID), sent.query(OF_POLL, begins_with="COUNT#"), counts, 1.0),
+    Case(CountRow.of_poll(POLL_ID), sent.query(OF_POLL, begins_with="COUNT#"), counts, 1.0),
     # Three records of 3 KB and a little, the poll and the shards: 12 KB, consistently.
     Case(
         Results.of(POLL_ID),
@@ -277,7 +303,13 @@ CASES = [
     # Ours
     Case(Vote.one(POLL_ID, VOTE_ID), sent.get_item(OF_POLL, f"VOTE#{VOTE_ID}"), vote, 1.0),
     Case(Count.one(POLL_ID, (3, 4, 2, 1)), sent.get_item(OF_POLL, "COUNT#3-4-2-1", consistent=False), counts[1], 0.5),
-    Case(Shard.one(POLL_ID, 7), sent.get_item(OF_POLL, "SHARD#7", consistent=False), shards[1], 0.5),
+    Case(
+        CountPart.one(POLL_ID, (3, 4, 2, 1), 63),
+        sent.get_item(OF_POLL, "COUNT#3-4-2-1#63", consistent=False),
+        counts[2],
+        0.5,
+    ),
+    Case(Shard.one(POLL_ID, 7), sent.get_item(OF_POLL, "SHARD#7", consistent=False), shards[2], 0.5),
     Case(Shard.of_poll(POLL_ID), sent.query(OF_POLL, begins_with="SHARD#"), shards, 1.0),
     Case(Code.one(POLL_ID, HASH), sent.get_item(OF_POLL, f"CODE#{HASH}"), code, 1.0),
     # Two parts of 3 KB and a little: 8 KB, consistently.
@@ -312,25 +344,36 @@ VOTERS = 50
 until_noon = replace(poll, expires_at=NOON)
 
 
-def cast(number: int, ranking: tuple[int, ...] = (1,), at: datetime = NOON - timedelta(seconds=1)) -> list[Operation]:
-    """What the voter of this number writes: nothing, unless the poll is open. Whoever is first makes the rows."""
-    is_open = the(Poll.closed_at).is_none() & (the(Poll.expires_at).is_none() | (the(Poll.expires_at) > at))
+def cast(
+    number: int, ranking: tuple[int, ...] = (1,), at: datetime = NOON - timedelta(seconds=1), version: int = 1
+) -> list[Operation]:
+    """What the voter of this number writes: nothing, if they read the poll before what the shard's fence says."""
     rankings = [poll.candidates[each - 1] for each in ranking]
     return [
-        check(Poll.one(POLL_ID), when=is_open),
+        update(
+            Shard.one(POLL_ID, number % SHARDS),
+            the(Shard.votes_version).add(1),
+            the(Shard.votes).add(1),
+            when=the(Shard.fence) < version,
+        ),
         put(Vote(vote_id=UUID(int=number), poll_id=POLL_ID, rankings=rankings, voted_at=at), when=absent),
         upsert(Count.one(POLL_ID, ranking), the(Count.count).add(1)),
-        upsert(Shard.one(POLL_ID, number % SHARDS), the(Shard.votes_version).add(1), the(Shard.votes).add(1)),
     ]
 
 
-async def test_a_vote_is_one_transaction_that_checks_the_poll_and_does_not_write_it(new: Opened):
-    store, recording, engine = new
+async def open_for_votes(store: Store) -> None:
     await store.put(until_noon, when=absent)
+    await store.write_each(put(Shard(poll_id=POLL_ID, shard=shard)) for shard in range(SHARDS))
+
+
+async def test_a_vote_is_one_transaction_that_does_not_touch_the_poll(new: Opened):
+    store, recording, engine = new
+    await open_for_votes(store)
     with recording.scope() as calls:
         await store.transact(*cast(4, (1, 3)))
-    assert (calls.operations, calls.write_units) == (["TransactWriteItems"], units_of_transaction(engine, rows=4))
-    assert await store.all(PollRow.of_poll(POLL_ID)) == [
+    assert (calls.operations, calls.write_units) == (["TransactWriteItems"], units_of_transaction(engine, rows=3))
+    empty = [Shard(poll_id=POLL_ID, shard=shard) for shard in range(SHARDS)]
+    assert [row for row in await store.all(PollRow.of_poll(POLL_ID)) if row not in empty] == [
         Count(poll_id=POLL_ID, ranking=(1, 3), count=1),
         until_noon,
         Shard(poll_id=POLL_ID, shard=4, votes_version=1, votes=1),
@@ -340,11 +383,11 @@ async def test_a_vote_is_one_transaction_that_checks_the_poll_and_does_not_write
 
 async def vote_at_once(store: Store) -> None:
     """Fifty voters, three rankings: every vote counts, and counts once."""
-    await store.put(until_noon, when=absent)
+    await open_for_votes(store)
     rankings = [[(1,), (2, 1), (4, 3, 2, 1)][number % 3] for number in range(VOTERS)]
     await asyncio.gather(*(store.transact(*cast(number, each)) for number, each in enumerate(rankings)))
     assert await store.count(Vote.of_poll(POLL_ID)) == VOTERS
-    assert {each.ranking: each.count for each in await store.all(Count.of_poll(POLL_ID))} == Counter(rankings)
+    assert {each.ranking: each.count for each in await store.all(CountRow.of_poll(POLL_ID))} == Counter(rankings)
     results = await store.gather(Results.of(POLL_ID))
     assert results is not None
     assert (results.poll, len(results.shards)) == (until_noon, SHARDS)
@@ -374,20 +417,19 @@ async def test_voters_whose_transactions_meet_are_counted_once_each(tmp_path: Pa
 
 async def test_a_vote_that_is_changed_moves_from_one_count_to_another(new: Opened):
     store, _, _ = new
-    await store.put(until_noon, when=absent)
+    await open_for_votes(store)
     for number in (1, 2):
         await store.transact(*cast(number))
     was = await store.one(Vote.one(POLL_ID, UUID(int=2)))
     rankings = the(Vote.rankings)
     change = (
-        check(Poll.one(POLL_ID), when=the(Poll.expires_at) > NOON - timedelta(seconds=1)),
+        update(Shard.one(POLL_ID, 2), the(Shard.votes_version).add(1), when=the(Shard.fence) < 1),
         update(was, rankings.becomes(["Rust"]), when=rankings == was.rankings),
         update(Count.one(POLL_ID, (1,)), the(Count.count).add(-1)),
         upsert(Count.one(POLL_ID, (4,)), the(Count.count).add(1)),
-        upsert(Shard.one(POLL_ID, 2), the(Shard.votes_version).add(1)),
     )
     await store.transact(*change)
-    assert [(each.ranking, each.count) for each in await store.all(Count.of_poll(POLL_ID))] == [((1,), 1), ((4,), 1)]
+    assert [(each.ranking, each.count) for each in await store.all(CountRow.of_poll(POLL_ID))] == [((1,), 1), ((4,), 1)]
     assert await store.get(Shard.one(POLL_ID, 2)) == Shard(poll_id=POLL_ID, shard=2, votes_version=2, votes=1)
     # Who changes what is no longer so changes nothing.
     with pytest.raises(ConditionFailed) as refused:
@@ -395,13 +437,16 @@ async def test_a_vote_that_is_changed_moves_from_one_count_to_another(new: Opene
     assert (refused.value.position, refused.value.current.rankings) == (1, ["Rust"])
 
 
-async def test_a_vote_at_the_second_of_expiry_is_too_late(new: Opened):
+async def test_a_vote_of_someone_who_read_the_poll_before_its_shard_was_sealed_is_refused(new: Opened):
     store, _, _ = new
-    await store.put(until_noon, when=absent)
+    await open_for_votes(store)
+    sealed = await store.update(Shard.one(POLL_ID, 1), the(Shard.fence).becomes(1), when=the(Shard.fence) < 1)
+    before = await store.all(PollRow.of_poll(POLL_ID))
     with pytest.raises(ConditionFailed) as refused:
-        await store.transact(*cast(1, at=NOON))
-    assert (refused.value.position, refused.value.current) == (0, until_noon)
-    assert await store.all(PollRow.of_poll(POLL_ID)) == [until_noon]
+        await store.transact(*cast(1))
+    assert (refused.value.position, refused.value.current) == (0, sealed)
+    assert await store.all(PollRow.of_poll(POLL_ID)) == before
+    await store.transact(*cast(1, version=2))
 
 
 async def test_a_poll_is_deleted_to_the_last_row(new: Opened):

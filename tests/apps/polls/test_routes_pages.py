@@ -398,7 +398,12 @@ async def test_the_store_does_not_say_who_voted_where(calls):
         await send(here, f"{poll}/vote", **{"rank-1": "1"})
         after = await calls.rows()
         new = [row for table in after for row in set(after[table]) - set(before.get(table, []))]
-        assert {re.search(r"(VOTE|COUNT|SHARD)#", row)[1] for row in new} == {"VOTE", "COUNT", "SHARD"}
+        assert {re.search(r"VOTE|COUNT|SHARD|METADATA", row)[0] for row in new} == {
+            "VOTE",
+            "COUNT",
+            "SHARD",
+            "METADATA",
+        }
 
 
 async def test_every_page_of_a_poll_leads_back_to_the_list(calls):

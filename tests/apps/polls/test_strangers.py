@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from potluck.apps.polls import polls as polls_module
-from potluck.apps.polls import votes as votes_module
+from potluck.apps.polls import shards
 from potluck.apps.polls.fields import MOST_CODES
 from potluck.apps.polls.polls import CHANGES, CODES, POLLS
 from potluck.apps.polls.votes import VOTES, NewVote
@@ -127,7 +127,7 @@ async def test_a_poll_has_only_so_many_codes(calls: Calls, monkeypatch):
 
 
 async def test_a_poll_takes_only_so_many_votes(calls: Calls, monkeypatch):
-    monkeypatch.setattr(votes_module, "MOST_VOTES_OF_SHARD", 1)
+    monkeypatch.setattr(shards, "MOST_VOTES_OF_SHARD", 1)
     poll = await calls.poll()
     answers = [await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": CANDIDATES[:1]}) for _ in range(40)]
     counted = sum(each.status_code == 201 for each in answers)

@@ -107,6 +107,7 @@ async def measured(core, app, recording):
     new_poll = NewShareable(entity="poll", name="Where to?", candidates=["Lake", "Hut"])
     at = {"short_id": (await cost("lay out a poll", create_shareable, nobody, new_poll)).short_id}
     await cost("look at it", one_shareable, nobody, **at)
+    await cost("the first vote", cast_vote, nobody, NewVote(rankings=["Lake"]), **at)
     await cost("vote", cast_vote, nobody, NewVote(rankings=["Hut"]), **at)
     await told(poll_results, nobody, ByMethod(), None, at)
     await cost("its results, no new votes", poll_results, nobody, ByMethod(), **at)

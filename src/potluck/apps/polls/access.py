@@ -96,6 +96,8 @@ class AtBallot:
     poll: Poll
     polls: PollsContext
     store: Store
+    admitted_by: int | None = None
+    """The version of the shareable that admitted the caller, if the poll belongs to one."""
     new_voter_key: str | None = None
     """The voter key to set in a browser that has none yet."""
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
-from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
+from potluck.apps.polls.entities import CountRow, CreatedPoll, Deletion, Poll, Ranking
 from potluck.apps.polls.polls import view_of
 from potluck.table import WriteRefused
 
@@ -42,10 +42,12 @@ class PollsData:
         for poll in polls:
             yield "polls", view_of(poll, now)
         for poll in polls:
-            async for row in self._store.each(Count.of_poll(poll.poll_id)):
-                if row.count:
-                    ranking = poll.names(row.ranking)
-                    yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=ranking, count=row.count)
+            counts: dict[Ranking, int] = {}
+            async for row in self._store.each(CountRow.of_poll(poll.poll_id)):
+                counts[row.ranking] = counts.get(row.ranking, 0) + row.count
+            for ranking, count in counts.items():
+                if count:
+                    yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=poll.names(ranking), count=count)
 
     async def forget(self, user_id: UUID) -> None:
         """Delete every poll of this person, to the last row; safe to call again after an interruption."""

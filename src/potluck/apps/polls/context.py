@@ -7,6 +7,7 @@ from random import Random, SystemRandom
 from typing import Any
 
 from potluck.apps.polls.count_records import Records, Stopwatch
+from potluck.apps.polls.crowded_rows import CrowdedRows
 from potluck.apps.polls.keys import VoterIds
 from potluck.store import Store
 
@@ -26,6 +27,7 @@ class PollsContext:
     store: Store
     voters: VoterIds
     records: Records
+    crowded: CrowdedRows
     random: Random = field(default_factory=SystemRandom)
     readers_wait: ReadersWait = ReadersWait()
     shared: bool = False
@@ -36,5 +38,5 @@ def polls_context(
     store: Store, key: bytes, *, stopwatch: Stopwatch = time.perf_counter, **options: Any
 ) -> PollsContext:
     """`key` derives the ids of votes: anyone who has it can link votes to their voters."""
-    records = Records(store, stopwatch)
-    return PollsContext(store=store, voters=VoterIds(key), records=records, **options)
+    records, crowded = Records(store, stopwatch), CrowdedRows(Random())
+    return PollsContext(store=store, voters=VoterIds(key), records=records, crowded=crowded, **options)

@@ -19,7 +19,7 @@ from uuid import UUID
 import msgspec
 
 from potluck.apps.polls.counting import CountRecord, Ranking, Rules, as_bytes, count, from_bytes
-from potluck.apps.polls.entities import MOST_BYTES_IN_RECORD_PART, Count, Poll, Record, Shard
+from potluck.apps.polls.entities import MOST_BYTES_IN_RECORD_PART, CountRow, Poll, Record, Shard
 from potluck.apps.polls.fields import Method
 from potluck.store import Store
 from potluck.table import Operation, WriteRefused, absent, check, delete, present, put, the
@@ -139,14 +139,16 @@ class Records:
         ballots: dict[Ranking, int] = {}
         after: Mapping[str, Any] | None = None
         while True:
-            page = await self._store.page(Count.of_poll(poll_id), COUNTS_PER_PAGE, after)
-            ballots.update((row.ranking, row.count) for row in page.items if row.count)
+            page = await self._store.page(CountRow.of_poll(poll_id), COUNTS_PER_PAGE, after)
+            for row in page.items:
+                ballots[row.ranking] = ballots.get(row.ranking, 0) + row.count
             after = page.next
             if after is None:
                 break
-        unchanged = await self._store.all(Shard.of_poll(poll_id)) == before
-        complete = unchanged and sum(ballots.values()) == votes_of(before)
         version = version_of(before)
+        unchanged = version_of(await self._store.all(Shard.of_poll(poll_id))) == version
+        complete = unchanged and sum(ballots.values()) == votes_of(before)
+        ballots = {ranking: count for ranking, count in ballots.items() if count}
         return AtVersion(ballots, version if complete or not unchanged else max(0, version - 1), complete)
 
     async def _renew(self, poll: Poll, method: Method, parts_before: int) -> FinishedCount:

@@ -1,14 +1,14 @@
 """Deleting a poll with every row under it, however many there are, even if the process is killed halfway.
 
-The transaction that deletes a poll also puts a Deletion. After that nothing can be written under the poll, because
-every write there checks in the same transaction that the poll exists. So the number of rows can only shrink: a small
-poll is gone when the call returns; for a large one, the consumer of the table's stream deletes the rest, and then the
-Deletion. The work is idempotent, so it may be killed at any time.
+The transaction that deletes a poll also puts a Deletion. After that nothing new is written under the poll: every write
+there checks in the same transaction that the poll exists, or, as a vote does, updates a shard, and those are deleted
+first. So the number of rows can only shrink: a small poll is gone when the call returns; for a large one, the consumer
+of the table's stream deletes the rest, and then the Deletion. The work is idempotent, so it may be killed at any time.
 """
 
 from datetime import datetime
 
-from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow
+from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow, Shard
 from potluck.store import Store, all_done
 from potluck.table import Operation, delete, put, the
 
@@ -39,6 +39,8 @@ class Deletions:
 
     async def carry_on(self, deletion: Deletion, *, promptly: bool = False) -> None:
         """Delete what is left, then the deletion itself; if `promptly`, only as much as a caller waits for."""
+        # A vote that had read the poll is counted in a shard, or not at all.
+        await self._store.write_each(map(delete, await self._store.all(Shard.of_poll(deletion.poll_id))))
         deleted = 0
         while not promptly or deleted < ROWS_PROMPTLY:
             rows = (await self._store.page(PollRow.of_poll(deletion.poll_id), ROWS_AT_ONCE)).items

@@ -2,7 +2,7 @@
 
 Everything about one poll is in one partition, `POLL#{pollId}`, in this order:
 
-    CODE#{hash} < COUNT#{ranking} < METADATA < RECORD#{method}#{part} < SHARD#{shard} < VOTE#{voteId}
+    CODE#{hash} < COUNT#{ranking}[#{part}] < METADATA < RECORD#{method}#{part} < SHARD#{shard} < VOTE#{voteId}
 
 What is read together is adjacent: one range has the poll, its records and its shards, without the codes, the counts and
 the votes, of which there may be a million.
@@ -46,7 +46,10 @@ from potluck.table import (
     scan,
 )
 
+# The first vote creates ten shards; where votes meet in those, there are more.
 SHARDS = 10
+MOST_SHARDS = 64
+MOST_PARTS_OF_COUNT = 64
 
 # A row may have 400 KB (409,600 bytes); the rest is for attribute names, the key and the other attributes.
 MOST_BYTES_IN_RECORD_PART = 400_000
@@ -82,6 +85,8 @@ ranked_choice_polls = Table(
         " and it must be found without knowing the poll.",
         "shared-row: Poll.codes": "Only the poll's creator makes codes, up to a thousand per call, which adds once;"
         " votes do not add to it.",
+        "unpadded-number: Shard.shard in SK": "The rows of the first ten are older than the others, and"
+        " all are read in any order.",
     },
 )
 
@@ -115,6 +120,10 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     # The shareable that the poll belongs to: its passcodes protect the poll, which has no address of its own.
     short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
     version: Annotated[Version, LeftOut] = 1
+    # How many shards there are; none before the first vote, which is what an edit relies on.
+    shards: Annotated[int, Meta(ge=0, le=MOST_SHARDS), LeftOut] = 0
+    # Votes of callers that the shareable admitted at this version, or an earlier one, are refused.
+    access_fence: Annotated[int, Meta(ge=0), LeftOut] = 0
 
     def is_open(self, now: datetime) -> bool:
         """Whether votes are accepted: strictly before the poll expires, and until it is closed."""
@@ -132,7 +141,7 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     def one(poll_id: UUID) -> None:
         """Get poll by id: what is the question, and who may vote, see the results, change it?
 
-        Consistent, because it authorises. A vote does not read it but checks it in its own transaction.
+        Consistent, because it authorises. A vote reads it, and the shard it adds to refuses what was read too early.
         """
 
 
@@ -167,7 +176,8 @@ class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote
 class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ranking}")):
     """How many votes have exactly this ranking: COUNT#2-1-3 puts the second candidate first.
 
-    Created by the first vote with it. There may be as many of these rows as votes, so they hold nothing else.
+    Created by the first vote with it. There may be as many of these rows as votes, so they hold nothing else. Where
+    votes met in it, the others of this ranking are in its parts.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -178,6 +188,24 @@ class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ra
     def one(poll_id: UUID, ranking: Ranking) -> None:
         """How many votes have this ranking? Each vote adds to it; a withdrawn one is subtracted."""
 
+
+class CountPart(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ranking}#{part:02}")):
+    """A part of the count of a ranking that very many vote for at once. It may be negative: a vote that was counted in
+    one row can be withdrawn from another."""
+
+    poll_id: Annotated[UUID, KeyOnly]
+    ranking: Annotated[Ranking, KeyOnly]
+    part: Annotated[int, Meta(ge=1, lt=MOST_PARTS_OF_COUNT), KeyOnly]
+    count: Counter = 0
+
+    @get
+    def one(poll_id: UUID, ranking: Ranking, part: int) -> None:
+        """How many of the votes with this ranking were counted here?"""
+
+
+class CountRow(AnyOf[Count | CountPart]):
+    """A row that counts votes with one ranking; their sum by ranking is the count."""
+
     @query(consistent=True)
     def of_poll(poll_id: UUID) -> None:
         """How many votes has each ranking? Results are calculated from this.
@@ -187,18 +215,23 @@ class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ra
         """
 
 
-class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{shard:1}")):
-    """A part of the votes' version: each voter increments one of ten, so that they do not all contend for one row.
+class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{shard}")):
+    """A part of the votes' version: each vote increments one of ten or more, so that few meet in one row.
 
-    Created by the first vote that increments it.
+    It refuses the votes of callers who read the poll too early, so that no vote has to check the poll's own row.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
-    shard: Annotated[int, Meta(ge=0, lt=SHARDS), KeyOnly]
+    shard: Annotated[int, Meta(ge=0, lt=MOST_SHARDS), KeyOnly]
     # Incremented by every vote, change and withdrawal. The sum over all shards shows whether a record is up to date.
     votes_version: Counter = 0
-    # The number of votes; the sum over all shards is what a page shows while the poll is open.
+    # The number of votes; the sum over all shards is what a page shows while the poll is open. A vote may be withdrawn
+    # from another shard than it was counted in.
     votes: Counter = 0
+    # Votes of callers who read the poll at this version, or an earlier one, are refused; it only rises.
+    fence: Annotated[int, Meta(ge=0), LeftOut] = 0
+    # The same for the version of the shareable that admitted them, where the poll belongs to one.
+    access_fence: Annotated[int, Meta(ge=0), LeftOut] = 0
 
     @get
     def one(poll_id: UUID, shard: int) -> None:
@@ -206,9 +239,9 @@ class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{sh
 
     @query(consistent=True)
     def of_poll(poll_id: UUID) -> None:
-        """Are there votes since the last count, and how many votes in all?
+        """Are there votes since the last count, how many votes in all, and may there be more?
 
-        Reads ten small rows: records sort before them, votes after.
+        Reads ten small rows, or 64: records sort before them, votes after.
         """
 
 
@@ -302,7 +335,7 @@ class Results(ItemCollection):
         """
 
 
-class PollRow(AnyOf[Poll | Vote | Count | Shard | Code | Record]):
+class PollRow(AnyOf[Poll | Vote | Count | CountPart | Shard | Code | Record]):
     """Any row under a poll."""
 
     @query(consistent=True)

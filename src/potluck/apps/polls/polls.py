@@ -32,9 +32,10 @@ from potluck.apps.polls.fields import (
     tidy,
 )
 from potluck.apps.polls.keys import new_admin_key, new_code
+from potluck.apps.polls.shards import refuse_readers_before, seal
 from potluck.people import TooMany, hash_of
 from potluck.store import Store
-from potluck.table import Operation, WriteRefused, absent, check, put, the, update
+from potluck.table import Condition, Operation, WriteRefused, absent, check, put, the, update
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
     UNSET,
@@ -300,10 +301,13 @@ def copied(
     return created(copy_id, values, creator_id, now, random, short_id=short_id)
 
 
-def following(poll: Poll, title: str, description: str | None, expires_at: datetime) -> Writes[Poll]:
+def following(poll: Poll, title: str, description: str | None, expires_at: datetime, store: Store) -> Writes[Poll]:
     """The poll, updated to match its shareable; allowed even after the first vote."""
     after, operations = _with(poll, {"title": title, "description": description, "expires_at": expires_at})
-    return Writes(after, *map(or_retry, operations))
+    if poll.expires_at is not None and poll.expires_at <= expires_at:
+        return Writes(after, *map(or_retry, operations))
+    # Those who read the poll before could vote until its former end.
+    return Writes(after, *map(or_retry, operations), then=lambda: refuse_readers_before(store, after))
 
 
 def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Writes[Poll]:
@@ -311,18 +315,30 @@ def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Wr
     settings = _validated(settings_in(change), now, poll)
     if settings["candidates"] != poll.candidates:
         settings["lot_order"] = drawn(len(settings["candidates"]), random)
-    after, operations = _with(poll, settings)
+    after, operations = _with(poll, settings, when=the(Poll.shards) == 0)
     if not operations:
         return Writes(poll)
-    # A vote creates one of these in a transaction that checks the poll's version: the later of the two is refused.
+    if poll.shards:
+        raise VotesBegun
+    # The first vote writes the poll's row, and checks its version: the later of the two is refused. Votes from before
+    # that was so have left one of these rows.
     no_shards = (check(Shard.one(poll.poll_id, shard), when=absent) for shard in range(SHARDS))
-    return Writes(after, *operations, *(or_raise(no_shard, VotesBegun) for no_shard in no_shards))
+    return Writes(
+        after,
+        *(or_raise(operation, _votes_begun) for operation in operations),
+        *(or_raise(no_shard, VotesBegun) for no_shard in no_shards),
+    )
 
 
-def closed(poll: Poll, now: datetime) -> Writes[Poll]:
-    """The poll, closed; a closed poll stays as it is."""
+async def _votes_begun(refusal: WriteRefused) -> Exception | None:
+    return VotesBegun() if isinstance(refusal.current, Poll) and refusal.current.shards else None
+
+
+def closed(poll: Poll, now: datetime, store: Store) -> Writes[Poll]:
+    """The poll, closed; a closed poll stays as it is. No vote is counted once this was answered."""
     after, operations = _with(poll, {"closed_at": now} if poll.is_open(now) else {})
-    return Writes(after, *operations)
+    # Not in one transaction: while votes come in, one that writes all shards would never find them free.
+    return Writes(after, *operations, then=lambda: seal(store, after))
 
 
 def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Writes[Poll]:
@@ -338,12 +354,12 @@ def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Write
     return Writes(after, *operations)
 
 
-def _with(poll: Poll, values: Mapping[str, Any]) -> tuple[Poll, list[Operation]]:
+def _with(poll: Poll, values: Mapping[str, Any], when: Condition | None = None) -> tuple[Poll, list[Operation]]:
     """The poll with these values, and the write; no write if it has them already."""
     new = {name: value for name, value in values.items() if value != getattr(poll, name)}
     if not new:
         return poll, []
-    write = update(poll, *(the(getattr(Poll, name)).becomes(value) for name, value in new.items()))
+    write = update(poll, *(the(getattr(Poll, name)).becomes(value) for name, value in new.items()), when=when)
     return replace(poll, **new, version=poll.version + 1), [write]
 
 
@@ -403,7 +419,7 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
 @polls.action("POST", "/close", WrongKey, form=TO_CLOSE, rate_limit=CHANGES)
 async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
     """Close a poll: it accepts no more votes, and its results are final. A closed poll stays as it is."""
-    return closed(poll, at.now)
+    return closed(poll, at.now, at.store)
 
 
 @polls.action("POST", "/reopen", WrongKey, input_optional=True, rate_limit=CHANGES)

@@ -10,13 +10,14 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.apps.polls.candidates import Numbers
-from potluck.apps.polls.entities import SHARDS, Count, Poll, Ranking, Shard, Vote
+from potluck.apps.polls.count_records import version_of, votes_of
+from potluck.apps.polls.entities import Count, CountRow, Poll, Ranking, Shard, Vote
 from potluck.store import Store
 from potluck.table import Operation, WriteRefused, absent, put, the, update, upsert
 
 ATTEMPTS = 5
-# A transaction may have 100 actions, and the shards are ten of them.
-COUNTS_AT_ONCE = 80
+# A transaction may have 100 actions, and the shards are up to 64 of them.
+COUNTS_AT_ONCE = 30
 
 
 class VotesKeepComing(RuntimeError):
@@ -38,35 +39,34 @@ async def recounted(store: Store, poll: Poll) -> Recount:
     """Correct the counts to match the votes, and report what was wrong."""
     for _ in range(ATTEMPTS):
         before = await store.all(Shard.of_poll(poll.poll_id))
-        votes, in_shards, unreadable = await tally_votes(store, poll)
-        counts: dict[Ranking, int] = {row.ranking: row.count async for row in store.each(Count.of_poll(poll.poll_id))}
-        if await store.all(Shard.of_poll(poll.poll_id)) != before:
+        votes, unreadable = await tally_votes(store, poll)
+        counts: Counter[Ranking] = Counter()
+        async for row in store.each(CountRow.of_poll(poll.poll_id)):
+            counts[row.ranking] += row.count
+        if version_of(await store.all(Shard.of_poll(poll.poll_id))) != version_of(before):
             continue
         missing = {
-            ranking: votes[ranking] - counts.get(ranking, 0)
+            ranking: votes[ranking] - counts[ranking]
             for ranking in sorted({*votes, *counts})
-            if votes[ranking] != counts.get(ranking, 0)
+            if votes[ranking] != counts[ranking]
         }
-        shards = {row.shard: row for row in before}
-        shards_right = all(in_shards[n] == (shards[n].votes if n in shards else 0) for n in range(SHARDS))
         recount = Recount(
             votes=votes.total(), counted=sum(counts.values()), changed=len(missing), unreadable=unreadable
         )
-        if not missing and shards_right:
+        if not missing and votes.total() == votes_of(before):
             return recount
         try:
-            await _correct(store, poll.poll_id, missing, in_shards, shards)
+            await _correct(store, poll.poll_id, missing, votes.total() - votes_of(before), before)
         except WriteRefused:
             continue
         return recount
     raise VotesKeepComing
 
 
-async def tally_votes(store: Store, poll: Poll) -> tuple[Counter[Ranking], Counter[int], int]:
-    """The numbers of votes with each ranking, in each shard, and with a name that is not a candidate's."""
+async def tally_votes(store: Store, poll: Poll) -> tuple[Counter[Ranking], int]:
+    """The numbers of votes with each ranking, and with a name that is not a candidate's."""
     numbers = Numbers(poll)
     votes: Counter[Ranking] = Counter()
-    in_shards: Counter[int] = Counter()
     unreadable = 0
     async for vote in store.each(Vote.of_poll(poll.poll_id)):
         ranking = tuple(numbers.number(name) or 0 for name in vote.rankings)
@@ -74,34 +74,35 @@ async def tally_votes(store: Store, poll: Poll) -> tuple[Counter[Ranking], Count
             unreadable += 1
             continue
         votes[ranking] += 1
-        in_shards[vote.vote_id.int % SHARDS] += 1
-    return votes, in_shards, unreadable
+    return votes, unreadable
 
 
 async def _correct(
-    store: Store,
-    poll_id: UUID,
-    missing: dict[Ranking, int],
-    in_shards: Counter[int],
-    shards: dict[int, Shard],
+    store: Store, poll_id: UUID, missing: dict[Ranking, int], uncounted: int, shards: list[Shard]
 ) -> None:
-    """The first write corrects all shards; every write increments the first, so that of two recounts one is refused."""
+    """The first write increments all shards, and corrects the first; every write increments that one, so that of two
+    recounts one is refused."""
     rankings = list(missing)
     for start in range(0, max(1, len(rankings)), COUNTS_AT_ONCE):
         operations: list[Operation] = [
             upsert(Count.one(poll_id, ranking), the(Count.count).add(missing[ranking]))
             for ranking in rankings[start : start + COUNTS_AT_ONCE]
         ]
-        for shard in range(SHARDS if start == 0 else 1):
-            was = shards.get(shard)
-            done = start // COUNTS_AT_ONCE
-            if was is None and not done:
-                new = Shard(poll_id=poll_id, shard=shard, votes_version=1, votes=in_shards[shard])
-                operations.append(put(new, when=absent))
-                continue
-            changes = [the(Shard.votes_version).add(1)]
-            if not done and was is not None and in_shards[shard] != was.votes:
-                changes.append(the(Shard.votes).add(in_shards[shard] - was.votes))
-            unchanged = the(Shard.votes_version) == (was.votes_version if was else 0) + done
-            operations.append(update(Shard.one(poll_id, shard), *changes, when=unchanged))
+        done = start // COUNTS_AT_ONCE
+        if not shards and not done:
+            operations.append(put(Shard(poll_id=poll_id, shard=0, votes_version=1, votes=uncounted), when=absent))
+        elif not shards:
+            operations.append(_incremented(Shard(poll_id=poll_id, shard=0), done))
+        elif done:
+            operations.append(_incremented(shards[0], done))
+        else:
+            operations.append(_incremented(shards[0], 0, uncounted))
+            operations += [_incremented(shard, 0) for shard in shards[1:]]
         await store.transact(*operations)
+
+
+def _incremented(shard: Shard, done: int, uncounted: int = 0) -> Operation:
+    """Increments the shard, which nothing but this recount has done since it was read."""
+    changes = [the(Shard.votes_version).add(1), *([the(Shard.votes).add(uncounted)] if uncounted else [])]
+    unchanged = the(Shard.votes_version) == shard.votes_version + done
+    return update(Shard.one(shard.poll_id, shard.shard), *changes, when=unchanged)

@@ -32,6 +32,7 @@ from potluck.apps.polls.counting.tables import as_csv
 from potluck.apps.polls.entities import Poll, Results, Shard
 from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, MethodName
 from potluck.apps.polls.recounting import tally_votes
+from potluck.apps.polls.shards import is_sealed, seal
 from potluck.store import Store
 from potluck.validation import FieldError, ValidationError
 from potluck.web import UNSET, Actions, Input, NotFound, ProblemError, Unset
@@ -131,6 +132,11 @@ async def current_record(
         now = context.store.clock()
         by_method = _method(poll, method)
         live = poll.is_open(now)
+        if not live and not is_sealed(poll, rows.shards):
+            # It has expired, or closing it was interrupted: votes that were begun in time may still come in.
+            await seal(context.store, poll)
+            rows = None
+            continue
         version = version_of(rows.shards)
         known = records.empty(poll, by_method) if version == 0 else stored_record(rows.records, by_method)
         if known is not None and known.votes_version == version:
@@ -181,15 +187,15 @@ async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET
     store = context.store
     for _ in range(ATTEMPTS):
         before = await store.all(Shard.of_poll(poll.poll_id))
-        tally, _, unreadable = await tally_votes(store, poll)
+        tally, unreadable = await tally_votes(store, poll)
         votes = cast("Mapping[Ranking, int]", tally)
         ballots = await context.records.ballots(poll.poll_id)
         rows = await store.gather(Results.of(poll.poll_id))
         if rows is None:
             raise NotFound
-        if rows.shards != before:
-            continue
         version = version_of(before)
+        if version_of(rows.shards) != version:
+            continue
         known = stored_record(rows.records, by_method)
         record = None if known is None or known.votes_version != version else known.record
         audit = await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)

@@ -1,6 +1,6 @@
 """Votes: one per voter, enforced by the write; each is counted in its own transaction.
 
-A vote checks the poll's row but does not write it, so voters contend only over equal rankings and the ten shards. The
+A vote adds to the count of its ranking and to a shard, and touches no row that all voters share (`shards.py`). The
 counts and the votes' version change together with the vote, or not at all.
 """
 
@@ -12,14 +12,15 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace as with_fields
 
-from potluck.apps.polls.access import POLL, VoteHolder, Voter, WrongKey, still_open
+from potluck.apps.polls.access import POLL, VoteHolder, Voter, WrongKey
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
-from potluck.apps.polls.entities import SHARDS, Code, Count, Poll, Shard, Vote
-from potluck.apps.polls.fields import MOST_VOTES_OF_SHARD, CodeText, Rankings, VoterKey
+from potluck.apps.polls.entities import Code, Poll, Vote
+from potluck.apps.polls.fields import CodeText, Rankings, VoterKey
 from potluck.apps.polls.keys import VoterKeys, new_edit_key, new_voter_key
+from potluck.apps.polls.shards import PollClosed, PollFull, in_shard
 from potluck.people import hash_of
-from potluck.table import Condition, Ref, absent, check, delete, present, put, the, update, upsert
+from potluck.table import Condition, absent, check, delete, present, put, the, update
 from potluck.web import (
     Actions,
     Input,
@@ -32,15 +33,6 @@ from potluck.web import (
     or_raise,
     or_retry,
 )
-
-
-class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed", detail="This poll is closed"):
-    """The poll has expired, or its creator has closed it. Votes can no longer be cast or changed, and the results are
-    final."""
-
-
-class PollFull(ProblemError, slug="poll-full", title="The poll is full", detail="This poll accepts no more votes"):
-    """A poll accepts about two million votes, and this one has reached that limit. Votes that were counted stay."""
 
 
 class AlreadyVoted(
@@ -110,8 +102,19 @@ class VoteChange(Input):
 # --- what is written, for every app that has polls --------------------------------------------------------------------
 
 
-def cast(poll: Poll, by: VoterKeys, rankings: Sequence[str], now: datetime, context: PollsContext) -> Writes[VoteCast]:
-    """A new vote, refused if the voter has one; under the policy `open`, a caller without a key is a new voter."""
+def cast(
+    poll: Poll,
+    by: VoterKeys,
+    rankings: Sequence[str],
+    now: datetime,
+    context: PollsContext,
+    *,
+    admitted_by: int | None = None,
+) -> Writes[VoteCast]:
+    """A new vote, refused if the voter has one; under the policy `open`, a caller without a key is a new voter.
+
+    `admitted_by` is the version of the shareable that admitted the caller, if the poll belongs to one.
+    """
     if not poll.is_open(now):
         raise PollClosed
     by = _require_credentials(by, poll, context)
@@ -132,27 +135,25 @@ def cast(poll: Poll, by: VoterKeys, rankings: Sequence[str], now: datetime, cont
         checks.append(or_raise(check(code, when=present), WrongCode))
     return Writes(
         answer,
-        # The ranking was resolved against this version's candidates, which must not have changed.
-        or_retry(check(Poll.one(poll.poll_id), when=the(Poll.version).still(poll.version) & still_open(now))),
+        # First, so that a poll that was closed says so, whatever else is wrong.
+        *in_shard(poll, 1, context.store, context.crowded, now, admitted_by),
         *checks,
         or_raise(put(vote, when=absent), AlreadyVoted),
-        upsert(Count.one(poll.poll_id, ranking), the(Count.count).add(1)),
-        or_raise(
-            upsert(
-                _shard(vote),
-                the(Shard.votes_version).add(1),
-                the(Shard.votes).add(1),
-                # Negated, so that it also holds for the shard's first vote, which creates the row.
-                when=~(the(Shard.votes) >= MOST_VOTES_OF_SHARD),
-            ),
-            PollFull,
-        ),
+        context.crowded.add_to_count(poll.poll_id, ranking, 1),
         # Not the vote's id: the answer stored for repeated requests would link it to its voter for a day.
         made=poll.poll_id,
     )
 
 
-def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> Writes[Vote]:
+def changed(
+    poll: Poll,
+    vote: Vote,
+    rankings: Sequence[str],
+    now: datetime,
+    context: PollsContext,
+    *,
+    admitted_by: int | None = None,
+) -> Writes[Vote]:
     """The vote with another ranking, and the counts of both rankings adjusted."""
     if not poll.is_open(now):
         raise PollClosed
@@ -163,24 +164,24 @@ def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> W
     names = poll.names(ranking)
     return Writes(
         with_fields(vote, rankings=names),
-        or_retry(check(Poll.one(poll.poll_id), when=still_open(now))),
+        *in_shard(poll, 0, context.store, context.crowded, now, admitted_by),
         or_retry(update(Vote.one(vote.poll_id, vote.vote_id), the(Vote.rankings).becomes(names), when=_as_read(vote))),
-        update(Count.one(poll.poll_id, before), the(Count.count).add(-1)),
-        upsert(Count.one(poll.poll_id, ranking), the(Count.count).add(1)),
-        upsert(_shard(vote), the(Shard.votes_version).add(1)),
+        context.crowded.add_to_count(poll.poll_id, before, -1),
+        context.crowded.add_to_count(poll.poll_id, ranking, 1),
     )
 
 
-def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
+def withdrawn(
+    poll: Poll, vote: Vote, now: datetime, context: PollsContext, *, admitted_by: int | None = None
+) -> Writes[None]:
     """The vote's withdrawal; its voter may vote again."""
     if not poll.is_open(now):
         raise PollClosed
     return Writes(
         None,
-        or_retry(check(Poll.one(poll.poll_id), when=still_open(now))),
+        *in_shard(poll, -1, context.store, context.crowded, now, admitted_by),
         or_retry(delete(Vote.one(vote.poll_id, vote.vote_id), when=_as_read(vote))),
-        update(Count.one(poll.poll_id, Numbers(poll).ranking(vote.rankings)), the(Count.count).add(-1)),
-        upsert(_shard(vote), the(Shard.votes_version).add(1), the(Shard.votes).add(-1)),
+        context.crowded.add_to_count(poll.poll_id, Numbers(poll).ranking(vote.rankings), -1),
     )
 
 
@@ -193,11 +194,6 @@ def _require_credentials(by: VoterKeys, poll: Poll, context: PollsContext) -> Vo
     if poll.voter_policy == "open" and by.voter_key is None:
         return replace(by, voter_key=new_voter_key(context.random))
     return by
-
-
-def _shard(vote: Vote) -> Ref[Shard]:
-    """The shard that counts this vote and every change to it, so that each shard's own count is right."""
-    return Shard.one(vote.poll_id, vote.vote_id.int % SHARDS)
 
 
 def _as_read(vote: Vote) -> Condition:
@@ -222,10 +218,10 @@ async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
 @votes.action("PUT", "", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: VoteHolder, vote: Vote, change: VoteChange) -> Writes[Vote]:
     """Change a vote, until the poll is closed."""
-    return changed(at.poll, vote, change.rankings, at.now)
+    return changed(at.poll, vote, change.rankings, at.now, at.polls)
 
 
 @votes.delete("", WrongKey, PollClosed)
 async def withdraw_vote(at: VoteHolder, vote: Vote) -> Writes[None]:
     """Withdraw a vote, until the poll is closed. Its voter may vote again."""
-    return withdrawn(at.poll, vote, at.now)
+    return withdrawn(at.poll, vote, at.now, at.polls)

@@ -163,6 +163,9 @@ class Reader(ToShareable):
     admins_only = False
     while_open = False
     """Whether expiry ends this for admins too."""
+    fenced = False
+    """Whether each row that the caller writes refuses those who were admitted by an earlier version of the shareable
+    (`fences.py`), so that its own row, which very many would check at once, is not checked."""
 
     def must_admit(self, shareable: Shareable | None) -> None:
         super().must_admit(shareable)
@@ -185,12 +188,14 @@ class Reader(ToShareable):
         return PASSCODE_CHANGED if self.passcode_changed(shareable) else None
 
     def allowed(self) -> Condition:
-        """The condition that the caller is still admitted, checked in the transaction of every write."""
+        """The condition that the caller is still admitted, checked in the transaction of a write that is not fenced."""
         if self.while_open or self.role == "view":
             return self._role_holds() & (the(Shareable.expires_at) > self.now)
         return self._role_holds()
 
     def checks(self) -> Sequence[Operation]:
+        if self.fenced:
+            return super().checks()
         return (*super().checks(), check(Shareable.one(self.short_id), when=self.allowed()))
 
     def grant_row(self) -> Ref[Any] | None:

@@ -18,12 +18,11 @@ from potluck.apps.polls.results import (
     current_record,
     results_file,
 )
+from potluck.apps.polls.shards import PollClosed, PollFull
 from potluck.apps.polls.votes import (
     VOTES,
     AlreadyVoted,
     NewVote,
-    PollClosed,
-    PollFull,
     VoteCast,
     VoteChange,
     VoteView,
@@ -71,9 +70,11 @@ class SharedVoter(Participant, InPoll):
     """Anyone who may view the poll, until it expires."""
 
     headers = {**TOKEN, **EDIT_KEY}  # noqa: RUF012 - declared in Access
+    fenced = True
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
+        self.admitted_by = self.shareable.version
         if self.visitor.by_page:
             self.give_voter_key()
 
@@ -111,19 +112,19 @@ results: Actions[Poll] = Actions(InPoll, api=ONE, page=ONE, tag="Shareables")
 async def cast_vote(at: SharedVoter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey`, needed to change or withdraw it, is returned only this once."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
-    return cast(at.poll, by, new.rankings, at.now, at.polls)
+    return cast(at.poll, by, new.rankings, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 @ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: SharedVoteHolder, change: VoteChange) -> Writes[Vote]:
     """Change a vote, until the poll expires."""
-    return changed(at.poll, at.vote, change.rankings, at.now)
+    return changed(at.poll, at.vote, change.rankings, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 @ballots.action("DELETE", "/{vote_id}", WrongKey, PollClosed, frees_room=True)
 async def withdraw_vote(at: SharedVoteHolder) -> Writes[None]:
     """Withdraw a vote, until the poll expires. Its voter may vote again."""
-    return withdrawn(at.poll, at.vote, at.now)
+    return withdrawn(at.poll, at.vote, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 @results.read("/results")

@@ -208,4 +208,4 @@ async def clone_shareable(at: Keeper, shareable: Shareable, options: Clone) -> W
 def _cloned(item: ChecklistItem, clone: Shareable, keep_ticks: bool, new_id: UUID) -> ChecklistItem:
     tick = {"done": item.done, "done_at": item.done_at} if keep_ticks else {"done": False, "done_at": None}
     new = {"short_id": clone.short_id, "checklist_item_id": new_id, "ttl": clone.ttl}
-    return replace(item, **tick, **new, version=1, edited_in=1, ticked_in=1)
+    return replace(item, **tick, **new, version=1, edited_in=1, ticked_in=1, fence=0)

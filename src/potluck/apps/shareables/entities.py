@@ -146,6 +146,8 @@ class ChecklistItem(
     ticked_in: Annotated[VersionNumber, LeftOut] = 1
     # Copied from the shareable, whose row decides; here it only lets the sweeper delete the item.
     ttl: ExpiresAt | None = None
+    # Ticks and edits of callers who were admitted by this version of the shareable, or an earlier one, are refused.
+    fence: Annotated[int, Meta(ge=0), LeftOut] = 0
 
     @get(consistent=True)
     def one(short_id: ShortId, checklist_item_id: UUID) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from potluck.apps.shareables.access import Editor, Participant
 from potluck.apps.shareables.entities import ChecklistItem, DeletedItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, ItemId, ItemIds, Name, Note
-from potluck.table import Condition, Operation, absent, delete, present, put, the, update
+from potluck.table import Operation, absent, delete, present, put, the, update
 from potluck.validation import Message
 from potluck.web import (
     UNSET,
@@ -63,6 +63,7 @@ class InChecklist(Participant):
     """Anyone who may view a checklist, until it expires; the rule checks by `require` what they may do."""
 
     kinds = frozenset({"checklist"})
+    fenced = True
     edits = None
     """Whether the caller edits (True) or only ticks (False); None until the rule knows."""
 
@@ -80,11 +81,6 @@ class InChecklist(Participant):
             self.refuse_viewer(shareable)
         if not shareable.viewers_can_tick:
             raise TickingOff
-
-    def allowed(self) -> Condition:
-        if self.edits is False and self.role == "view":
-            return super().allowed() & (the(Shareable.viewers_can_tick) == True)  # noqa: E712 - a condition
-        return super().allowed()
 
 
 class ListEditor(Editor):
@@ -156,6 +152,7 @@ def new_item(shareable: Shareable, order: int, new: NewChecklistItem, new_id: Ca
         name=new.name,
         note=new.note,
         ttl=shareable.ttl,
+        fence=shareable.version - 1,
     )
 
 
@@ -200,7 +197,8 @@ async def change_item(at: InChecklist, item: ChecklistItem, change: ChecklistIte
         new["edited_in"] = version
     if "done" in new:
         new |= {"done_at": at.now if new["done"] else None, "ticked_in": version}
-    after, write = at.edit(item, *(the(getattr(ChecklistItem, name)).becomes(value) for name, value in new.items()))
+    changes = (the(getattr(ChecklistItem, name)).becomes(value) for name, value in new.items())
+    after, write = at.edit(item, *changes, when=the(ChecklistItem.fence) < at.shareable.version)
     # After a retry, a concurrent tick and edit both succeed; of two edits, the second is a conflict.
     return Writes(after, or_retry(write))
 
@@ -241,7 +239,7 @@ def _deleted(item: ChecklistItem, now: datetime) -> DeletedItem:
 
 def _restored(deleted: DeletedItem, shareable: Shareable) -> ChecklistItem:
     fields = {name: getattr(deleted, name) for name in COPIED_FIELDS}
-    return ChecklistItem(**fields, version=deleted.item_version, ttl=shareable.ttl)
+    return ChecklistItem(**fields, version=deleted.item_version, ttl=shareable.ttl, fence=shareable.version - 1)
 
 
 def _making_room(others: Iterable[ChecklistItem], order: int) -> list[Operation]:

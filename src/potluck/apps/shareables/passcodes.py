@@ -9,8 +9,10 @@ from unicodedata import normalize
 
 from msgspec import Struct
 
+from potluck.apps.polls.entities import Poll
 from potluck.apps.shareables.access import Editor, ShareMaker, ToShareable
 from potluck.apps.shareables.entities import Shareable, ShareSession
+from potluck.apps.shareables.fences import poll_fence, raise_fences
 from potluck.apps.shareables.fields import AnyPasscode, Passcode, Role
 from potluck.people import hash_of
 from potluck.table import check, put, the
@@ -161,5 +163,9 @@ async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> 
     if not new or (new == {"view": None} and shareable.view_passcode is None):
         return Writes(shareable)
     fields = {"view": Shareable.view_passcode, "admin": Shareable.admin_passcode}
-    after, write = at.edit(shareable, *(the(fields[role]).becomes(hashed) for role, hashed in new.items()))
-    return Writes(after, write)
+    changes = [the(fields[role]).becomes(hashed) for role, hashed in new.items()]
+    # An item that is being added was admitted before, and is added again.
+    after, write = at.edit(shareable, *changes, the(Shareable.items_version).add(1))
+    poll = None if shareable.poll_id is None else await at.store.get(Poll.one(shareable.poll_id))
+    fence = [] if poll is None else [poll_fence(poll, shareable)]
+    return Writes(after, write, *fence, then=lambda: raise_fences(at.store, after))

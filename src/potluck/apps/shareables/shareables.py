@@ -1,6 +1,6 @@
 """Shareables: reading, unlocking, changing and deleting one; and the list of a person's own."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from potluck.apps.polls.fields import MethodName
 from potluck.apps.polls.polls import following
 from potluck.apps.shareables.access import Editor, Keeper, Reader, ShareMaker, ToShareable
 from potluck.apps.shareables.entities import ChecklistItem, DeletedItem, Shareable, ShareSession
+from potluck.apps.shareables.fences import raise_fences
 from potluck.apps.shareables.fields import (
     KEPT,
     LONGEST_LIFE,
@@ -207,20 +208,22 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
     if not new:
         return Writes(shareable)
     moves = "expires_at" in new
+    ends_access = new.get("viewers_can_tick") is False or (moves and new["expires_at"] < shareable.expires_at)
     if moves:
         new["ttl"] = ttl_of(new["expires_at"])
     version = the(Shareable.items_version)
     after, write = at.edit(
         shareable,
         *(the(getattr(Shareable, name)).becomes(value) for name, value in new.items()),
-        *([version.add(1)] if moves else []),
+        *([version.add(1)] if moves or ends_access else []),
         when=version == shareable.items_version if moves else None,
     )
     others: list[Operation | Outcome] = []
+    then: Callable[[], Awaitable[object]] | None = (lambda: raise_fences(at.store, after)) if ends_access else None
     if shareable.poll_id is not None:
-        poll = await poll_of(at, shareable)
-        follows = following(poll, after.name, after.note, after.expires_at)
+        follows = following(await poll_of(at, shareable), after.name, after.note, after.expires_at, at.store)
         others += [or_retry(operation) for operation in follows.operations]
+        then = follows.then
     if moves:
         # Its rows expire together with it, including those added concurrently.
         for item in await at.store.all(ChecklistItem.of(at.short_id)):
@@ -228,7 +231,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
             others.append(or_retry(update(row, the(ChecklistItem.ttl).becomes(after.ttl), keep_version=True)))
         if shareable.creator_id is not None:
             others.append(put(in_own_list(after)))
-    return Writes(after, or_retry(write), *others)
+    return Writes(after, or_retry(write), *others, then=then)
 
 
 @shareables.delete(form=PageForm(path="/delete", then=HOME, flash="Deleted, with everything in it."))

@@ -16,7 +16,8 @@ from potluck.apps.polls.pages.ballot_form import (
     ranked_in,
     read_ballot,
 )
-from potluck.apps.polls.votes import VOTES, AccountNeeded, AlreadyVoted, PollClosed, VoteChange, changed, withdrawn
+from potluck.apps.polls.shards import PollClosed
+from potluck.apps.polls.votes import VOTES, AccountNeeded, AlreadyVoted, VoteChange, changed, withdrawn
 from potluck.web import Access, Actions, SealedCookie, Show, Writes
 
 
@@ -110,10 +111,10 @@ class BallotPages:
         }
 
     async def change(self, at: Any, change: VoteChange) -> Writes[Vote]:
-        return changed(at.poll, at.vote, change.rankings, at.now)
+        return changed(at.poll, at.vote, change.rankings, at.now, at.polls, admitted_by=at.admitted_by)
 
     async def withdraw(self, at: Any) -> Writes[None]:
-        return withdrawn(at.poll, at.vote, at.now)
+        return withdrawn(at.poll, at.vote, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 def _new_voter_key(at: Any, _: Any) -> str | None:

@@ -23,7 +23,7 @@ LABELS = {
     "description": "Description",
     "seats": "How many are elected",
     "maxRankings": "How many each may rank",
-    "method": "Counted by",
+    "method": "CountRow by",
 }
 
 
