@@ -162,6 +162,13 @@ class StoreReader:
             for entity in part.entities:
                 yield entity
 
+    async def scan_page(self, scan: Scan[T], look_at: int, after: Mapping[str, Any] | None = None) -> QueryPage[T]:
+        """The items among the next `look_at` rows of the table; only the last page has no `next`."""
+        request = scan.request()
+        limited = Request(request.operation, {**request.body, "Limit": look_at})
+        page = await anext(scanned_pages(self.repeat, scan.pattern.name, limited, after))
+        return QueryPage(scan.read(page.rows, second(self._clock)), page.position)
+
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
         lookup = self._lookup(query)

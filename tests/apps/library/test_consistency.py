@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from potluck.apps.library.app import LibraryApp
 from potluck.apps.library.collections import CollectionChange, change_collection, delete_collection
-from potluck.apps.library.consistency import AT_ONCE
+from potluck.apps.library.consistency import AT_ONCE, CollectionKey
 from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.covers import Covers
 from potluck.apps.library.entities import (
@@ -84,6 +84,11 @@ async def names(shelves, ada, home):
     return {each.collection_name for each in items}
 
 
+async def follow(shelves, owner, home, collection):
+    """Do all the work that a change of the collection begins."""
+    await shelves.manager.collections.of(CollectionKey(owner, home, collection)).completed(shelves.store)
+
+
 def renaming(shelves, ada, home, foo, name, version):
     change = CollectionChange(version=version, name=name)
     return shelves.direct.do(change_collection, ada, change, version=version, library_id=home, collection_id=foo)
@@ -133,7 +138,7 @@ async def test_of_two_renames_the_last_wins_everywhere_also_if_the_first_is_hand
     owner = owner_of(ada.user_id)
     # As it is handled by whoever has the first change in hand, twice, and by whoever has the second.
     for _ in range(3):
-        await shelves.manager._update_items_of_collection(owner, home, foo)
+        await follow(shelves, owner, home, foo)
         assert await names(shelves, ada, home) == {"Third"}
 
 
@@ -149,7 +154,9 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
     for old, new in pairwise(rows):
         images = {"OldImage": old, "NewImage": new}
         with shelves.recording.scope() as calls:
-            await consistency.handle(Record("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
+            handled = await consistency.handled(Record("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
+            for begun in handled.works:
+                await begun.completed(shelves.store)
         if new is not rows[-1]:
             assert calls.operations == ["GetItem"]
     assert await names(shelves, ada, home) == {"Fourth"}
@@ -162,7 +169,7 @@ async def test_a_worker_from_the_past_writes_nothing(interrupted_shelves):
     owner = owner_of(ada.user_id)
     # The collection is renamed between the worker's reads and its first write.
     shelves.meanwhile(lambda: renaming(shelves, ada, home, foo, "Third", 2))
-    await shelves.manager._update_items_of_collection(owner, home, foo)
+    await follow(shelves, owner, home, foo)
     assert await names(shelves, ada, home) == {"Third"}
 
 
@@ -173,7 +180,7 @@ async def test_an_item_that_is_changed_meanwhile_keeps_the_change_and_gets_the_n
     owner = owner_of(ada.user_id)
     item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     shelves.meanwhile(lambda: shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed", order=5)))
-    await shelves.manager._update_items_of_collection(owner, home, foo)
+    await follow(shelves, owner, home, foo)
     assert await names(shelves, ada, home) == {"Second"}
     after = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     assert (after.title, after.order, after.version) == ("Changed", 5, 2)
@@ -201,7 +208,7 @@ async def test_an_item_that_is_changed_while_its_collection_goes_still_comes_to_
     owner = owner_of(ada.user_id)
     item = await shelves.store.one(LibraryItem.one(owner, home, UUID(int=1)))
     shelves.meanwhile(lambda: shelves.change(ada, item, LibraryItemEdit(version=1, title="Changed")))
-    await shelves.manager._update_items_of_collection(owner, home, foo)
+    await follow(shelves, owner, home, foo)
     items = await shelves.store.all(LibraryItem.stored_in(owner, home))
     assert {(each.collection_id, each.title) for each in items} == {
         (None, "Changed"),
@@ -218,7 +225,7 @@ async def test_an_item_leaves_a_deleted_collection_before_the_consumer_comes(emb
     item = await shelves.store.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
     moved = await shelves.change(ada, item, LibraryItemEdit(version=1, collection_id=None))
     assert (moved.collection_id, moved.order) == (None, None)
-    await shelves.manager._update_items_of_collection(owner_of(ada.user_id), home, foo)
+    await follow(shelves, owner_of(ada.user_id), home, foo)
     assert await shelves.counts_are_right(ada) == (2, 0)
 
 
@@ -268,7 +275,7 @@ async def test_where_changes_were_lost_everything_is_looked_at(embedded_shelves)
     other = await shelves.library(ada, "Other")
     await shelves.book(ada, other, "Orphan")
     await shelves.direct.do(delete_library, ada, Forced(), library_id=other)
-    await shelves.manager.rebuild()
+    await shelves.manager.rebuilding().completed(shelves.store)
     assert await names(shelves, ada, home) == {"Second"}
     assert (await shelves.kinds())["LIBRARY"] == 1
     assert (await shelves.kinds())["BOOK"] == 50

@@ -3,6 +3,7 @@
 It consumes the table's stream. A record only says where to look: the writes are computed from the current rows, so
 handling a record twice, late or out of order does no harm, and the last of two renames wins everywhere.
 Each batch is one transaction that also checks the name it copies, so that a stalled worker writes nothing stale.
+A large library or collection is followed in steps, between which other changes are handled.
 
 | change | consequence |
 |---|---|
@@ -10,14 +11,15 @@ Each batch is one transaction that also checks the name it copies, so that a sta
 | a collection is deleted | its items become standalone |
 | a library or its owner is renamed | LibraryName and OwnerName of its items, SharedFromName of its shares are updated |
 | a library is deleted | its content and its shares are deleted |
+| an item gets another number in its collection | it has the collection's name, even while a rename is followed |
 | an item is deleted | its history is deleted |
 | an item with a long history moves | its history follows |
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -39,8 +41,9 @@ from potluck.apps.library.entities import (
     SharedLibrary,
     Video,
 )
-from potluck.apps.library.placement import names_still
-from potluck.store import Store
+from potluck.apps.library.placement import member_of, names_still
+from potluck.store import QueryPage, Store
+from potluck.streams import Step, Steps, Work
 from potluck.table import (
     AlikeUpdates,
     Operation,
@@ -58,12 +61,38 @@ AT_ONCE = 40
 # A transaction takes 100 actions, and one of them checks a name.
 MOST_WRITES = 90
 SIDE_BY_SIDE = 3
-# As many as one BatchGetItem takes.
-READ_AT_ONCE = 100
+# The rows of one step: a fraction of a second on either engine.
+ROWS_PER_STEP = 300
+# Each of these rows may begin further work, and a transaction begins all that one step finds.
+LOOK_AT_ONCE = 90
 
-T = TypeVar("T")
-Step = Sequence[Operation]
+Writes = Sequence[Operation]
 """Writes that must stay in one transaction."""
+Place = Mapping[str, Any] | None
+"""Where a query goes on, as the store says it; None at its beginning."""
+
+
+class LibraryKey(NamedTuple):
+    """One library."""
+
+    owner_id: str
+    library_id: UUID
+
+
+class CollectionKey(NamedTuple):
+    """One collection."""
+
+    owner_id: str
+    library_id: UUID
+    collection_id: UUID
+
+
+class ItemKey(NamedTuple):
+    """One item, in one of the libraries that it was in."""
+
+    owner_id: str
+    library_id: UUID
+    item_id: UUID
 
 
 class ConsistencyManager:
@@ -71,86 +100,85 @@ class ConsistencyManager:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.collections = Steps("collection", CollectionKey, self._follow_collection)
+        self.libraries = Steps("library", LibraryKey, self._follow_library)
+        self.shares = Steps("shares", LibraryKey, self._rename_shares)
+        self.items = Steps("item", ItemKey, self._follow_item)
+        self.everything = Steps("everything", str, self._look_at_some)
 
-    async def collection_renamed(self, before: Collection, after: Collection) -> None:
-        """Give its items its new name, unless it was renamed again: that change has a record of its own.
+    @property
+    def steps(self) -> list[Steps[Any]]:
+        """All kinds of long work that it does."""
+        return [self.collections, self.libraries, self.shares, self.items, self.everything]
 
-        Otherwise each of several renames would rewrite a large collection while other people's changes wait.
-        """
+    async def collection_renamed(self, before: Collection, after: Collection) -> Work[CollectionKey] | None:
+        """Give its items its new name, unless it was renamed again: that change has a record of its own."""
         now = await self._store.get(Collection.one(after.owner_id, after.library_id, after.collection_id))
-        if now is None or now.name == after.name:
-            await self.follow_collection(after)
+        return await self.collection_deleted(after) if now is None or now.name == after.name else None
 
-    async def follow_collection(self, collection: Collection) -> None:
-        """Give its items its current name; if it was deleted, make them standalone."""
-        await self._update_items_of_collection(collection.owner_id, collection.library_id, collection.collection_id)
+    async def collection_deleted(self, collection: Collection) -> Work[CollectionKey]:
+        """Make its items standalone; if there is such a collection again, give them its name."""
+        return self.collections.of(_key_of_collection(collection))
 
-    async def library_renamed(self, before: Library, after: Library) -> None:
-        """Give its items its new names, unless it was renamed again."""
-        now = await self._store.get(Library.one(after.owner_id, after.library_id))
-        if now is None or (now.library_name, now.owner_name) == (after.library_name, after.owner_name):
-            await self.follow_library(after)
-
-    async def follow_library(self, library: Library) -> None:
-        """Give its items its current names; if it was deleted, delete everything in it."""
-        await self._update_rows_of_library(library.owner_id, library.library_id)
-
-    async def follow_item(self, item: Item | Relocation) -> None:
-        """Keep the history with an item that was deleted or moved."""
-        await self._update_history_of_item(item.owner_id, item.library_id, item.item_id)
-
-    async def relocated_again(self, before: Relocation, after: Relocation) -> None:
-        await self.follow_item(after)
-
-    async def rebuild(self) -> None:
-        """Scan the table after missed changes, and update everything its rows belong to."""
-        libraries: set[tuple[str, UUID]] = set()
-        collections: set[tuple[str, UUID, UUID]] = set()
-        items: set[tuple[str, UUID, UUID]] = set()
-        async for row in self._store.each(LibraryRow.every()):
-            libraries.add((row.owner_id, row.library_id))
-            if isinstance(row, Collection | CollectionMember):
-                collections.add((row.owner_id, row.library_id, row.collection_id))
-            if isinstance(row, Event | Relocation):
-                items.add((row.owner_id, row.library_id, row.item_id))
-        for library in sorted(libraries):
-            await self._update_rows_of_library(*library)
-        for collection in sorted(collections):
-            await self._update_items_of_collection(*collection)
-        for item in sorted(items):
-            await self._update_history_of_item(*item)
-
-    # --- collections --------------------------------------------------------------------------------------------------
-
-    async def _update_items_of_collection(self, owner_id: str, library_id: UUID, collection_id: UUID) -> None:
-        """Give its items its current name; if it was deleted, make them standalone."""
-        ref = Collection.one(owner_id, library_id, collection_id)
-        members = CollectionMember.of_collection(owner_id, library_id, collection_id)
+    async def renumbered(self, before: Item, after: Item) -> None:
+        """Give the item its collection's name: at its new number, work that goes through the collection may miss it."""
+        key = ItemKey(after.owner_id, after.library_id, after.item_id)
         async for _ in self._store.attempts("following a collection"):
+            item = await self._store.get(LibraryItem.one(*key))
+            member = None if item is None else member_of(item)
+            if item is None or member is None:
+                return
+            ref = Collection.one(*_key_of_collection(member))
             collection = await self._store.get(ref)
             if collection is None:
-                done = await self._write_all(self._item_releases(members))
+                done = await self._write_all([_without_its_collection(member, item)])
             else:
                 named = check(ref, when=the(Collection.name).still(collection.name))
-                done = await self._write_all(self._item_renames(members, collection.name), named)
+                done = await self._write_all(_collection_renames([item], collection.name), named)
             if done:
                 return
 
-    async def _item_renames(self, members: Query[CollectionMember], name: str) -> AsyncIterator[Step]:
-        alike = AlikeUpdates()
-        async for page in self._pages(members):
-            for item in (await self._items(page)).values():
-                if item.collection_name != name:
-                    # Only if it is still in the collection. No person edited it, so its version stays.
-                    kind: Any = type(item)
-                    same = the(kind.collection_id).still(item.collection_id)
-                    yield (alike.update(item, the(kind.collection_name).becomes(name), when=same),)
+    async def library_renamed(self, before: Library, after: Library) -> Work[LibraryKey] | None:
+        """Give its items its new names, unless it was renamed again."""
+        now = await self._store.get(Library.one(after.owner_id, after.library_id))
+        if now is None or (now.library_name, now.owner_name) == (after.library_name, after.owner_name):
+            return await self.library_deleted(after)
+        return None
 
-    async def _item_releases(self, members: Query[CollectionMember]) -> AsyncIterator[Step]:
-        async for page in self._pages(members):
-            items = await self._items(page)
-            for member in page:
-                yield _without_its_collection(member, items.get(member.item_id))
+    async def library_deleted(self, library: Library) -> Work[LibraryKey]:
+        """Delete everything in it; if there is such a library again, give its items its names."""
+        return self.libraries.of(LibraryKey(library.owner_id, library.library_id))
+
+    async def item_gone(self, item: Item | Relocation) -> Work[ItemKey]:
+        """Keep the history with an item that was deleted or moved."""
+        return self.items.of(ItemKey(item.owner_id, item.library_id, item.item_id))
+
+    async def relocated_again(self, before: Relocation, after: Relocation) -> Work[ItemKey]:
+        return await self.item_gone(after)
+
+    def rebuilding(self) -> Work[str]:
+        """After missed changes: look at every row of the table, and at what it belongs to."""
+        return self.everything.of("")
+
+    # --- collections --------------------------------------------------------------------------------------------------
+
+    async def _follow_collection(self, key: CollectionKey, after: Place) -> Step:
+        """Give some items the collection's current name; if it was deleted, make them standalone."""
+        ref = Collection.one(*key)
+        async for _ in self._store.attempts("following a collection"):
+            collection = await self._store.get(ref)
+            page = await self._page(CollectionMember.of_collection(*key), after)
+            items = await self._items(page.items)
+            if collection is None:
+                done = await self._write_all(
+                    _without_its_collection(member, items.get(member.item_id)) for member in page.items
+                )
+            else:
+                named = check(ref, when=the(Collection.name).still(collection.name))
+                done = await self._write_all(_collection_renames(items.values(), collection.name), named)
+            if done:
+                return Step(page.next)
+        raise AssertionError("the attempts end by Unavailable")
 
     async def _items(self, members: Sequence[CollectionMember]) -> dict[UUID, Item]:
         """The items that these rows point to, without those that have left the collection meanwhile."""
@@ -164,88 +192,114 @@ class ConsistencyManager:
 
     # --- libraries ----------------------------------------------------------------------------------------------------
 
-    async def _update_rows_of_library(self, owner_id: str, library_id: UUID) -> None:
-        """Give its items its current name and its owner's; if it was deleted, delete its content."""
-        ref = Library.one(owner_id, library_id)
+    async def _follow_library(self, key: LibraryKey, after: Place) -> Step:
+        """Give some items the library's current name and its owner's; if it was deleted, delete some of its content."""
         async for _ in self._store.attempts("following a library"):
-            library = await self._store.get(ref)
+            library = await self._store.get(Library.one(*key))
             if library is None:
-                done = await self._clear_library(owner_id, library_id)
-            else:
-                done = await self._copy_names(library)
-            if done:
-                return
+                # From its beginning each time: an item that was put meanwhile may be anywhere.
+                page = await self._page(LibraryRow.of_library(*key), None)
+                await self._write_all(map(deleted_with, page.items))
+                return Step({} if page.items else None)
+            names = check(Library.one(*key), when=names_still(library))
+            items = await self._page(LibraryItem.stored_in(*key), after or None)
+            if await self._write_all(_library_renames(items.items, library), names):
+                return Step(items.next, also=[] if items.next else [self.shares.of(key)])
+        raise AssertionError("the attempts end by Unavailable")
 
-    async def _copy_names(self, library: Library) -> bool:
-        names = check(Library.one(library.owner_id, library.library_id), when=names_still(library))
-        done = await self._write_all(self._library_item_renames(library), names)
-        return await self._write_all(self._share_renames(library), names) and done
-
-    async def _library_item_renames(self, library: Library) -> AsyncIterator[Step]:
-        alike = AlikeUpdates()
-        async for items in self._pages(LibraryItem.stored_in(library.owner_id, library.library_id)):
-            for item in items:
-                if (item.library_name, item.owner_name) != (library.library_name, library.owner_name):
-                    kind: Any = type(item)
-                    names = {kind.library_name: library.library_name, kind.owner_name: library.owner_name}
-                    yield (alike.update(item, *(the(field).becomes(name) for field, name in names.items())),)
-
-    async def _share_renames(self, library: Library) -> AsyncIterator[Step]:
-        becomes = the(SharedLibrary.shared_from_name).becomes(library.owner_name)
-        async for shares in self._pages(Share.of_library(library.owner_id, library.library_id)):
-            refs = [SharedLibrary.one(share.shared_to_id, share.library_id) for share in shares]
-            for ref, pointer in zip(refs, await self._store.get_many(refs), strict=True):
-                if pointer is not None and pointer.shared_from_name != library.owner_name:
-                    yield (update(ref, becomes),)
-
-    async def _clear_library(self, owner_id: str, library_id: UUID) -> bool:
-        """Delete the rows of a deleted library; True if there were none left."""
-        library = LibraryRow.of_library(owner_id, library_id)
-        done = await self._store.first(library) is None
-        await self._write_all(_each(self._pages(library), deleted_with))
-        return done
+    async def _rename_shares(self, key: LibraryKey, after: Place) -> Step:
+        """Copy the name of the library's owner to some of those whom it is shared with."""
+        async for _ in self._store.attempts("following an owner"):
+            library = await self._store.get(Library.one(*key))
+            if library is None:
+                break
+            shares = await self._page(Share.of_library(*key), after)
+            refs = [SharedLibrary.one(share.shared_to_id, share.library_id) for share in shares.items]
+            becomes = the(SharedLibrary.shared_from_name).becomes(library.owner_name)
+            pointers = zip(refs, await self._store.get_many(refs), strict=True)
+            renames = (
+                (update(ref, becomes),)
+                for ref, pointer in pointers
+                if pointer is not None and pointer.shared_from_name != library.owner_name
+            )
+            if await self._write_all(renames, check(Library.one(*key), when=names_still(library))):
+                return Step(shares.next)
+        return Step()
 
     # --- items --------------------------------------------------------------------------------------------------------
 
-    async def _update_history_of_item(self, owner_id: str, library_id: UUID, item_id: UUID) -> None:
-        """Keep the history with its item: move it along, or delete it."""
-        item, moved = await self._store.get_together(
-            LibraryItem.one(owner_id, library_id, item_id), Relocation.one(owner_id, library_id, item_id)
-        )
-        history = self._pages(Event.of_item(owner_id, library_id, item_id))
-        if moved is not None:
-            # The check stops the move if the item comes back or moves on meanwhile.
-            ref = Relocation.one(owner_id, library_id, item_id)
-            still = the(Relocation.moved_to).still(moved.moved_to)
-            to = moved.moved_to
-            along = _each(history, lambda event: (put(replace(event, library_id=to)), delete(event)))
-            await self._write_all(along, check(ref, when=still))
-            with suppress(WriteRefused):
-                await self._store.transact(delete(ref, when=still))
-        elif item is None:
-            await self._write_all(_each(history, lambda event: (delete(event),)))
+    async def _follow_item(self, key: ItemKey, after: Place) -> Step:
+        """Keep some of the history with its item: move it along, or delete it."""
+        ref = Relocation.one(*key)
+        item, moved = await self._store.get_together(LibraryItem.one(*key), ref)
+        if item is not None and moved is None:
+            return Step()
+        # From its beginning each time: what was moved or deleted is gone.
+        page = await self._page(Event.of_item(*key), None)
+        if moved is None:
+            await self._write_all((delete(event),) for event in page.items)
+            return Step({} if page.next else None)
+        still = the(Relocation.moved_to).still(moved.moved_to)
+        along = ((put(replace(event, library_id=moved.moved_to)), delete(event)) for event in page.items)
+        # The check stops the move if the item comes back or moves on meanwhile.
+        await self._write_all(along, check(ref, when=still))
+        if page.next:
+            return Step({})
+        with suppress(WriteRefused):
+            await self._store.transact(delete(ref, when=still))
+        return Step()
+
+    # --- everything ---------------------------------------------------------------------------------------------------
+
+    async def _look_at_some(self, _: str, after: Place) -> Step:
+        """Look at some rows of the table; what they belong to is followed by work of its own."""
+        page = await self._store.scan_page(LibraryRow.every(), LOOK_AT_ONCE, after)
+        works: dict[str, Work[Any]] = {}
+        libraries = {LibraryKey(row.owner_id, row.library_id) for row in page.items}
+        gone = await self._gone({key: Library.one(*key) for key in libraries})
+        collections = {_key_of_collection(row) for row in page.items if isinstance(row, CollectionMember)}
+        dissolved = await self._gone({key: Collection.one(*key) for key in collections})
+        of_items = {ItemKey(row.owner_id, row.library_id, row.item_id) for row in page.items if isinstance(row, Event)}
+        deleted = await self._gone({key: LibraryItem.one(*key) for key in of_items})
+        for row in page.items:
+            library = LibraryKey(row.owner_id, row.library_id)
+            match row:
+                case Library():
+                    work: Work[Any] = self.libraries.of(library)
+                case _ if library in gone:
+                    work = self.libraries.of(library)
+                case Collection():
+                    work = self.collections.of(_key_of_collection(row))
+                case CollectionMember() if _key_of_collection(row) in dissolved:
+                    work = self.collections.of(_key_of_collection(row))
+                case Relocation():
+                    work = self.items.of(ItemKey(row.owner_id, row.library_id, row.item_id))
+                case Event() if (item := ItemKey(row.owner_id, row.library_id, row.item_id)) in deleted:
+                    work = self.items.of(item)
+                case _:
+                    continue
+            works[work.name] = work
+        return Step(page.next, also=[*works.values()])
+
+    async def _gone(self, refs: Mapping[Any, Any]) -> set[Any]:
+        """The keys whose row does not exist."""
+        rows = await self._store.get_many([*refs.values()]) if refs else []
+        return {key for key, row in zip(refs, rows, strict=True) if row is None}
 
     # --- reading and writing ------------------------------------------------------------------------------------------
 
-    async def _pages(self, query: Query[T]) -> AsyncIterator[list[T]]:
-        """All results in small pages: one long read would block the event loop."""
-        after = None
-        while True:
-            page = await self._store.page(query, READ_AT_ONCE, after)
-            yield page.items
-            after = page.next
-            if after is None:
-                return
+    async def _page(self, query: Query[Any], after: Place) -> QueryPage[Any]:
+        return await self._store.page(query, ROWS_PER_STEP, after)
 
-    async def _write_all(self, steps: AsyncIterator[Step], *checks: Operation) -> bool:
-        """Write all steps, many per transaction but none split across two; False if some met a conflict.
+    async def _write_all(self, steps: Iterable[Writes], *checks: Operation) -> bool:
+        """Write all, many per transaction but none split across two; False if some met a conflict.
 
-        A few transactions are in flight at once: while one is stored, the next is read and built.
+        A few transactions are in flight at once: while one is stored, the next is built.
         """
         under_way: set[asyncio.Task[bool]] = set()
         done = True
         try:
-            async for batch in _batches(steps):
+            for batch in _batches(steps):
                 under_way.add(asyncio.create_task(self._write(batch, *checks)))
                 if len(under_way) == SIDE_BY_SIDE:
                     finished, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
@@ -258,23 +312,46 @@ class ConsistencyManager:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _write(self, steps: Sequence[Step], *checks: Operation) -> bool:
-        """Write the steps in one transaction; if that is refused, write them one by one and return False."""
+    async def _write(self, batch: Sequence[Writes], *checks: Operation) -> bool:
+        """Write the batch in one transaction; if that is refused, write each on its own and return False."""
         try:
-            await self._store.transact(*checks, *(write for step in steps for write in step))
+            await self._store.transact(*checks, *(write for writes in batch for write in writes))
             return True
         except WriteRefused:
-            for step in steps:
+            for writes in batch:
                 with suppress(WriteRefused):
-                    await self._store.transact(*checks, *step)
+                    await self._store.transact(*checks, *writes)
             return False
 
 
 # --- the writes -------------------------------------------------------------------------------------------------------
 
 
-def _without_its_collection(member: CollectionMember, item: Item | None) -> Step:
-    """Take an item out of its deleted collection, in one step: without the member row it could not be found again."""
+def _key_of_collection(row: Collection | CollectionMember) -> CollectionKey:
+    return CollectionKey(row.owner_id, row.library_id, row.collection_id)
+
+
+def _collection_renames(items: Iterable[Item], name: str) -> Iterable[Writes]:
+    alike = AlikeUpdates()
+    for item in items:
+        if item.collection_name != name:
+            # Only if it is still in the collection. No person edited it, so its version stays.
+            kind: Any = type(item)
+            same = the(kind.collection_id).still(item.collection_id)
+            yield (alike.update(item, the(kind.collection_name).becomes(name), when=same),)
+
+
+def _library_renames(items: Iterable[Item], library: Library) -> Iterable[Writes]:
+    alike = AlikeUpdates()
+    for item in items:
+        if (item.library_name, item.owner_name) != (library.library_name, library.owner_name):
+            kind: Any = type(item)
+            names = {kind.library_name: library.library_name, kind.owner_name: library.owner_name}
+            yield (alike.update(item, *(the(field).becomes(name) for field, name in names.items())),)
+
+
+def _without_its_collection(member: CollectionMember, item: Item | None) -> Writes:
+    """Take an item out of its deleted collection at once: without the member row it could not be found again."""
     if item is None:
         return (delete(member),)
     kind: Any = type(item)
@@ -283,7 +360,7 @@ def _without_its_collection(member: CollectionMember, item: Item | None) -> Step
     return delete(member), update(item, *cleared, when=same, keep_version=True)
 
 
-def deleted_with(row: Any) -> Step:
+def deleted_with(row: Any) -> Writes:
     """The deletes for a row of a deleted library, and for the rows elsewhere that depend on it."""
     match row:
         case Book() | Video():
@@ -300,21 +377,15 @@ def deleted_with(row: Any) -> Step:
             return [delete(row)]
 
 
-async def _each(pages: AsyncIterator[list[T]], step: Callable[[T], Step]) -> AsyncIterator[Step]:
-    async for page in pages:
-        for row in page:
-            yield step(row)
-
-
-async def _batches(steps: AsyncIterator[Step]) -> AsyncIterator[list[Step]]:
-    """The steps in batches for one transaction each, none of them split."""
-    batch: list[Step] = []
-    writes = 0
-    async for step in steps:
-        if len(batch) == AT_ONCE or writes + len(step) > MOST_WRITES:
+def _batches(steps: Iterable[Writes]) -> Iterable[list[Writes]]:
+    """The writes in batches for one transaction each, none of them split."""
+    batch: list[Writes] = []
+    size = 0
+    for writes in steps:
+        if len(batch) == AT_ONCE or size + len(writes) > MOST_WRITES:
             yield batch
-            batch, writes = [], 0
-        batch.append(step)
-        writes += len(step)
+            batch, size = [], 0
+        batch.append(writes)
+        size += len(writes)
     if batch:
         yield batch

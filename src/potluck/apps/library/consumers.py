@@ -14,18 +14,24 @@ def consumers_of(store: Store, covers: Covers) -> list[Consumer]:
     async def fetch_new(before: Book | Video, after: Book | Video) -> None:
         await covers.fetch_for(after)
 
+    def in_collection(item: Book | Video) -> bool:
+        return item.collection_id is not None
+
     return [
         Consumer(
             "library-consistency",
             changed(Collection, Collection.name, do=manager.collection_renamed),
-            deleted(Collection, do=manager.follow_collection),
+            deleted(Collection, do=manager.collection_deleted),
+            changed(Book, Book.order, do=manager.renumbered, where=in_collection),
+            changed(Video, Video.order, do=manager.renumbered, where=in_collection),
             changed(Library, Library.library_name, Library.owner_name, do=manager.library_renamed),
-            deleted(Library, do=manager.follow_library),
-            deleted(Book, do=manager.follow_item),
-            deleted(Video, do=manager.follow_item),
-            created(Relocation, do=manager.follow_item),
+            deleted(Library, do=manager.library_deleted),
+            deleted(Book, do=manager.item_gone),
+            deleted(Video, do=manager.item_gone),
+            created(Relocation, do=manager.item_gone),
             changed(Relocation, do=manager.relocated_again),
-            lost=manager.rebuild,
+            lost=manager.rebuilding(),
+            steps=manager.steps,
         ),
         Consumer(
             # A separate consumer, so that nothing else waits for a remote host.
