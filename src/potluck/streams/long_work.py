@@ -147,6 +147,17 @@ class LongWorkRows:
             raise
         return True
 
+    async def read_again(self, begun: Begun, owner: Ownership) -> bool:
+        """After a save that was refused: note where the work goes on; False if it has ended or begun again."""
+        request = {**self._row_of(self._sort(begun)), "ConsistentRead": True}
+        row = (await self._patiently("GetItem", request)).get("Item")
+        if row is None or row["Run"]["S"] != begun.run:
+            return False
+        if row["Holder"]["S"] != owner.owner:
+            raise Deposed(self._consumer)
+        begun.after = msgspec.json.decode(row["After"]["S"]) if "After" in row else None
+        return True
+
     def parking(self, begun: Begun, about: Mapping[str, Any]) -> Action:
         """The action that stores work that could not be done."""
         item = {"Work": {"S": begun.work.steps.name}, "Subject": {"S": begun.work.saved()}, **about}
@@ -281,8 +292,9 @@ class LongWork:
     async def _save(self, begun: Begun, step: Step) -> None:
         further = [Begun(work, None) for work in step.also if work.name != begun.work.name]
         if not await self._rows.go_on(begun, self._owner, step, [self.saving(each) for each in further]):
-            # Begun again in another shard, or another process owns this one: its own writes will say so.
-            del self._begun[begun.work.name]
+            # Begun again in another shard; or it was saved, and the answer was lost.
+            if not await self._rows.read_again(begun, self._owner):
+                del self._begun[begun.work.name]
             return
         begun.after = step.then
         if step.then is None:

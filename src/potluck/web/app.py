@@ -17,7 +17,7 @@ from potluck.people.secrets import SYSTEM_RANDOM
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.streams import Consumer, ConsumerGroup, Lease, LeaseTerms, changed
+from potluck.streams import Consumer, ConsumerGroup, Lease, LeaseTerms, Steps, Work, changed
 from potluck.table import Table
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
@@ -217,7 +217,7 @@ class App:
             return consumers
         renamed = changed(Account, Account.name, Account.email, do=self.account_renamed)
         # A missed name is corrected by the account's next change, and new rows get today's.
-        return [*consumers, Consumer(f"{self.name}-names", renamed, lost=None)]
+        return [*consumers, Consumer(f"{self.name}-names", renamed, lost=None, steps=self.renaming_steps)]
 
     def background(self) -> Sequence[BackgroundWork]:
         """Background work that follows no stream."""
@@ -228,10 +228,16 @@ class App:
 
     # --- accounts -----------------------------------------------------------------------------------------------------
 
-    async def account_renamed(self, before: Account, after: Account) -> None:
-        """Copy a new name or e-mail address from an account to the app's own rows. Idempotent."""
+    @property
+    def renaming_steps(self) -> Sequence[Steps[Any]]:
+        """The kinds of long work that `account_renamed` returns."""
+        return ()
+
+    async def account_renamed(self, before: Account, after: Account) -> Work[Any] | None:
+        """Copy a new name or e-mail address from an account to the app's own rows, or return the work. Idempotent."""
         if self.places is not None:
             await self.places.account_renamed(before, after)
+        return None
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         """Everything the person owns: rows, each with the name of its table in the export, table after table."""

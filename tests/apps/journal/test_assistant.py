@@ -344,7 +344,7 @@ async def test_messages_of_a_thread_whose_deletion_was_missed_are_found_and_dele
     # As if the consumer had never heard of the deletion.
     for row in said_before.values():
         await gym.core.engine.call("PutItem", {"TableName": roll_model.name, "Item": row})
-    await Indexing(gym.core.store).rebuild()
+    await Indexing(gym.core.store).rebuilding().completed(gym.core.store)
     assert await messages_of(deleted) == []
     assert len(await messages_of(kept)) == 2
 

@@ -70,7 +70,7 @@ async def test_forgetting_that_was_interrupted_goes_on_where_it_was(embedded_boo
     with pytest.raises(Unavailable):
         await PollsData(booth.polls.context).forget(ada.user_id)
     await PollsData(booth.polls.context).forget(ada.user_id)
-    await Deletions(booth.store).resume()
+    await Deletions(booth.store).resuming().completed(booth.store)
     assert await booth.dump() == {}
 
 

@@ -13,7 +13,7 @@ from potluck.apps.polls import deletion
 from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.candidates import drawn
 from potluck.apps.polls.consumers import consumers_of
-from potluck.apps.polls.deletion import Deletions
+from potluck.apps.polls.deletion import Deletions, PollKey
 from potluck.apps.polls.entities import Code, CountRow, CreatedPoll, Deletion, Poll, PollRow, Vote
 from potluck.apps.polls.keys import VoterKeys
 from potluck.apps.polls.polls import (
@@ -508,9 +508,9 @@ async def test_a_deletion_that_was_interrupted_is_found_and_carried_to_its_end(e
     booth.store.write_each = write_each
     assert 0 < await booth.store.count(PollRow.of_poll(poll.id)) < 600
     assert [each.poll_id for each in await booth.store.all(Deletion.all_under_way())] == [poll.id]
-    await Deletions(booth.store).resume()
+    await Deletions(booth.store).resuming().completed(booth.store)
     assert await booth.dump() == {}
-    await Deletions(booth.store).carry_on(Deletion(poll_id=poll.id, deleted_at=NOW))
+    await Deletions(booth.store).rows.of(PollKey(poll.id)).completed(booth.store)
     assert await booth.dump() == {}
 
 
@@ -528,6 +528,6 @@ async def test_whoever_votes_while_a_poll_is_deleted_leaves_nothing_behind(busy_
         booth.do(poll_results, NOBODY, poll.id),
     )
     assert {type(each) for each in refused} <= {NoSuchPoll}
-    await Deletions(booth.store).carry_on(Deletion(poll_id=poll.id, deleted_at=NOW))
+    await Deletions(booth.store).rows.of(PollKey(poll.id)).completed(booth.store)
     assert await booth.store.all(CountRow.of_poll(poll.id)) == []
     assert await booth.dump() == {}

@@ -274,7 +274,7 @@ async def test_polls_of_purged_shareables_are_found_though_changes_were_missed(c
     polls = [each.poll_id for each in shareables]
     own = await calls.data("POST", "/polls", {"title": "Own", "candidates": ["A", "B"]}, 201)
     await store.write_each([delete(shareables[0])])
-    await PollsOfPurged(store).delete_orphans()
+    await PollsOfPurged(store).deleting_orphans().completed(store)
     assert await store.get(Poll.one(polls[0])) is None
     assert await store.get(Poll.one(polls[1])) is not None
     assert await store.get(Poll.one(UUID(own["id"]))) is not None

@@ -94,7 +94,8 @@ class Shop:
         """Do what the consumer does, for every deletion that is under way."""
         for row in (await self.dump()).values():
             if row["entityType"]["S"] == "Deletion":
-                await self.cascade.finish(plan_of(Deletion).coding.decode(row))
+                work = await self.cascade.finishing(plan_of(Deletion).coding.decode(row))
+                await work.completed(self.store)
 
     @property
     def cascade(self) -> Cascade:

@@ -289,7 +289,7 @@ async def test_a_consumer_that_missed_changes_finds_every_deletion(embedded_shop
     made = [await linked(shop, LINKS_AT_ONCE + 1) for _ in range(2)]
     for ada, family, _, milk in made:
         await shop.do(delete_inventory_item, ada, family, milk.item_id)
-    await shop.cascade.resume()
+    await shop.cascade.resuming().completed(shop.store)
     for ada, family, store, _ in made:
         assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1
     assert "Deletion" not in await shop.kinds()

@@ -137,7 +137,7 @@ async def test_what_follows_a_write_and_fails_does_not_deny_the_write(tmp_path, 
         poll = data(await ask(client, "POST", "/polls", asked, by=ada), 201)["id"]
         monkeypatch.setattr(InvitationRows, "withdraw_all", unavailable)
         with monkeypatch.context() as patched:
-            patched.setattr(Deletions, "carry_on", unavailable)
+            patched.setattr(Deletions, "begin", unavailable)
             gone = [await ask(client, "DELETE", each, by=ada) for each in (f"/families/{family}", f"/polls/{poll}")]
         assert [each.status_code for each in gone] == [204, 204]
         for each in (f"/families/{family}", f"/polls/{poll}"):

@@ -23,8 +23,9 @@ def index_consumer(store: Store) -> Consumer:
         created(Comment, do=lambda comment: indexing.index_comment(None, comment)),
         changed(Comment, do=indexing.index_comment),
         deleted(Comment, do=lambda comment: indexing.index_comment(comment, None)),
-        deleted(EntryMeta, do=lambda meta: indexing.clear_comments(meta.entry_id, meta.athlete_id)),
+        deleted(EntryMeta, do=indexing.clear_comments),
         deleted(AIThread, do=indexing.clear_messages),
-        lost=indexing.rebuild,
-        begin=indexing.rebuild,
+        lost=indexing.rebuilding(),
+        begin=indexing.rebuilding(),
+        steps=indexing.steps,
     )

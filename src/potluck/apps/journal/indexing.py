@@ -3,13 +3,17 @@
 For every word that an entry or a comment had before a change or has after it, the row is put or deleted according to
 the *current* text, in transactions that check that it is still current. Later writes have their own records in the
 stream, so it is safe to handle a record late, twice or out of order, and to kill the consumer at any moment.
+A text of thousands of words is indexed in steps, and so are the comments and messages of what was deleted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
+
+from msgspec import Struct, convert, field, to_builtins
 
 from potluck.apps.journal.entities import (
     AIMessage,
@@ -33,7 +37,59 @@ from potluck.apps.journal.keywords import (
     words_of_entry,
 )
 from potluck.store import Store
+from potluck.streams import Step, Steps, Work
 from potluck.table import Operation, WriteRefused, absent, check, delete, put, the
+
+# The words of one step, in a few transactions.
+WORDS_PER_STEP = 4 * WORDS_AT_ONCE
+# A comment has up to some hundred words, each with a row.
+COMMENTS_PER_STEP = 3
+MESSAGES_PER_STEP = 100
+# Of the whole index, one step looks at so many rows.
+ROWS_PER_STEP = 25
+# As many conversations as one pass over all of them looks for.
+THREADS_AT_ONCE = 1000
+# A transaction saves the work that one step begins.
+MOST_BEGUN = 90
+
+SHARED, PRIVATE = "shared", "private"
+
+
+class EntryKey(NamedTuple):
+    """One entry, by what stays the same when it moves to another date."""
+
+    athlete_id: UUID
+    entry_id: UUID
+    created_at: datetime
+
+
+class EntryWords(Struct, frozen=True):
+    """Words that an entry had before a change, or has after it."""
+
+    entry: EntryKey
+    change: str
+    """What distinguishes the change from others of the entry: each brings its own words up to date."""
+    words: list[tuple[str, str]]
+    """Empty for the words that the entry has now, and no others."""
+
+
+class EntryComments(NamedTuple):
+    """The comments on an entry, and whose it is or was, if that is known."""
+
+    entry_id: UUID
+    athlete_id: UUID | None
+
+
+class MessagesLeft(Struct, frozen=True):
+    """How far the search for messages without a conversation has come."""
+
+    phase: Literal["messages", "conversations", "gone"] = "messages"
+    """Collecting the conversations of messages; looking for these; deleting the messages of those that are gone."""
+    messages: Mapping[str, Any] | None = None
+    """Where collecting goes on."""
+    threads: list[UUID] = field(default_factory=list)
+    conversations: Mapping[str, Any] | None = None
+    """Where looking goes on."""
 
 
 class Indexing:
@@ -41,30 +97,63 @@ class Indexing:
 
     def __init__(self, store: Store) -> None:
         self._rows = store
+        self._words = Steps("words", EntryWords, self._index_words, key=lambda work: (*work.entry, work.change))
+        self._imported = Steps("imported-comments", EntryComments, self._index_comments)
+        self._orphaned = Steps("orphaned-comments", EntryComments, self._clear_comments)
+        self._messages = Steps("messages", UUID, self._clear_messages)
+        self._everything = Steps("everything", str, self._look_at_some)
+        self._threads = Steps("threads", str, self._clear_orphaned_messages)
+
+    @property
+    def steps(self) -> list[Steps[Any]]:
+        """All kinds of long work that it does."""
+        return [self._words, self._imported, self._orphaned, self._messages, self._everything, self._threads]
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
-    async def index_entry(self, before: Entry | None, after: Entry | None) -> None:
+    async def index_entry(self, before: Entry | None, after: Entry | None) -> Work[Any] | None:
         """Index the change if it was too large for its own transaction, and comments that came with a new entry."""
         if len(keyword_writes(before, after)) > WORDS_AT_ONCE:
             known = after or before
             assert known is not None
-            await self.bring_up_to_date(known, words_of_entry(before) | words_of_entry(after))
-        if before is None and after is not None and after.comments:
-            # Imported: the comments were written before any entry had this id.
-            for comment in await self._rows.all(Comment.of_entry(after.entry_id)):
-                await self.bring_comment_up_to_date(after.athlete_id, comment, words_of_comment(comment))
+            change = f"{'' if before is None else before.version}-{'' if after is None else after.version}"
+            return self._words_of(known, change, words_of_entry(before) | words_of_entry(after))
+        return self._comments_with(before, after)
 
-    async def bring_up_to_date(self, known: Entry, words: set[Word]) -> None:
-        """Put or delete the rows of these words, according to the current entry."""
+    def _words_of(self, known: Entry, change: str, words: set[Word]) -> Work[EntryWords]:
+        return self._words.of(EntryWords(_key_of(known), change, _saved(words)))
+
+    def _comments_with(self, before: Entry | None, after: Entry | None) -> Work[EntryComments] | None:
+        """Imported comments were written before any entry had this id."""
+        if before is None and after is not None and after.comments:
+            return self._imported.of(EntryComments(after.entry_id, after.athlete_id))
+        return None
+
+    async def _index_words(self, work: EntryWords, after: int | None) -> Step:
+        place = after or 0
+        words = work.words
+        if not words:
+            entry, _ = await self._as_it_is(work.entry)
+            words = _saved(words_of_entry(entry))
+        some = words[place : place + WORDS_PER_STEP]
+        kinds = {SHARED: KeywordIndex, PRIVATE: PrivateKeywordIndex}
+        now = await self.bring_up_to_date(work.entry, {(kinds[kind], token) for kind, token in some})
+        if place + WORDS_PER_STEP < len(words):
+            return Step(place + WORDS_PER_STEP)
+        comments = self._comments_with(None, now) if work.change.startswith("-") else None
+        return Step(also=[] if comments is None else [comments])
+
+    async def bring_up_to_date(self, known: EntryKey, words: set[Word]) -> Entry | None:
+        """Put or delete the rows of these words, according to the current entry, which is returned."""
         todo = in_order(words)
         async for _ in self._rows.attempts("indexing an entry"):
             now, still = await self._as_it_is(known)
             has = words_of_entry(now)
             if await self._bring_all(todo, lambda word: (word in has, row_of(known, word)), still):  # noqa: B023
-                return
+                return now
+        raise AssertionError("the attempts end by Unavailable")
 
-    async def _as_it_is(self, known: Entry) -> tuple[Entry | None, Operation]:
+    async def _as_it_is(self, known: EntryKey) -> tuple[Entry | None, Operation]:
         """The current entry, at whatever date, and a check that fails once it has changed."""
         async for _ in self._rows.attempts("finding an entry"):
             meta = await self._rows.get(EntryMeta.one(known.entry_id))
@@ -102,16 +191,28 @@ class Indexing:
             if await self._bring_all(todo, lambda word: (word in has, comment_row(known, athlete_id, word)), still):  # noqa: B023
                 return
 
-    async def clear_comments(self, entry_id: UUID, athlete_id: UUID | None = None) -> None:
+    async def _index_comments(self, of: EntryComments, after: Mapping[str, Any] | None) -> Step:
+        page = await self._rows.page(Comment.of_entry(of.entry_id), COMMENTS_PER_STEP, after)
+        for comment in page.items:
+            if of.athlete_id is not None:
+                await self.bring_comment_up_to_date(of.athlete_id, comment, words_of_comment(comment))
+        return Step(page.next)
+
+    async def clear_comments(self, meta: EntryMeta) -> Work[EntryComments]:
         """Delete the comments on a deleted entry, keyword rows first. No comment can be added any more."""
-        if await self._rows.get(EntryMeta.one(entry_id)) is None:
-            comments = await self._rows.all(Comment.of_entry(entry_id))
-            if athlete_id is not None:
-                words = [
-                    comment_row(comment, athlete_id, word) for comment in comments for word in words_of_comment(comment)
-                ]
-                await self._rows.write_each(map(delete, words))
-            await self._rows.write_each(delete(comment) for comment in comments)
+        return self._orphaned.of(EntryComments(meta.entry_id, meta.athlete_id))
+
+    async def _clear_comments(self, of: EntryComments, after: bool | None) -> Step:
+        if await self._rows.get(EntryMeta.one(of.entry_id)) is not None:
+            return Step()
+        comments = (await self._rows.page(Comment.of_entry(of.entry_id), COMMENTS_PER_STEP)).items
+        if of.athlete_id is not None:
+            words = [
+                comment_row(comment, of.athlete_id, word) for comment in comments for word in words_of_comment(comment)
+            ]
+            await self._rows.write_each(map(delete, words))
+        await self._rows.write_each(delete(comment) for comment in comments)
+        return Step(True if comments else None)
 
     # --- rows ---------------------------------------------------------------------------------------------------------
 
@@ -136,37 +237,53 @@ class Indexing:
 
     # --- conversations ------------------------------------------------------------------------------------------------
 
-    async def clear_messages(self, thread: AIThread) -> None:
+    async def clear_messages(self, thread: AIThread) -> Work[UUID] | None:
         """Delete the messages of a deleted conversation."""
         if await self._rows.get(AIThread.one(thread.user_id, thread.thread_id)) is None:
-            messages = await self._rows.all(AIMessage.in_thread(thread.thread_id))
-            await self._rows.write_each(delete(message) for message in messages)
+            return self._messages.of(thread.thread_id)
+        return None
+
+    async def _clear_messages(self, thread_id: UUID, after: bool | None) -> Step:
+        page = await self._rows.page(AIMessage.in_thread(thread_id), MESSAGES_PER_STEP)
+        await self._rows.write_each(delete(message) for message in page.items)
+        return Step(None if page.next is None else True)
 
     # --- everything ---------------------------------------------------------------------------------------------------
 
-    async def rebuild(self) -> None:
+    def rebuilding(self) -> Work[str]:
         """Index every entry and comment, and delete the remains of deleted entries, comments and threads."""
-        threads: set[UUID] = set()
-        async for row in self._rows.each(Indexed.every()):
+        return self._everything.of("")
+
+    async def _look_at_some(self, _: str, after: Mapping[str, Any] | None) -> Step:
+        page = await self._rows.scan_page(Indexed.every(), ROWS_PER_STEP, after)
+        also: dict[str, Work[Any]] = {}
+        for row in page.items:
+            work: Work[Any] | None = None
             match row:
                 case Entry():
-                    await self.bring_up_to_date(row, words_of_entry(row))
+                    words = words_of_entry(row)
+                    if len(words) > WORDS_AT_ONCE:
+                        work = self._words_of(row, "rebuilt", set())
+                    else:
+                        await self.bring_up_to_date(_key_of(row), words)
                 case Comment():
-                    await self._rebuild_comment(row)
-                case AIMessage():
-                    threads.add(row.thread_id)
+                    work = await self._rebuild_comment(row)
                 case CommentKeywordIndex():
                     await self._clear_comment_word(row)
                 case KeywordIndex() | PrivateKeywordIndex():
                     await self._clear_word(row)
-        await self._clear_orphaned_messages(threads)
+            if work is not None:
+                also[work.name] = work
+        if page.next is None:
+            also[""] = self._threads.of("")
+        return Step(page.next, also=[*also.values()])
 
-    async def _rebuild_comment(self, comment: Comment) -> None:
+    async def _rebuild_comment(self, comment: Comment) -> Work[EntryComments] | None:
         meta = await self._rows.get(EntryMeta.one(comment.entry_id))
         if meta is None:
-            await self.clear_comments(comment.entry_id)
-        else:
-            await self.bring_comment_up_to_date(meta.athlete_id, comment, words_of_comment(comment))
+            return self._orphaned.of(EntryComments(comment.entry_id, None))
+        await self.bring_comment_up_to_date(meta.athlete_id, comment, words_of_comment(comment))
+        return None
 
     async def _clear_comment_word(self, row: CommentKeywordIndex) -> None:
         meta, comment = await self._rows.get_together(
@@ -177,18 +294,34 @@ class Indexing:
         elif row.token not in words_of_comment(comment):
             await self.bring_comment_up_to_date(row.athlete_id, comment, {row.token})
 
-    async def _clear_orphaned_messages(self, threads: set[UUID]) -> None:
-        """Delete the messages of these threads, if the thread no longer exists."""
-        if not threads:
-            return
-        gone = set(threads)
-        # A message does not name the owner of its thread, so only a scan that begins afterwards can find the thread.
-        async for thread in self._rows.each(AIThread.every()):
-            gone.discard(thread.thread_id)
-        for thread_id in gone:
-            await self._rows.write_each(
-                delete(message) for message in await self._rows.all(AIMessage.in_thread(thread_id))
-            )
+    async def _clear_orphaned_messages(self, _: str, after: Mapping[str, Any] | None) -> Step:
+        """Delete messages whose conversation does not exist.
+
+        A message does not name the owner of its conversation, so the conversations of some messages are looked for
+        among all, by reading that begins only afterwards.
+        """
+        left = convert(after or {}, MessagesLeft)
+        if left.phase == "messages":
+            page = await self._rows.scan_page(Indexed.every(), THREADS_AT_ONCE, left.messages)
+            of_messages = (row.thread_id for row in page.items if isinstance(row, AIMessage))
+            threads = [*dict.fromkeys([*left.threads, *of_messages])]
+            if page.next is not None and len(threads) < THREADS_AT_ONCE:
+                return Step(to_builtins(MessagesLeft("messages", page.next, threads)))
+            return Step(to_builtins(MessagesLeft("conversations", page.next, threads)) if threads else None)
+        if left.phase == "conversations":
+            conversations = await self._rows.scan_page(AIThread.every(), THREADS_AT_ONCE, left.conversations)
+            exist = {thread.thread_id for thread in conversations.items}
+            threads = [thread_id for thread_id in left.threads if thread_id not in exist]
+            if conversations.next is None:
+                return Step(to_builtins(MessagesLeft("gone", left.messages, threads)))
+            return Step(to_builtins(MessagesLeft("conversations", left.messages, threads, conversations.next)))
+        gone, threads = left.threads[:MOST_BEGUN], left.threads[MOST_BEGUN:]
+        clearing = [self._messages.of(thread_id) for thread_id in gone]
+        if threads:
+            return Step(to_builtins(MessagesLeft("gone", left.messages, threads)), also=clearing)
+        return Step(
+            None if left.messages is None else to_builtins(MessagesLeft("messages", left.messages)), also=clearing
+        )
 
     async def _clear_word(self, row: KeywordIndex | PrivateKeywordIndex) -> None:
         meta = await self._rows.get(EntryMeta.one(row.entry_id))
@@ -196,7 +329,15 @@ class Indexing:
         if entry is None or entry.athlete_id != row.athlete_id:
             await self._rows.delete(row)
         elif (type(row), row.token) not in words_of_entry(entry):
-            await self.bring_up_to_date(entry, {(type(row), row.token)})
+            await self.bring_up_to_date(_key_of(entry), {(type(row), row.token)})
+
+
+def _saved(words: set[Word]) -> list[tuple[str, str]]:
+    return [(SHARED if kind is KeywordIndex else PRIVATE, token) for kind, token in in_order(words)]
+
+
+def _key_of(entry: Entry) -> EntryKey:
+    return EntryKey(entry.athlete_id, entry.entry_id, entry.created_at)
 
 
 def _gone(entry_id: UUID, athlete_id: UUID) -> Operation:

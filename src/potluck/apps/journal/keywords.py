@@ -8,7 +8,8 @@ finds a word that the entry or the comment no longer has, because it reads them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
 from uuid import UUID
 
 from potluck.apps.journal.entities import Comment, CommentKeywordIndex, Entry, KeywordIndex, PrivateKeywordIndex
@@ -34,7 +35,19 @@ def words_of_entry(entry: Entry | None) -> set[Word]:
     return shared | {(PrivateKeywordIndex, word) for word in private_words(entry)}
 
 
-def row_of(entry: Entry, word: Word) -> Any:
+class OfEntry(Protocol):
+    """What its keyword rows say of an entry."""
+
+    @property
+    def athlete_id(self) -> UUID: ...
+    @property
+    def entry_id(self) -> UUID: ...
+    @property
+    def created_at(self) -> datetime: ...
+
+
+def row_of(entry: OfEntry, word: Word) -> Any:
+    """The keyword row of one word."""
     kind, token = word
     return kind(entry_id=entry.entry_id, created_at=entry.created_at, athlete_id=entry.athlete_id, token=token)
 

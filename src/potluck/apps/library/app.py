@@ -31,7 +31,7 @@ from potluck.apps.library.entities import media_library
 from potluck.apps.library.home_card import home_card
 from potluck.apps.library.libraries import APP
 from potluck.apps.library.lookup import Lookup
-from potluck.apps.library.owner_names import account_renamed
+from potluck.apps.library.owner_names import OwnerNames
 from potluck.apps.library.page_frame import HOME
 from potluck.apps.library.pages import adding, loans, rows, sharing, shelves
 from potluck.apps.library.pages import collections as collection_pages
@@ -43,8 +43,8 @@ from potluck.apps.library.searching import Indexes
 from potluck.apps.library.shares import join, place_name
 from potluck.apps.library.title_search import TitleSearch
 from potluck.people import Account, InvitationOfPlace, Principal
-from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard, SignedIn, Writes
+from potluck.streams import Consumer, Steps, Work
+from potluck.web import App, Core, Demo, HomeCard, SignedIn, Writes
 
 
 class LibraryApp(App):
@@ -63,6 +63,10 @@ class LibraryApp(App):
         *(title_pages, import_pages, sharing),
     )
 
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._names = OwnerNames(core.store)
+
     def make_context(self) -> LibraryContext:
         return LibraryContext(indexes=Indexes(self.core), lookup=Lookup.configured(self.core), covers=Covers(self.core))
 
@@ -77,8 +81,12 @@ class LibraryApp(App):
     def stop(self) -> None:
         self.context.covers.stop()
 
-    async def account_renamed(self, before: Account, after: Account) -> None:
-        await account_renamed(self.core.store, before, after)
+    @property
+    def renaming_steps(self) -> Sequence[Steps[Any]]:
+        return [self._names.owners]
+
+    async def account_renamed(self, before: Account, after: Account) -> Work[Any] | None:
+        return await self._names.account_renamed(before, after)
 
     def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         return export(self.core.store, user_id)

@@ -67,4 +67,5 @@ class PollsData:
             except WriteRefused:
                 # Closed, reopened or deleted in the meantime: read it again, and delete what is there.
                 continue
-        await self._deletions.carry_on(Deletion(poll_id=created.poll_id, deleted_at=now))
+        work = await self._deletions.finishing(Deletion(poll_id=created.poll_id, deleted_at=now))
+        await work.completed(self._store)

@@ -9,4 +9,11 @@ from potluck.web import Core
 def consumers_of(core: Core) -> list[Consumer]:
     """Delete the rows of deleted polls, to the last one."""
     deletions = Deletions(core.store)
-    return [Consumer("poll-deletions", created(Deletion, do=deletions.carry_on), lost=deletions.resume)]
+    return [
+        Consumer(
+            "poll-deletions",
+            created(Deletion, do=deletions.finishing),
+            lost=deletions.resuming(),
+            steps=[deletions.rows, deletions.unfinished],
+        )
+    ]

@@ -413,7 +413,7 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     now = at.now
     deletion = Deletion(poll_id=poll.poll_id, deleted_at=now)
     # The call waits for a few thousand rows; the consumer deletes the rest.
-    return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.store).carry_on(deletion, promptly=True))
+    return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.store).begin(deletion))
 
 
 @polls.action("POST", "/close", WrongKey, form=TO_CLOSE, rate_limit=CHANGES)

@@ -9,4 +9,11 @@ from potluck.web import Core
 def consumers_of(core: Core) -> list[Consumer]:
     """Delete the polls of shareables that were purged or deleted."""
     purged = PollsOfPurged(core.store)
-    return [Consumer("shareable-polls", deleted(Shareable, do=purged.delete_poll), lost=purged.delete_orphans)]
+    return [
+        Consumer(
+            "shareable-polls",
+            deleted(Shareable, do=purged.delete_poll),
+            lost=purged.deleting_orphans(),
+            steps=[purged.orphans],
+        )
+    ]

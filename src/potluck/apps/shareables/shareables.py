@@ -263,6 +263,6 @@ async def deletion_of(store: Store, shareable: Shareable, now: datetime) -> Writ
         items = [] if shareable.poll_id is not None else await store.all(DeletedItem.of(shareable.short_id))
         await store.write_each(map(delete, (*sessions, *items)))
         if poll is not None:
-            await Deletions(store).carry_on(Deletion(poll_id=poll.poll_id, deleted_at=now), promptly=True)
+            await Deletions(store).begin(Deletion(poll_id=poll.poll_id, deleted_at=now))
 
     return Writes(None, *map(or_retry, writes), after=tidy)

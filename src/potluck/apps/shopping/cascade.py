@@ -2,12 +2,14 @@
 
 The deleting transaction also puts a Deletion, and clears the links that it found if they fit. No link can be made after
 it, because every write that makes one checks in the same transaction that its target exists. So one more search finds
-the rest: the consumer of the table's stream does it for every Deletion, in batches, and deletes the Deletion when no
-link is left. The work is idempotent, so the consumer may be killed at any moment.
+the rest: the consumer of the table's stream does it for every Deletion, in steps, and deletes the Deletion when no link
+is left. The work is idempotent, so the consumer may be killed at any moment.
 """
 
 import contextlib
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from potluck.apps.shopping.access import InFamily
@@ -23,6 +25,7 @@ from potluck.apps.shopping.entities import (
     Store,
 )
 from potluck.store import Store as Rows
+from potluck.streams import Step, Steps, Work
 from potluck.table import (
     Condition,
     Operation,
@@ -41,6 +44,8 @@ APP = "shopping"
 # A transaction takes 100 actions. In addition to the links there are the caller's row, the deleted row and the guard of
 # its name, the guard of its pending items, the Deletion, and up to three actions that store an idempotent response.
 LINKS_AT_ONCE = 90
+# The rows of one step: a fraction of a second on either engine.
+ROWS_PER_STEP = 270
 # After this many refused attempts the row is deleted alone, and its links are left to the consumer.
 TRIES_AT_ONCE = 3
 
@@ -94,66 +99,84 @@ def unlinked(row: Linked, gone_id: UUID, now: datetime) -> Operation:
     return update(row, *changes, the(InventoryItem.updated_at).becomes(now))
 
 
+class DeletionKey(NamedTuple):
+    """One deletion."""
+
+    family_id: UUID
+    what: Deletable
+    gone_id: UUID
+
+
 class Cascade:
     """Finishes deletions."""
 
     def __init__(self, core: Core) -> None:
         self._store = core.store
         self._invitations = core.people.invitations
+        self.deletions = Steps("deletion", DeletionKey, self._finish_some)
+        self.unfinished = Steps("unfinished", str, self._resume)
 
-    async def resume(self) -> None:
-        """Scan the table for unfinished deletions, after changes may have been missed."""
-        async for deletion in self._store.each(Deletion.every()):
-            await self.finish(deletion)
+    def resuming(self) -> Work[str]:
+        """Look for unfinished deletions in the whole table, after changes may have been missed."""
+        return self.unfinished.of("")
 
-    async def finish(self, deletion: Deletion) -> None:
+    async def finishing(self, deletion: Deletion) -> Work[DeletionKey]:
         """Clear all remaining links, then delete the Deletion."""
-        if deletion.what == "family":
-            await self._finish_family(deletion.family_id)
+        return self.deletions.of(DeletionKey(deletion.family_id, deletion.what, deletion.gone_id))
+
+    async def _resume(self, _: str, after: Mapping[str, Any] | None) -> Step:
+        page = await self._store.scan_page(Deletion.every(), LINKS_AT_ONCE, after)
+        return Step(page.next, also=[await self.finishing(deletion) for deletion in page.items])
+
+    async def _finish_some(self, key: DeletionKey, after: bool | None) -> Step:
+        if key.what == "family":
+            if after is None:
+                await self._invitations.withdraw_all(APP, str(key.family_id))
+            left = await self._delete_some(key.family_id)
         else:
-            await self._clear_links(deletion.family_id, deletion.what, deletion.gone_id)
-        await self._store.delete(Deletion.by_id(deletion.family_id, deletion.what, deletion.gone_id))
+            left = await self._clear_some(key)
+        if not left:
+            await self._store.delete(Deletion.by_id(*key))
+        return Step(True if left else None)
 
-    async def _clear_links(self, family_id: UUID, what: Deletable, gone_id: UUID) -> None:
-        async for _ in self._store.attempts("clearing links"):
-            links = await links_to(self._store, family_id, what, gone_id)
-            if not links:
-                return
-            now = self._store.clock().replace(microsecond=0)
-            for start in range(0, len(links), LINKS_AT_ONCE):
-                await self._write([unlinked(link, gone_id, now) for link in links[start : start + LINKS_AT_ONCE]])
+    async def _clear_some(self, key: DeletionKey) -> bool:
+        """Clear some of the links to what is gone; whether there were any."""
+        links = (await links_to(self._store, *key))[:ROWS_PER_STEP]
+        now = self._store.clock().replace(microsecond=0)
+        for start in range(0, len(links), LINKS_AT_ONCE):
+            await self._write([unlinked(link, key.gone_id, now) for link in links[start : start + LINKS_AT_ONCE]])
+        return bool(links)
 
-    async def _finish_family(self, family_id: UUID) -> None:
-        await self._invitations.withdraw_all(APP, str(family_id))
-        async for _ in self._store.attempts("deleting a family's rows"):
-            deletes = await self._remaining(family_id)
-            if not deletes:
-                return
-            # A refused row changed since it was read; the next attempt reads it again.
-            with contextlib.suppress(WriteRefused):
-                await self._store.write_each(deletes)
-
-    async def _remaining(self, family_id: UUID) -> list[Operation]:
-        """The operations that delete the rest of the family's partition, except the family's own Deletion."""
-        everything = await self._store.gather(EverythingOfFamily.of(family_id))
-        assert everything is not None
-        return [
-            *(delete(Member.by_id(family_id, member.member_id)) for member in everything.members),
-            *(delete(ShoppingListItem.by_id(family_id, item.shopping_item_id)) for item in everything.shopping_items),
-            # By entity, so that the guards of their unique names go too
-            *(delete(row) for row in (*everything.inventory_items, *everything.locations, *everything.stores)),
-            *(delete(row) for row in (*everything.pending_guards, *everything.cleared_items)),
-            *(delete(deletion) for deletion in everything.deletions if deletion.what != "family"),
-        ]
+    async def _delete_some(self, family_id: UUID) -> bool:
+        """Delete some rows of a deleted family; whether there were any but the family's own Deletion."""
+        page = await self._store.page(EverythingOfFamily.of(family_id).query, ROWS_PER_STEP)
+        deletes = [write for row in page.items for write in _deleting_row(row)]
+        # A refused row changed since it was read; the next step reads it again.
+        with contextlib.suppress(WriteRefused):
+            await self._store.write_each(deletes)
+        return bool(deletes)
 
     async def _write(self, operations: list[Operation]) -> None:
-        """Write all in one transaction, or one by one if it is refused; the next attempt retries rows that changed."""
+        """Write all in one transaction, or one by one if it is refused; the next step retries rows that changed."""
         try:
             await self._store.transact(*operations)
         except WriteRefused:
             for operation in operations:
                 with contextlib.suppress(WriteRefused):
                     await self._store.transact(operation)
+
+
+def _deleting_row(row: Any) -> list[Operation]:
+    """The delete of a row of a deleted family."""
+    match row:
+        case Member():
+            return [delete(Member.by_id(row.family_id, row.member_id))]
+        case ShoppingListItem():
+            return [delete(ShoppingListItem.by_id(row.family_id, row.shopping_item_id))]
+        case Deletion(what="family"):
+            return []
+    # By entity, so that the guards of their unique names go too
+    return [delete(row)]
 
 
 def _links_to(item: InventoryItem, gone_id: UUID) -> bool:

@@ -9,4 +9,11 @@ from potluck.web import Core
 def consumers_of(core: Core) -> list[Consumer]:
     """Finish deletions."""
     cascade = Cascade(core)
-    return [Consumer("shopping-deletions", created(Deletion, do=cascade.finish), lost=cascade.resume)]
+    return [
+        Consumer(
+            "shopping-deletions",
+            created(Deletion, do=cascade.finishing),
+            lost=cascade.resuming(),
+            steps=[cascade.deletions, cascade.unfinished],
+        )
+    ]

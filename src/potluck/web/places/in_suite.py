@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from potluck.people.entities import Account
 from potluck.people.errors import StillNeeded
-from potluck.streams import Consumer, deleted
+from potluck.streams import Consumer, Step, Steps, Work, deleted
 from potluck.table import NotFound, Query, WriteRefused, delete, present, the
 from potluck.table.operations import Operation
 from potluck.web.places.derived import OwnMember, membership_view
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=PlaceRow)
 M = TypeVar("M", bound=MemberRow)
 
+# What is left of a deleted place is deleted in steps of so many rows.
+ROWS_PER_STEP = 300
+
 Contents = Sequence[tuple[str, Callable[[UUID], Query[Any]], type[View[Any]]]]
 """Things in a place, by their name in the export: the query that finds them, and the view that shows them."""
 
@@ -38,6 +41,7 @@ class PlacesInSuite(Generic[P, M]):
         self._store = core.store
         self._clock = core.clock
         self._contents = contents
+        self._clearing = Steps(f"{place.app}-place", UUID, self._clear_some)
 
     async def place_name(self, place: str) -> str | None:
         """The name of the place of an invitation; None if it no longer exists."""
@@ -66,13 +70,20 @@ class PlacesInSuite(Generic[P, M]):
             return []
         clearing = deleted(self.place.place, do=self._clear)
         # No one can reach what is left, so there is nothing to make up for.
-        return [Consumer(f"{self.place.app}-deletions", clearing, lost=None)]
+        return [Consumer(f"{self.place.app}-deletions", clearing, lost=None, steps=[self._clearing])]
 
-    async def _clear(self, place: P) -> None:
-        place_id = self.place.id_of(place)
+    async def _clear(self, place: P) -> Work[UUID]:
+        return self._clearing.of(self.place.id_of(place))
+
+    async def _clear_some(self, place_id: UUID, after: int | None) -> Step:
+        """Delete some of what is left of one kind; the next kind follows when nothing is."""
         queries = [self.place.members, *(query for _, query, _ in self._contents)]
-        for query in queries:
-            await self._store.write_each([delete(row) async for row in self._store.each(query(place_id))])
+        kind = after or 0
+        page = await self._store.page(queries[kind](place_id), ROWS_PER_STEP)
+        await self._store.write_each(map(delete, page.items))
+        if page.next is None:
+            kind += 1
+        return Step(kind if kind < len(queries) else None)
 
     async def account_renamed(self, before: Account, account: Account) -> None:
         """Copy a person's new name or e-mail address to their member rows."""
