@@ -155,6 +155,20 @@ async def test_the_counts_of_the_reference_are_right_after_a_rebuild_and_a_secon
         assert await counts.follow(tools[1]) == []
 
 
+async def test_the_tools_of_a_deleted_club_go_in_steps(program, tmp_path):
+    async with recorded_store(EMBEDDED, tmp_path, program["shed"]) as (store, _):
+        club_id, now = uuid4(), datetime.now(UTC)
+        times = {"created_at": now, "updated_at": now}
+        for number in range(120):
+            tool = program["Tool"](club_id=club_id, tool_id=uuid4(), owner_id=uuid4(), name=f"T{number}", **times)
+            await store.put(tool, when=absent)
+        work = await program["ToolsOfClubs"](store).end(program["Club"](club_id=club_id, name="Elm Street"))
+        first = await work.step()
+        assert (first.then, len(first.writes)) == (True, 50)
+        await work.completed(store)
+        assert await store.all(program["Tool"].of_club(club_id)) == []
+
+
 def test_every_macro_of_the_components_is_in_the_reference():
     page = (FOLDER / "pages.md").read_text()
     named = set(re.findall(r"`(\w+(?:\.html)?)`", page))

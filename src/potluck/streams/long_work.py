@@ -153,7 +153,7 @@ class LongWorkRows:
         row = (await self._patiently("GetItem", request)).get("Item")
         if row is None or row["Run"]["S"] != begun.run:
             return False
-        if row["Holder"]["S"] != owner.owner:
+        if row.get("Holder", {}).get("S") != owner.owner:
             raise Deposed(self._consumer)
         begun.after = msgspec.json.decode(row["After"]["S"]) if "After" in row else None
         return True

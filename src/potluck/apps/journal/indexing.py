@@ -45,7 +45,7 @@ WORDS_PER_STEP = 4 * WORDS_AT_ONCE
 # A comment has up to some hundred words, each with a row.
 COMMENTS_PER_STEP = 3
 MESSAGES_PER_STEP = 100
-# Of the whole index, one step looks at so many rows.
+# Rows of the whole index that one step looks at.
 ROWS_PER_STEP = 25
 # As many conversations as one pass over all of them looks for.
 THREADS_AT_ONCE = 1000

@@ -208,7 +208,7 @@ class ConsistencyManager:
         raise AssertionError("the attempts end by Unavailable")
 
     async def _rename_shares(self, key: LibraryKey, after: Place) -> Step:
-        """Copy the name of the library's owner to some of those whom it is shared with."""
+        """Copy the name of the library's owner to some of its shares."""
         async for _ in self._store.attempts("following an owner"):
             library = await self._store.get(Library.one(*key))
             if library is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=PlaceRow)
 M = TypeVar("M", bound=MemberRow)
 
-# What is left of a deleted place is deleted in steps of so many rows.
+# Rows of a deleted place that one step deletes.
 ROWS_PER_STEP = 300
 
 Contents = Sequence[tuple[str, Callable[[UUID], Query[Any]], type[View[Any]]]]
