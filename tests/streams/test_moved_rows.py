@@ -8,7 +8,7 @@ import pytest
 
 from potluck.streams import PositionLost, RecordConsumer, WorkTable
 from potluck.streams.moved_rows import moved_mark, moved_row
-from potluck.streams.steps import Step, Steps
+from potluck.streams.steps import StepDone, Steps
 from tests.engine_targets import EMBEDDED, opened, table
 from tests.patience import stopped, until
 from tests.stores import rows_in
@@ -95,11 +95,11 @@ class Counted(msgspec.Struct):
 async def test_long_work_goes_on_where_it_was(tmp_path):
     done: list[int] = []
 
-    async def step(subject: Counted, after: int | None) -> Step:
+    async def step(subject: Counted, after: int | None) -> StepDone:
         assert subject.name == "a"
         number = (after or 0) + 1
         done.append(number)
-        return Step(then=number if number < 5 else None)
+        return StepDone(then=number if number < 5 else None)
 
     async def lost(_: PositionLost) -> None:
         pass

@@ -15,7 +15,7 @@ from potluck.streams import (
     ConsumerGroup,
     LeaseTerms,
     Record,
-    Step,
+    StepDone,
     Steps,
     Work,
     WorkTable,
@@ -70,7 +70,7 @@ class Titles:
     async def noted(self, card: Card) -> None:
         self.done.append(f"card {card.board}/{card.card}")
 
-    async def follow_some(self, key: BoardKey, after: dict[str, Any] | None) -> Step:
+    async def follow_some(self, key: BoardKey, after: dict[str, Any] | None) -> StepDone:
         self.done.append(f"step {key.board}")
         if self.held is not None:
             await self.held.wait()
@@ -81,10 +81,10 @@ class Titles:
         text = "gone" if board is None else board.title
         page = await self.store.page(Card.on_board(key.board), PER_STEP, after)
         writes: list[Operation] = [put(Card(board=key.board, card=card.card, text=text)) for card in page.items]
-        return Step(page.next, writes)
+        return StepDone(page.next, writes)
 
-    async def begin_all(self, _: str, after: int | None) -> Step:
-        return Step(also=[self.boards.of(BoardKey("large")), self.boards.of(BoardKey("small"))])
+    async def begin_all(self, _: str, after: int | None) -> StepDone:
+        return StepDone(also=[self.boards.of(BoardKey("large")), self.boards.of(BoardKey("small"))])
 
     async def texts(self, board: str) -> set[str]:
         return {card.text for card in await self.store.all(Card.on_board(board))}
@@ -249,12 +249,12 @@ async def test_work_goes_on_where_it_was_whenever_its_process_dies(
     monkeypatch.setattr("potluck.streams.leases.RELEASE_SECONDS", 0.01)
 
     class Counted(Titles):
-        async def follow_some(self, key: BoardKey, after: dict[str, Any] | None) -> Step:
+        async def follow_some(self, key: BoardKey, after: dict[str, Any] | None) -> StepDone:
             step = await super().follow_some(key, after)
             copied = [operation.key["SK"]["S"].removeprefix("CARD#") for operation in step.writes]
             # Refused the second time, so that the work would be parked.
             notes = [put(Card(board="copied", card=card), when=absent) for card in copied]
-            return Step(step.then, [*step.writes, *notes])
+            return StepDone(step.then, [*step.writes, *notes])
 
     dying = Dying(embedded.engine, at)
     first, second = Counted(embedded), Counted(embedded)
@@ -366,8 +366,8 @@ async def test_what_was_missed_is_made_up_for_in_steps(embedded: Store) -> None:
 
 
 async def test_work_of_undeclared_steps_is_a_mistake(embedded: Store) -> None:
-    async def nothing(key: str, after: None) -> Step:
-        return Step()
+    async def nothing(key: str, after: None) -> StepDone:
+        return StepDone()
 
     steps = Steps("other", str, nothing)
 

@@ -8,7 +8,7 @@ from potluck.streams.leases import Lease, LeaseTerms, WorkTable
 from potluck.streams.positions import Action
 from potluck.streams.record_consumer import PositionLost, RecordConsumer
 from potluck.streams.records import Concerns, Record
-from potluck.streams.steps import Step, Steps, Work
+from potluck.streams.steps import StepDone, Steps, Work
 from potluck.streams.triggers import Trigger, changed, created, deleted
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "PositionLost",
     "Record",
     "RecordConsumer",
-    "Step",
+    "StepDone",
     "Steps",
     "Trigger",
     "Work",

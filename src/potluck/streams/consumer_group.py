@@ -24,7 +24,7 @@ from potluck.streams.leases import Deposed, LeaseTerms, WorkTable, cancelled
 from potluck.streams.log import Log, open_log
 from potluck.streams.restarting import restarted
 from potluck.streams.shard_assignment import UnfinishedShard, assignment
-from potluck.streams.shares import MEMBER, Heartbeat, Membership, Row, ShardName, Share, owned_by
+from potluck.streams.shares import MEMBER, GroupMembership, Heartbeat, OwnedShard, Row, ShardName, owned_by
 
 # When a shard ends, its children are looked for at once; only shards without a parent have to be discovered.
 DISCOVER_SECONDS = 300.0
@@ -40,7 +40,7 @@ class ShardConsumer(Protocol):
     name: str
     table: str
 
-    async def read(self, share: "Share") -> None:
+    async def read(self, share: "OwnedShard") -> None:
         """Read the shard to its end, and do all the work that comes of it."""
         ...
 
@@ -65,7 +65,7 @@ class ConsumerGroup:
         self.work_table = work_table or WorkTable()
         self.terms = terms or LeaseTerms()
         self.monotonic = monotonic
-        self.membership = Membership(engine, name, self.work_table, self.terms, monotonic)
+        self.membership = GroupMembership(engine, name, self.work_table, self.terms, monotonic)
         self._restart_seconds = restart_seconds
         self._discover_seconds = discover_seconds
         self._part: _Part | None = None
@@ -109,7 +109,7 @@ class _Part:
         """Shards that were read to their end here, whose children may have to be found yet."""
         self._unknown: set[ShardName] = set()
         """Shards that another process has found, and this one has looked for."""
-        self.reading: dict[ShardName, tuple[Share, asyncio.Task[None]]] = {}
+        self.reading: dict[ShardName, tuple[OwnedShard, asyncio.Task[None]]] = {}
         self._heartbeats: dict[str, tuple[Heartbeat, float]] = {}
         self._news = asyncio.Event()
         self._discover_now = asyncio.Event()
@@ -191,7 +191,7 @@ class _Part:
         # A shard that names us and is not read here: the answer to its taking was lost.
         for name, shard in shards.items():
             if shard.owner == self._me and name not in self.reading and name not in let_go:
-                self._start(Share(self._group.membership, name))
+                self._start(OwnedShard(self._group.membership, name))
         await asyncio.gather(*(self._take(by_name[name], rows.get(by_name[name], {})) for name in plan.take))
         await self._forget(name for name in rows if name not in shards and not self._is_in_its_stream(name))
 
@@ -289,7 +289,7 @@ class _Part:
         return stream is None or (label_of(stream) == name.stream and name.shard in stream.parents)
 
     async def _take(self, name: ShardName, seen: Row) -> None:
-        share = Share(self._group.membership, name)
+        share = OwnedShard(self._group.membership, name)
         if await share.take(seen):
             self._start(share)
 
@@ -311,11 +311,11 @@ class _Part:
 
     # --- reading them -------------------------------------------------------------------------------------------------
 
-    def _start(self, share: Share) -> None:
+    def _start(self, share: OwnedShard) -> None:
         log.info("%s: reading %s as %s", self._group.name, share.name, share.owner)
         self.reading[share.name] = share, self._started(self._read(share), f"{self._group.name}:{share.name}")
 
-    async def _read(self, share: Share) -> None:
+    async def _read(self, share: OwnedShard) -> None:
         """Run every consumer of the table on the shard, until all have finished it."""
         reading = [
             asyncio.create_task(self._read_by(consumer, share), name=f"{consumer.name}:{share.name.shard}")
@@ -329,7 +329,7 @@ class _Part:
         finally:
             await cancelled(*reading)
 
-    async def _read_by(self, consumer: ShardConsumer, share: Share) -> None:
+    async def _read_by(self, consumer: ShardConsumer, share: OwnedShard) -> None:
         if self._restart_seconds is None:
             await consumer.read(share)
         else:

@@ -16,7 +16,7 @@ from potluck.streams.log import Log, Trimmed
 from potluck.streams.long_work import LongWork
 from potluck.streams.positions import ShardPosition
 from potluck.streams.records import Concerns, Record
-from potluck.streams.shares import Share
+from potluck.streams.shares import OwnedShard
 
 if TYPE_CHECKING:
     from potluck.streams.record_consumer import RecordConsumer
@@ -53,7 +53,7 @@ class HandingOver:
     """One consumer's reading of one shard, while the shard is ours."""
 
     def __init__(
-        self, consumer: "RecordConsumer", share: Share, stream: Log, position: ShardPosition, work: LongWork
+        self, consumer: "RecordConsumer", share: OwnedShard, stream: Log, position: ShardPosition, work: LongWork
     ) -> None:
         self._consumer = consumer
         self._share = share

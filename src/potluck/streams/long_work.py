@@ -20,7 +20,7 @@ from potluck.streams.failures import ATTEMPTS, passes, reason
 from potluck.streams.leases import Deposed, Ownership, WorkTable
 from potluck.streams.moved_rows import MOVED
 from potluck.streams.positions import Action, Patience
-from potluck.streams.steps import Step, Steps, Work
+from potluck.streams.steps import StepDone, Steps, Work
 from potluck.table import Operation
 
 Encoded = Callable[[Sequence[Operation]], list[Action]]
@@ -114,7 +114,7 @@ class LongWorkRows:
             item["After"] = {"S": _json(begun.after)}
         return {"Put": {"TableName": self._table.table, "Item": self._key(begun) | item}}
 
-    async def go_on(self, begun: Begun, owner: Ownership, step: Step, also: Sequence[Action]) -> bool:
+    async def go_on(self, begun: Begun, owner: Ownership, step: StepDone, also: Sequence[Action]) -> bool:
         """Save where the next step goes on, with what the last one writes; False if the work is no longer ours."""
         names = {"#holder": "Holder", "#run": "Run"}
         values = {":holder": {"S": str(owner.owner)}, ":run": {"S": begun.run}}
@@ -289,7 +289,7 @@ class LongWork:
                     await self._park(begun, error)
         return True
 
-    async def _save(self, begun: Begun, step: Step) -> None:
+    async def _save(self, begun: Begun, step: StepDone) -> None:
         further = [Begun(work, None) for work in step.also if work.name != begun.work.name]
         if not await self._rows.go_on(begun, self._owner, step, [self.saving(each) for each in further]):
             # Begun again in another shard; or it was saved, and the answer was lost.
@@ -304,7 +304,7 @@ class LongWork:
     async def _park(self, begun: Begun, error: Exception) -> None:
         log.exception("%s: parked", begun.work.name)
         if await self._rows.go_on(
-            begun, self._owner, Step(), [self._rows.parking(begun, reason(error, self._clock()))]
+            begun, self._owner, StepDone(), [self._rows.parking(begun, reason(error, self._clock()))]
         ):
             del self._begun[begun.work.name]
 

@@ -56,7 +56,7 @@ from potluck.streams.long_work import Begun, Encoded, LongWork, LongWorkRows
 from potluck.streams.moved_rows import is_moved
 from potluck.streams.positions import Action, Positions, ShardPosition
 from potluck.streams.records import Concerns, Record
-from potluck.streams.shares import Share
+from potluck.streams.shares import OwnedShard
 from potluck.streams.steps import Steps, Work
 
 PAGE_RECORDS = 100
@@ -164,7 +164,7 @@ class RecordConsumer:
         await self.work_table.create_if_missing(self.engine)
         await self.group.run([self])
 
-    async def read(self, share: Share) -> None:
+    async def read(self, share: OwnedShard) -> None:
         """Read a shard to its end, after its parent, and do all the long work that began there."""
         work = self._work_in(share)
         await work.claim()
@@ -213,13 +213,13 @@ class RecordConsumer:
         rebuild = self.lost
         return await _persistently(lambda: rebuild(lost))
 
-    def _work_in(self, share: Share) -> LongWork:
+    def _work_in(self, share: OwnedShard) -> LongWork:
         name = f"{share.name.stream}#{share.name.shard}"
         return LongWork(self._long_work, name, share, self.attempts, self.clock)
 
     # --- the whole stream ---------------------------------------------------------------------------------------------
 
-    async def _up_to_date(self, stream: Log, share: Share, work: LongWork) -> dict[str, ShardPosition]:
+    async def _up_to_date(self, stream: Log, share: OwnedShard, work: LongWork) -> dict[str, ShardPosition]:
         """A position for every shard, after reporting what the log has lost."""
         async with self._one_at_a_time:
             change = await self._change_of(stream)

@@ -34,7 +34,7 @@ class Heartbeat(NamedTuple):
     renewals: str
 
 
-class Membership(Lease):
+class GroupMembership(Lease):
     """A process's place in a group: a lease on a row of its own, which others delete when it is not renewed."""
 
     def __init__(
@@ -71,10 +71,10 @@ class Membership(Lease):
             await self._call("DeleteItem", {"Key": self.key, **owned_by(owner)})
 
 
-class Share:
+class OwnedShard:
     """A shard that this process reads for its group, until it lets it go or loses it."""
 
-    def __init__(self, membership: Membership, name: ShardName) -> None:
+    def __init__(self, membership: GroupMembership, name: ShardName) -> None:
         self.name = name
         self.owner = membership.owner
         self.lost = False

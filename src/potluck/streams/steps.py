@@ -24,7 +24,7 @@ S = TypeVar("S")
 LONGEST_SUBJECT = 800
 
 
-class Step(NamedTuple):
+class StepDone(NamedTuple):
     """What one step leaves to do."""
 
     then: Any = None
@@ -42,7 +42,7 @@ class Steps(Generic[S]):
         self,
         name: str,
         subject: type[S],
-        step: Callable[[S, Any], Awaitable[Step]],
+        step: Callable[[S, Any], Awaitable[StepDone]],
         *,
         key: Callable[[S], object] = lambda subject: subject,
     ) -> None:
@@ -76,7 +76,7 @@ class Work(Generic[S]):
         self.name = f"{steps.name}#{key}"
         """What tells it from other work of the consumer."""
 
-    async def step(self, after: Any = None) -> Step:
+    async def step(self, after: Any = None) -> StepDone:
         """Do one step."""
         return await self.steps.step(self.subject, after)
 

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from potluck.apps.polls.deletion import Deletions
+from potluck.apps.polls.deletion import Deletions, PollKey
 from potluck.apps.polls.entities import (
     MOST_SHARDS,
     CountRow,
-    Deletion,
     Poll,
     PollRow,
     Shard,
@@ -197,7 +196,7 @@ def test_deleted_in_a_storm_nothing_is_left_of_it(storm, after):
         await at.do(delete_poll, admin_of(poll), poll.id)
         await votes
         assert set(at.refused) == {NoSuchPoll}
-        await Deletions(at.store).carry_on(Deletion(poll_id=poll.id, deleted_at=at.clock()))
+        await Deletions(at.store).rows.of(PollKey(poll.id)).completed(at.store)
         assert await at.store.all(PollRow.of_poll(poll.id)) == []
 
     storm(deleting)

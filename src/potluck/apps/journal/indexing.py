@@ -37,7 +37,7 @@ from potluck.apps.journal.keywords import (
     words_of_entry,
 )
 from potluck.store import Store
-from potluck.streams import Step, Steps, Work
+from potluck.streams import StepDone, Steps, Work
 from potluck.table import Operation, WriteRefused, absent, check, delete, put, the
 
 # The words of one step, in a few transactions.
@@ -78,6 +78,13 @@ class EntryComments(NamedTuple):
 
     entry_id: UUID
     athlete_id: UUID | None
+
+
+class RowsLeft(Struct, frozen=True):
+    """How far the whole index was looked at, and whether comments without an entry were found."""
+
+    at: Mapping[str, Any] | None = None
+    orphans: bool = False
 
 
 class MessagesLeft(Struct, frozen=True):
@@ -129,7 +136,7 @@ class Indexing:
             return self._imported.of(EntryComments(after.entry_id, after.athlete_id))
         return None
 
-    async def _index_words(self, work: EntryWords, after: int | None) -> Step:
+    async def _index_words(self, work: EntryWords, after: int | None) -> StepDone:
         place = after or 0
         words = work.words
         if not words:
@@ -139,9 +146,9 @@ class Indexing:
         kinds = {SHARED: KeywordIndex, PRIVATE: PrivateKeywordIndex}
         now = await self.bring_up_to_date(work.entry, {(kinds[kind], token) for kind, token in some})
         if place + WORDS_PER_STEP < len(words):
-            return Step(place + WORDS_PER_STEP)
+            return StepDone(place + WORDS_PER_STEP)
         comments = self._comments_with(None, now) if work.change.startswith("-") else None
-        return Step(also=[] if comments is None else [comments])
+        return StepDone(also=[] if comments is None else [comments])
 
     async def bring_up_to_date(self, known: EntryKey, words: set[Word]) -> Entry | None:
         """Put or delete the rows of these words, according to the current entry, which is returned."""
@@ -191,20 +198,20 @@ class Indexing:
             if await self._bring_all(todo, lambda word: (word in has, comment_row(known, athlete_id, word)), still):  # noqa: B023
                 return
 
-    async def _index_comments(self, of: EntryComments, after: Mapping[str, Any] | None) -> Step:
+    async def _index_comments(self, of: EntryComments, after: Mapping[str, Any] | None) -> StepDone:
         page = await self._rows.page(Comment.of_entry(of.entry_id), COMMENTS_PER_STEP, after)
         for comment in page.items:
             if of.athlete_id is not None:
                 await self.bring_comment_up_to_date(of.athlete_id, comment, words_of_comment(comment))
-        return Step(page.next)
+        return StepDone(page.next)
 
     async def clear_comments(self, meta: EntryMeta) -> Work[EntryComments]:
         """Delete the comments on a deleted entry, keyword rows first. No comment can be added any more."""
         return self._orphaned.of(EntryComments(meta.entry_id, meta.athlete_id))
 
-    async def _clear_comments(self, of: EntryComments, after: bool | None) -> Step:
+    async def _clear_comments(self, of: EntryComments, after: bool | None) -> StepDone:
         if await self._rows.get(EntryMeta.one(of.entry_id)) is not None:
-            return Step()
+            return StepDone()
         comments = (await self._rows.page(Comment.of_entry(of.entry_id), COMMENTS_PER_STEP)).items
         if of.athlete_id is not None:
             words = [
@@ -212,7 +219,7 @@ class Indexing:
             ]
             await self._rows.write_each(map(delete, words))
         await self._rows.write_each(delete(comment) for comment in comments)
-        return Step(True if comments else None)
+        return StepDone(True if comments else None)
 
     # --- rows ---------------------------------------------------------------------------------------------------------
 
@@ -243,10 +250,10 @@ class Indexing:
             return self._messages.of(thread.thread_id)
         return None
 
-    async def _clear_messages(self, thread_id: UUID, after: bool | None) -> Step:
+    async def _clear_messages(self, thread_id: UUID, after: bool | None) -> StepDone:
         page = await self._rows.page(AIMessage.in_thread(thread_id), MESSAGES_PER_STEP)
         await self._rows.write_each(delete(message) for message in page.items)
-        return Step(None if page.next is None else True)
+        return StepDone(None if page.next is None else True)
 
     # --- everything ---------------------------------------------------------------------------------------------------
 
@@ -254,8 +261,10 @@ class Indexing:
         """Index every entry and comment, and delete the remains of deleted entries, comments and threads."""
         return self._everything.of("")
 
-    async def _look_at_some(self, _: str, after: Mapping[str, Any] | None) -> Step:
-        page = await self._rows.scan_page(Indexed.every(), ROWS_PER_STEP, after)
+    async def _look_at_some(self, _: str, after: Mapping[str, Any] | None) -> StepDone:
+        left = convert(after or {}, RowsLeft)
+        orphans = left.orphans
+        page = await self._rows.scan_page(Indexed.every(), ROWS_PER_STEP, left.at)
         also: dict[str, Work[Any]] = {}
         for row in page.items:
             work: Work[Any] | None = None
@@ -268,15 +277,19 @@ class Indexing:
                         await self.bring_up_to_date(_key_of(row), words)
                 case Comment():
                     work = await self._rebuild_comment(row)
+                    orphans = orphans or work is not None
                 case CommentKeywordIndex():
                     await self._clear_comment_word(row)
                 case KeywordIndex() | PrivateKeywordIndex():
                     await self._clear_word(row)
             if work is not None:
                 also[work.name] = work
-        if page.next is None:
-            also[""] = self._threads.of("")
-        return Step(page.next, also=[*also.values()])
+        if page.next is not None:
+            return StepDone(to_builtins(RowsLeft(page.next, orphans)), also=[*also.values()])
+        if orphans:
+            # Their words may have been passed already, and without the comments no change leads to them.
+            return StepDone(to_builtins(RowsLeft()), also=[*also.values()])
+        return StepDone(also=[*also.values(), self._threads.of("")])
 
     async def _rebuild_comment(self, comment: Comment) -> Work[EntryComments] | None:
         meta = await self._rows.get(EntryMeta.one(comment.entry_id))
@@ -294,7 +307,7 @@ class Indexing:
         elif row.token not in words_of_comment(comment):
             await self.bring_comment_up_to_date(row.athlete_id, comment, {row.token})
 
-    async def _clear_orphaned_messages(self, _: str, after: Mapping[str, Any] | None) -> Step:
+    async def _clear_orphaned_messages(self, _: str, after: Mapping[str, Any] | None) -> StepDone:
         """Delete messages whose conversation does not exist.
 
         A message does not name the owner of its conversation, so the conversations of some messages are looked for
@@ -306,20 +319,20 @@ class Indexing:
             of_messages = (row.thread_id for row in page.items if isinstance(row, AIMessage))
             threads = [*dict.fromkeys([*left.threads, *of_messages])]
             if page.next is not None and len(threads) < THREADS_AT_ONCE:
-                return Step(to_builtins(MessagesLeft("messages", page.next, threads)))
-            return Step(to_builtins(MessagesLeft("conversations", page.next, threads)) if threads else None)
+                return StepDone(to_builtins(MessagesLeft("messages", page.next, threads)))
+            return StepDone(to_builtins(MessagesLeft("conversations", page.next, threads)) if threads else None)
         if left.phase == "conversations":
             conversations = await self._rows.scan_page(AIThread.every(), THREADS_AT_ONCE, left.conversations)
             exist = {thread.thread_id for thread in conversations.items}
             threads = [thread_id for thread_id in left.threads if thread_id not in exist]
             if conversations.next is None:
-                return Step(to_builtins(MessagesLeft("gone", left.messages, threads)))
-            return Step(to_builtins(MessagesLeft("conversations", left.messages, threads, conversations.next)))
+                return StepDone(to_builtins(MessagesLeft("gone", left.messages, threads)))
+            return StepDone(to_builtins(MessagesLeft("conversations", left.messages, threads, conversations.next)))
         gone, threads = left.threads[:MOST_BEGUN], left.threads[MOST_BEGUN:]
         clearing = [self._messages.of(thread_id) for thread_id in gone]
         if threads:
-            return Step(to_builtins(MessagesLeft("gone", left.messages, threads)), also=clearing)
-        return Step(
+            return StepDone(to_builtins(MessagesLeft("gone", left.messages, threads)), also=clearing)
+        return StepDone(
             None if left.messages is None else to_builtins(MessagesLeft("messages", left.messages)), also=clearing
         )
 

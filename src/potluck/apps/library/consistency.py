@@ -42,8 +42,8 @@ from potluck.apps.library.entities import (
     Video,
 )
 from potluck.apps.library.placement import member_of, names_still
-from potluck.store import QueryPage, Store
-from potluck.streams import Step, Steps, Work
+from potluck.store import Store
+from potluck.streams import StepDone, Steps, Work
 from potluck.table import (
     AlikeUpdates,
     Operation,
@@ -162,7 +162,7 @@ class ConsistencyManager:
 
     # --- collections --------------------------------------------------------------------------------------------------
 
-    async def _follow_collection(self, key: CollectionKey, after: Place) -> Step:
+    async def _follow_collection(self, key: CollectionKey, after: Place) -> StepDone:
         """Give some items the collection's current name; if it was deleted, make them standalone."""
         ref = Collection.one(*key)
         async for _ in self._store.attempts("following a collection"):
@@ -177,7 +177,7 @@ class ConsistencyManager:
                 named = check(ref, when=the(Collection.name).still(collection.name))
                 done = await self._write_all(_collection_renames(items.values(), collection.name), named)
             if done:
-                return Step(page.next)
+                return StepDone(page.next)
         raise AssertionError("the attempts end by Unavailable")
 
     async def _items(self, members: Sequence[CollectionMember]) -> dict[UUID, Item]:
@@ -192,7 +192,7 @@ class ConsistencyManager:
 
     # --- libraries ----------------------------------------------------------------------------------------------------
 
-    async def _follow_library(self, key: LibraryKey, after: Place) -> Step:
+    async def _follow_library(self, key: LibraryKey, after: Place) -> StepDone:
         """Give some items the library's current name and its owner's; if it was deleted, delete some of its content."""
         async for _ in self._store.attempts("following a library"):
             library = await self._store.get(Library.one(*key))
@@ -200,14 +200,14 @@ class ConsistencyManager:
                 # From its beginning each time: an item that was put meanwhile may be anywhere.
                 page = await self._page(LibraryRow.of_library(*key), None)
                 await self._write_all(map(deleted_with, page.items))
-                return Step({} if page.items else None)
+                return StepDone({} if page.items else None)
             names = check(Library.one(*key), when=names_still(library))
             items = await self._page(LibraryItem.stored_in(*key), after or None)
             if await self._write_all(_library_renames(items.items, library), names):
-                return Step(items.next, also=[] if items.next else [self.shares.of(key)])
+                return StepDone(items.next, also=[] if items.next else [self.shares.of(key)])
         raise AssertionError("the attempts end by Unavailable")
 
-    async def _rename_shares(self, key: LibraryKey, after: Place) -> Step:
+    async def _rename_shares(self, key: LibraryKey, after: Place) -> StepDone:
         """Copy the name of the library's owner to some of its shares."""
         async for _ in self._store.attempts("following an owner"):
             library = await self._store.get(Library.one(*key))
@@ -223,35 +223,35 @@ class ConsistencyManager:
                 if pointer is not None and pointer.shared_from_name != library.owner_name
             )
             if await self._write_all(renames, check(Library.one(*key), when=names_still(library))):
-                return Step(shares.next)
-        return Step()
+                return StepDone(shares.next)
+        return StepDone()
 
     # --- items --------------------------------------------------------------------------------------------------------
 
-    async def _follow_item(self, key: ItemKey, after: Place) -> Step:
+    async def _follow_item(self, key: ItemKey, after: Place) -> StepDone:
         """Keep some of the history with its item: move it along, or delete it."""
         ref = Relocation.one(*key)
         item, moved = await self._store.get_together(LibraryItem.one(*key), ref)
         if item is not None and moved is None:
-            return Step()
+            return StepDone()
         # From its beginning each time: what was moved or deleted is gone.
         page = await self._page(Event.of_item(*key), None)
         if moved is None:
             await self._write_all((delete(event),) for event in page.items)
-            return Step({} if page.next else None)
+            return StepDone({} if page.next else None)
         still = the(Relocation.moved_to).still(moved.moved_to)
         along = ((put(replace(event, library_id=moved.moved_to)), delete(event)) for event in page.items)
         # The check stops the move if the item comes back or moves on meanwhile.
         await self._write_all(along, check(ref, when=still))
         if page.next:
-            return Step({})
+            return StepDone({})
         with suppress(WriteRefused):
             await self._store.transact(delete(ref, when=still))
-        return Step()
+        return StepDone()
 
     # --- everything ---------------------------------------------------------------------------------------------------
 
-    async def _look_at_some(self, _: str, after: Place) -> Step:
+    async def _look_at_some(self, _: str, after: Place) -> StepDone:
         """Look at some rows of the table; what they belong to is followed by work of its own."""
         page = await self._store.scan_page(LibraryRow.every(), LOOK_AT_ONCE, after)
         works: dict[str, Work[Any]] = {}
@@ -279,7 +279,7 @@ class ConsistencyManager:
                 case _:
                     continue
             works[work.name] = work
-        return Step(page.next, also=[*works.values()])
+        return StepDone(page.next, also=[*works.values()])
 
     async def _gone(self, refs: Mapping[Any, Any]) -> set[Any]:
         """The keys whose row does not exist."""
@@ -288,7 +288,7 @@ class ConsistencyManager:
 
     # --- reading and writing ------------------------------------------------------------------------------------------
 
-    async def _page(self, query: Query[Any], after: Place) -> QueryPage[Any]:
+    async def _page(self, query: Query[Any], after: Place) -> Any:
         return await self._store.page(query, ROWS_PER_STEP, after)
 
     async def _write_all(self, steps: Iterable[Writes], *checks: Operation) -> bool:

@@ -9,7 +9,7 @@ from potluck.apps.library.entities import Library, OwnerRow, Share, SharedLibrar
 from potluck.apps.library.fields import owner_of
 from potluck.people import Account
 from potluck.store import Store
-from potluck.streams import Step, Steps, Work
+from potluck.streams import StepDone, Steps, Work
 from potluck.table import WriteRefused, the
 
 # The owner's items are among their rows, so there may be very many.
@@ -27,10 +27,10 @@ class OwnerNames:
         """The work that copies the name, if it is another one."""
         return None if before.name == account.name else self.owners.of(account.user_id)
 
-    async def _rename_some(self, user_id: UUID, after: Mapping[str, Any] | None) -> Step:
+    async def _rename_some(self, user_id: UUID, after: Mapping[str, Any] | None) -> StepDone:
         account = await self._store.get(Account.by_id(user_id))
         if account is None:
-            return Step()
+            return StepDone()
         owner_id = owner_of(user_id)
         page = await self._store.page(OwnerRow.of_owner(owner_id), ROWS_PER_STEP, after)
         for row in page.items:
@@ -42,4 +42,4 @@ class OwnerNames:
                 elif isinstance(row, SharedLibrary):
                     share = Share.one(row.shared_from_id, row.library_id, owner_id)
                     await self._store.update(share, the(Share.name).becomes(account.name))
-        return Step(page.next)
+        return StepDone(page.next)

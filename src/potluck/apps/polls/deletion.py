@@ -3,8 +3,8 @@
 The transaction that deletes a poll also puts a Deletion. After that nothing new is written under the poll: every write
 there checks in the same transaction that the poll exists, or, as a vote does, updates a shard, and those are deleted
 first. So the number of rows can only shrink: a small poll is gone when the call returns; for a large one, the consumer
-of the table's stream deletes the rest, in steps, and then the Deletion. The work is idempotent, so it may be killed at any
-time.
+of the table's stream deletes the rest, in steps, and then the Deletion. The work is idempotent, so it may be killed at
+any time.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from uuid import UUID
 
 from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow, Shard
 from potluck.store import Store, all_done
-from potluck.streams import Step, Steps, Work
+from potluck.streams import StepDone, Steps, Work
 from potluck.table import Operation, delete, put, the
 
 ROWS_AT_ONCE = 500
@@ -67,18 +67,18 @@ class Deletions:
         """Continue every unfinished deletion."""
         return self.unfinished.of("")
 
-    async def _delete_some(self, poll: PollKey, after: bool | None) -> Step:
+    async def _delete_some(self, poll: PollKey, after: bool | None) -> StepDone:
         if after is None:
             # A vote that had read the poll is counted in a shard, or not at all.
             await self._store.write_each(map(delete, await self._store.all(Shard.of_poll(poll.poll_id))))
         rows = (await self._store.page(PollRow.of_poll(poll.poll_id), ROWS_AT_ONCE)).items
         if not rows:
             await self._store.delete(Deletion.one(poll.poll_id))
-            return Step()
+            return StepDone()
         parts = [rows[start : start + ROWS_PER_WRITER] for start in range(0, len(rows), ROWS_PER_WRITER)]
         await all_done([self._store.write_each(map(delete, part)) for part in parts])
-        return Step(True)
+        return StepDone(True)
 
-    async def _resume(self, _: str, after: Mapping[str, Any] | None) -> Step:
+    async def _resume(self, _: str, after: Mapping[str, Any] | None) -> StepDone:
         page = await self._store.page(Deletion.all_under_way(), DELETIONS_AT_ONCE, after)
-        return Step(page.next, also=[self.rows.of(PollKey(deletion.poll_id)) for deletion in page.items])
+        return StepDone(page.next, also=[self.rows.of(PollKey(deletion.poll_id)) for deletion in page.items])

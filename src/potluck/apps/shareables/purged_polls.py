@@ -12,7 +12,7 @@ from potluck.apps.polls.deletion import deleting
 from potluck.apps.polls.entities import Poll
 from potluck.apps.shareables.entities import Shareable
 from potluck.store import Store
-from potluck.streams import Step, Steps, Work
+from potluck.streams import StepDone, Steps, Work
 from potluck.table import WriteRefused
 
 # Rows of the polls' table that one step looks at.
@@ -35,12 +35,12 @@ class PollsOfPurged:
         """Check every poll that belongs to a shareable, because removals may have been missed."""
         return self.orphans.of("")
 
-    async def _delete_orphans(self, _: str, after: Mapping[str, Any] | None) -> Step:
+    async def _delete_orphans(self, _: str, after: Mapping[str, Any] | None) -> StepDone:
         page = await self._store.scan_page(Poll.every(), POLLS_AT_ONCE, after)
         for poll in page.items:
             if poll.short_id is not None and await self._store.get(Shareable.one(poll.short_id)) is None:
                 await self._delete(poll.poll_id)
-        return Step(page.next)
+        return StepDone(page.next)
 
     async def _delete(self, poll_id: UUID) -> None:
         """Delete the poll itself; its votes and counts follow as with any deleted poll."""

@@ -25,7 +25,7 @@ from potluck.apps.shopping.entities import (
     Store,
 )
 from potluck.store import Store as Rows
-from potluck.streams import Step, Steps, Work
+from potluck.streams import StepDone, Steps, Work
 from potluck.table import (
     Condition,
     Operation,
@@ -124,11 +124,11 @@ class Cascade:
         """Clear all remaining links, then delete the Deletion."""
         return self.deletions.of(DeletionKey(deletion.family_id, deletion.what, deletion.gone_id))
 
-    async def _resume(self, _: str, after: Mapping[str, Any] | None) -> Step:
+    async def _resume(self, _: str, after: Mapping[str, Any] | None) -> StepDone:
         page = await self._store.scan_page(Deletion.every(), LINKS_AT_ONCE, after)
-        return Step(page.next, also=[await self.finishing(deletion) for deletion in page.items])
+        return StepDone(page.next, also=[await self.finishing(deletion) for deletion in page.items])
 
-    async def _finish_some(self, key: DeletionKey, after: bool | None) -> Step:
+    async def _finish_some(self, key: DeletionKey, after: bool | None) -> StepDone:
         if key.what == "family":
             if after is None:
                 await self._invitations.withdraw_all(APP, str(key.family_id))
@@ -137,7 +137,7 @@ class Cascade:
             left = await self._clear_some(key)
         if not left:
             await self._store.delete(Deletion.by_id(*key))
-        return Step(True if left else None)
+        return StepDone(True if left else None)
 
     async def _clear_some(self, key: DeletionKey) -> bool:
         """Clear some of the links to what is gone; whether there were any."""

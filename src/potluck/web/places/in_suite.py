@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from potluck.people.entities import Account
 from potluck.people.errors import StillNeeded
-from potluck.streams import Consumer, Step, Steps, Work, deleted
+from potluck.streams import Consumer, StepDone, Steps, Work, deleted
 from potluck.table import NotFound, Query, WriteRefused, delete, present, the
 from potluck.table.operations import Operation
 from potluck.web.places.derived import OwnMember, membership_view
@@ -75,7 +75,7 @@ class PlacesInSuite(Generic[P, M]):
     async def _clear(self, place: P) -> Work[UUID]:
         return self._clearing.of(self.place.id_of(place))
 
-    async def _clear_some(self, place_id: UUID, after: int | None) -> Step:
+    async def _clear_some(self, place_id: UUID, after: int | None) -> StepDone:
         """Delete some of what is left of one kind; the next kind follows when nothing is."""
         queries = [self.place.members, *(query for _, query, _ in self._contents)]
         kind = after or 0
@@ -83,7 +83,7 @@ class PlacesInSuite(Generic[P, M]):
         await self._store.write_each(map(delete, page.items))
         if page.next is None:
             kind += 1
-        return Step(kind if kind < len(queries) else None)
+        return StepDone(kind if kind < len(queries) else None)
 
     async def account_renamed(self, before: Account, account: Account) -> None:
         """Copy a person's new name or e-mail address to their member rows."""
