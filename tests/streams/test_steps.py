@@ -299,32 +299,24 @@ async def test_a_step_that_fails_now_and_then_is_tried_again(embedded: Store) ->
 
 
 async def test_work_that_cannot_be_done_is_parked_and_others_go_on(embedded: Store) -> None:
-    titles = Titles(embedded)
+    class Failing(Titles):
+        async def follow_some(self, key: BoardKey, after: dict[str, Any] | None) -> StepDone:
+            if key.board == "large" and after is not None:
+                raise RuntimeError("for the test")
+            return await super().follow_some(key, after)
+
+    titles = Failing(embedded)
     consumer = titles.consumer.bind(embedded, WORK)
+    group = ConsumerGroup(embedded.engine, "group", WORK, TERMS)
     await rename(embedded, "large", "after")
-    titles.held = asyncio.Event()
-    with contextlib.suppress(AssertionError):
-        async with titles.running(attempts=2):
-
-            async def begun() -> bool:
-                return bool(titles.done)
-
-            await until(begun)
-            titles.held.set()
-
-            async def saved() -> bool:
-                return bool(await titles.left())
-
-            await until(saved)
-            titles.failing = 2
-
-            async def is_parked() -> bool:
-                return bool(await consumer.parked())
-
-            await until(is_parked)
-            await rename(embedded, "small", "after")
-            await titles.followed("small", "after")
-            await titles.ended()
+    await rename(embedded, "small", "after")
+    task = asyncio.create_task(group.run([titles.consumer.bind(embedded, WORK, attempts=2)]))
+    try:
+        await titles.followed("small", "after")
+        await until(consumer.parked)
+        await titles.ended()
+    finally:
+        await stopped(task)
     (parked,) = await consumer.parked()
     assert parked["Work"]["S"] == "board"
     assert "for the test" in parked["Error"]["S"]
