@@ -220,9 +220,10 @@ async def test_a_reader_that_dies_is_replaced_and_nothing_is_lost(processes: Pro
 async def test_a_reader_that_stops_is_replaced_without_a_wait(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(fan_outs, "ECHO_SECONDS", 10.0 * PATIENCE_SECONDS)
     among = processes.start(3)
-    leader, followers = await processes.one_reads(among)
     monkeypatch.setattr(fan_outs, "UNHEARD_SECONDS", 10.0 * PATIENCE_SECONDS)
+    leader, followers = await processes.one_reads(among)
     await leader.stop()
     await processes.one_reads(followers)
 

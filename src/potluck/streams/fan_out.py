@@ -21,7 +21,7 @@ import msgspec
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from potluck.states import FAN_OUT_DOWN, Trouble
+from potluck.states import FAN_OUT_DOWN, WORK_FAILING, Trouble
 from potluck.streams.backoff import Backoff
 from potluck.streams.leases import Lease, cancelled
 from potluck.streams.log import Vector
@@ -38,7 +38,7 @@ ANSWER_SECONDS = 5.0
 LISTEN_SECONDS = 0.5
 NOT_READY_SECONDS = 0.2
 # Beyond this, what is published is dropped: the log has it.
-MOST_UNSENT = 1000
+MOST_UNSENT_BYTES = 16_000_000
 SENDER_BYTES = 8
 
 log = logging.getLogger(__name__)
@@ -97,6 +97,8 @@ class Channel:
         self._fan_out = fan_out
         self._heard_at = float("-inf")
         self._heard = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._failing = Trouble(WORK_FAILING, log, f"no process can be chosen to read {table} for all")
 
     @property
     def is_heard(self) -> bool:
@@ -134,9 +136,15 @@ class Channel:
         if state is not None and message.log != state[0]:
             # The table was made anew, and one of the two does not know yet.
             return
-        self._heard_at = float("-inf") if message.ends else time.monotonic()
-        if not message.ends:
-            self._heard.set()
+        if message.ends:
+            self._heard_at = float("-inf")
+            self._ended.set()
+            # So that nothing waits for it any longer.
+            self.follower.compare({})
+            return
+        self._heard_at = time.monotonic()
+        self._heard.set()
+        self._ended.clear()
         if message.shard:
             records = [Record(self.table, wire) for wire in message.records]
             self.follower.take(Passed(message.shard, _number(message.previous), records))
@@ -147,8 +155,10 @@ class Channel:
         """Read for all whenever no one else does and the lease is ours."""
         while True:
             await self._fan_out.connected.wait()
-            await asyncio.sleep(self.silent_in)
             if self.is_heard:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self.silent_in):
+                        await self._ended.wait()
                 continue
             if self.follower.read_to() is None:
                 await asyncio.sleep(NOT_READY_SECONDS)
@@ -168,8 +178,10 @@ class Channel:
                         await asyncio.sleep(BEAT_SECONDS)
                 if leading.done():
                     leading.result()
-            except Exception:
-                log.exception("the lease of the reader of %s failed", self.table)
+                self._failing.over()
+            except Exception as error:
+                self._failing.met(error)
+                await asyncio.sleep(UNHEARD_SECONDS)
             finally:
                 await cancelled(leading, heard)  # type: ignore[arg-type]
             await asyncio.sleep(NOT_READY_SECONDS)
@@ -200,7 +212,8 @@ class FanOut:
         self._lease = lease
         self._url = url
         self._channels: dict[str, Channel] = {}
-        self._unsent: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(MOST_UNSENT)
+        self._unsent: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._unsent_bytes = 0
         self._trouble = Trouble(FAN_OUT_DOWN, log, "the fan-out of live updates does not answer")
         self._foreign = Trouble(FAN_OUT_DOWN, log, "a message of the fan-out was sealed with another secret")
         self._working: list[asyncio.Task[None]] = []
@@ -230,10 +243,13 @@ class FanOut:
             async with asyncio.timeout(BEAT_SECONDS):
                 await self._unsent.join()
         await cancelled(*self._working)
+        self._trouble.forget()
+        self._foreign.forget()
 
     def send(self, channel: str, content: bytes) -> None:
         """Publish this soon; it is dropped if too much is waiting."""
-        with contextlib.suppress(asyncio.QueueFull):
+        if self._unsent_bytes < MOST_UNSENT_BYTES:
+            self._unsent_bytes += len(content)
             self._unsent.put_nowait((channel, content))
 
     async def _send_all(self) -> None:
@@ -241,6 +257,7 @@ class FanOut:
         try:
             while True:
                 channel, content = await self._unsent.get()
+                self._unsent_bytes -= len(content)
                 try:
                     await client.publish(channel, self._seal.encrypt(content, channel))
                 except (RedisError, OSError, TimeoutError) as error:
@@ -300,6 +317,7 @@ class FanOut:
             self._foreign.met(error, traceback=False)
             return
         self._foreign.over()
+        self._trouble.over()
         channel.receive(content)
 
     def _client(self) -> Redis:
