@@ -313,9 +313,10 @@ async def run(chosen: argparse.Namespace) -> None:
                 path = folder / f"{changes}.db"
                 await day_of(changes, path)
                 found["first_lists"].append(await first_list(changes, path, None, 3))
+                noted(found)
                 if chosen.before is not None:
                     found["first_lists"].append(await first_list(changes, path, chosen.before, 1))
-                noted(found)
+                    noted(found)
 
 
 def noted(found: dict[str, Any]) -> None:

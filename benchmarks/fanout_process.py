@@ -20,7 +20,7 @@ from msgspec import Meta
 from potluck.engines import Engine, open_engine
 from potluck.store import Store
 from potluck.streams import Lease, LeaseTerms
-from potluck.table import Entity, Table, query
+from potluck.table import Entity, Table, Unavailable, query
 from potluck.web.live import Listener, Live
 from potluck.web.sealing import Seal
 
@@ -113,8 +113,9 @@ async def run(chosen: argparse.Namespace) -> None:
         try:
             await live.position(Note.of_list("followed"))
             break
-        except Exception as error:
-            print(repr(error), file=sys.stderr)
+        except Unavailable:
+            # A browser would try again too.
+            await asyncio.sleep(0.1)
     await Store(engine, system_clock).all(Note.of_list("followed"))
     tell(ready=time.monotonic() - began)
     if not chosen.once:
