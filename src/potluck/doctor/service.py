@@ -22,7 +22,7 @@ from potluck.web.suite_secret import load_secret, made_by
 
 ANSWER_SECONDS = 5.0
 # AWS refuses a signature that is older or newer than five minutes.
-SKEWED_SECONDS, REFUSED_SECONDS = 30.0, 300.0
+AGREES_SECONDS, SKEWED_SECONDS, REFUSED_SECONDS = 5.0, 30.0, 300.0
 
 
 async def about_service(settings: Settings, store: Store, tables: Sequence[Table]) -> list[Finding]:
@@ -60,6 +60,8 @@ def _clock(endpoint: str) -> Finding:
     except (OSError, HTTPException, ValueError, TypeError):
         return note("clock", f"{endpoint} does not say what time it is")
     by = (datetime.now(UTC) - date).total_seconds()
+    if abs(by) < AGREES_SECONDS:
+        return ok("clock", f"it agrees with that of {endpoint}")
     text = f"it is {abs(by):.0f} seconds {'ahead of' if by > 0 else 'behind'} that of {endpoint}"
     fix = "set it, and keep it right with a time service such as chrony"
     if abs(by) >= REFUSED_SECONDS:

@@ -11,6 +11,7 @@ from potluck.people.errors import WrongStatus
 from potluck.people.fields import AnyPassword
 from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.actions import Show
+from potluck.web.forms import Form
 from potluck.web.inputs import FormOf
 from potluck.web.people.access import Admin
 from potluck.web.people.administration import (
@@ -28,6 +29,8 @@ from potluck.web.people.administration import (
     promote,
     reset_password,
 )
+from potluck.web.people.pages.account import provider_card
+from potluck.web.people.provider import Linking, Unlinking
 
 ON_ONE_PAGE = 50
 MOST_TO_APPROVE = 20
@@ -76,13 +79,20 @@ async def person_page(at: Admin, account: Account, show: Show) -> Mapping[str, A
         "reset": show.form(AdminsPassword),
         "link": link,
         "until": None if show.done is None else show.done.expires_at,
+        "passwords": at.core.settings.passwords,
+        "provider": await provider_card(at, Form.blank(Linking), Form.blank(Unlinking)),
     }
 
 
 @people.page("/delete", "people/person_delete.html")
 async def deletion_page(at: Admin, account: Account, show: Show) -> Mapping[str, Any]:
     (person,) = await at.show(PersonView, [account])
-    return {"person_shown": person, "email": at.account.email, "form": show.form(DeletionForm)}
+    return {
+        "person_shown": person,
+        "email": at.account.email,
+        "form": show.form(DeletionForm),
+        "provider": await provider_card(at, Form.blank(Linking), Form.blank(Unlinking)),
+    }
 
 
 approved, declined = "The account is approved.", "The account is declined and deleted."
