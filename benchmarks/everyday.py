@@ -124,7 +124,8 @@ async def _polls(visitor: _Person, ada: _Person, bo: _Person, email: str) -> Asy
     yield made
     at = f"/polls/{made.data['id']}"
     yield await visitor.call(app, "look at a poll", "GET", at)
-    yield await visitor.call(app, "vote", "POST", f"{at}/votes", {"rankings": ["Sea", "Lake cabin"]})
+    yield await visitor.call(app, "the first vote", "POST", f"{at}/votes", {"rankings": ["Sea", "Lake cabin"]})
+    yield await visitor.call(app, "vote", "POST", f"{at}/votes", {"rankings": ["Lake cabin", "Sea"]})
     yield await visitor.call(app, "results, new votes", "GET", f"{at}/results")
     yield await visitor.call(app, "results, no new votes", "GET", f"{at}/results")
     yield await ada.call(app, "my polls", "GET", "/polls")
@@ -192,7 +193,9 @@ async def _shareables(visitor: _Person, ada: _Person, bo: _Person, email: str) -
     yield made
     at = f"/shareables/{made.data['shortId']}"
     voter = _Person(ada._client, made.data["adminToken"])
-    yield await voter.call(app, "vote", "POST", f"{at}/votes", {"rankings": ["Sunday"]})
+    yield await voter.call(app, "the first vote", "POST", f"{at}/votes", {"rankings": ["Sunday"]})
+    guest = _Person(ada._client, made.data["adminToken"])
+    yield await guest.call(app, "vote", "POST", f"{at}/votes", {"rankings": ["Saturday"]})
     yield await voter.call(app, "results", "GET", f"{at}/results")
     yield await ada.call(app, "my shareables", "GET", "/shareables")
     yield await voter.call(app, "delete a poll", "DELETE", at)
