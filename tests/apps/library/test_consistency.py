@@ -18,9 +18,10 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
+from potluck.apps.library import consistency
 from potluck.apps.library.app import LibraryApp
 from potluck.apps.library.collections import CollectionChange, change_collection, delete_collection
-from potluck.apps.library.consistency import AT_ONCE, CollectionKey
+from potluck.apps.library.consistency import AT_ONCE, CollectionKey, ConsistencyManager
 from potluck.apps.library.consumers import consumers_of
 from potluck.apps.library.covers import Covers
 from potluck.apps.library.entities import (
@@ -160,6 +161,51 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
         if new is not rows[-1]:
             assert calls.operations == ["GetItem"]
     assert await names(shelves, ada, home) == {"Fourth"}
+
+
+@pytest.mark.parametrize(
+    ("count", "rows"), [(400, 20), pytest.param(100_000, consistency.ROWS_PER_STEP, marks=pytest.mark.soak)]
+)
+async def test_while_a_large_collection_is_renamed_others_are_followed_after_a_step_or_two(
+    embedded_shelves, monkeypatch, count, rows
+):
+    shelves = embedded_shelves
+    steps = []
+    follow_some = ConsistencyManager._follow_collection
+
+    async def counted(self, key, after):
+        steps.append(key.collection_id)
+        return await follow_some(self, key, after)
+
+    monkeypatch.setattr(ConsistencyManager, "_follow_collection", counted)
+    monkeypatch.setattr(consistency, "ROWS_PER_STEP", rows)
+    ada, home, foo = await filled(shelves, count)
+    bo = await shelves.person("Bo")
+    other = await shelves.library(bo, "Other")
+    bar = await shelves.collection(bo, other, "Bar")
+    await shelves.book(bo, other, "One", collection_id=bar)
+    async with shelves.consuming():
+        await renaming(shelves, ada, home, foo, "Zoo", 1)
+
+        async def begun():
+            return foo in steps
+
+        await until(begun)
+        await renaming(shelves, bo, other, bar, "Baz", 1)
+        before = len(steps)
+
+        async def followed():
+            return await names(shelves, bo, other) == {"Baz"}
+
+        await until(followed)
+        assert steps.index(bar) - before <= 2
+
+        async def all_followed():
+            return await names(shelves, ada, home) == {"Zoo"}
+
+        if count < 1000:
+            await until(all_followed)
+            assert len(steps) <= count / rows + 3
 
 
 async def test_a_worker_from_the_past_writes_nothing(interrupted_shelves):
