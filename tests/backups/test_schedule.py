@@ -25,6 +25,7 @@ from potluck.settings import BackupSettings, Settings
 from potluck.states import BACKUP_FAILING, lasting
 from potluck.suite import opened
 from potluck.table import absent, put
+from tests.faults.power_cut_vfs import FaultyDisk
 from tests.patience import until
 from tests.people.assembly import Clock, looked_after
 from tests.people.test_entities import ada, adas_address
@@ -202,6 +203,23 @@ async def test_a_disk_without_room_is_told_before_it_is_filled(tmp_path, monkeyp
         assert list(suite.folder.iterdir()) == []
         # People can still write.
         await suite.core.store.put(replace(ada, user_id=uuid4()), when=absent)
+
+
+async def test_a_disk_that_fills_up_under_a_backup_costs_nothing_but_that_one(tmp_path):
+    with FaultyDisk(seed=3, default=True) as disk:
+        async with running(tmp_path, keep=1) as suite:
+            good = (await suite.backups.attempt()).path.name
+            suite.forward(days=1)
+            # Room for half a copy.
+            disk.room = disk.used() + (suite.folder / good).stat().st_size // 2
+            assert await suite.backups.attempt() is None
+            assert disk.refused_writes
+            assert "there is not enough room for a copy" in last_failure(suite.settings.data).reason
+            assert [path.name for path in suite.folder.iterdir()] == [good]
+            # What it took is free again: people write, and the next one is made.
+            await suite.core.store.put(replace(ada, user_id=uuid4()), when=absent)
+            disk.room = None
+            assert (await suite.backups.attempt()).at == suite.clock()
 
 
 async def test_a_folder_that_cannot_be_made_is_a_failure_in_a_sentence(tmp_path):
