@@ -68,8 +68,8 @@ class Run:
     errors: dict[str, int]
     interrupted: int
     events: int
-    unanswered_seconds: float
-    """The longest time in which nobody had an answer."""
+    unanswered_seconds: float | None
+    """The longest time in which no one had an answer."""
     lost: list[str]
     acknowledged: int
     """Writes that were found again."""
@@ -107,7 +107,7 @@ async def _run(suite: ServedSuite, scenario: Scenario, number: int, seconds: flo
         await asyncio.sleep(person.random.uniform(0, THINKING_SECONDS))
         while time.monotonic() < until:
             await next_habit(person)(person, people)
-            await asyncio.sleep(person.random.expovariate(1 / THINKING_SECONDS))
+            await asyncio.sleep(min(person.random.expovariate(1 / THINKING_SECONDS), until - time.monotonic()))
 
     async def kill() -> None:
         if scenario.kill:
@@ -171,6 +171,10 @@ async def _run(suite: ServedSuite, scenario: Scenario, number: int, seconds: flo
     )
 
 
+def seconds(number: float | None) -> str:
+    return "" if number is None else f"{number:.2f} s"
+
+
 def as_markdown(runs: list[Run]) -> str:
     lines = [
         "| run | requests | a second | errors | interrupted | events | longest silence | writes found again"
@@ -180,7 +184,7 @@ def as_markdown(runs: list[Run]) -> str:
     for run in runs:
         lines.append(
             f"| {run.scenario} | {run.requests:,} | {run.per_second:.0f} | {sum(run.errors.values())}"
-            f" | {run.interrupted} | {run.events:,} | {run.unanswered_seconds:.2f} s"
+            f" | {run.interrupted} | {run.events:,} | {seconds(run.unanswered_seconds)}"
             f" | {run.acknowledged:,} | {len(run.lost)}"
             f" | {run.memory_start:.0f} → {run.memory_end:.0f} MB | {run.server_cores:.2f} | {run.generator_cores:.2f}"
             f" | {run.load_average[0]:.1f} → {run.load_average[1]:.1f} |"
