@@ -190,6 +190,8 @@ async def _consume(engine: Recording, background: Background) -> int:
         count += new
         if not new:
             return count
+        # Long work, whose steps write further records.
+        await background.work({})
 
 
 async def _records(engine: Recording, arn: str) -> list[dict[str, Any]]:
