@@ -172,9 +172,9 @@ class PackedSource(CallSource):
             return [], [], NEVER
         members = query.pattern.members
         if type(items[0]) is bytes:
-            if len(members) == 1 and members[0].coding.shareable:
+            if all(plan.coding.shareable for plan in members):
                 rows, entities, until = self._rows.visible(members, items)
-                note(until if until > 0 or members[0].expiry is not None else NEVER)
+                note(until if until > 0 or any(plan.expiry is not None for plan in members) else NEVER)
                 return *query.matching(rows, entities), until
             items = self._engine.unpack(items)
         note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
