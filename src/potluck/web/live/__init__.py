@@ -11,10 +11,11 @@ with no row written, such as a poll that ends: `schedule` says when, and an `upd
 
 **Where it begins.** At the `Last-Event-ID`, else at `since`, else now. A position is valid on every worker and after a
 restart, but only for the partition and the caller it was made for: a position from elsewhere, or another caller's, does
-not show what happened in a list before the caller had access. If the log does not reach back to the position, the
-stream sends `reset`: read the list again; later changes follow. The same happens to someone who lost access and got it
-back. `grant` is the row that gives them access, and a position from before that row was taken away or restored counts
-as too old. A stream that starts over asks `allowed`; a caller of `changes` has to check access after it.
+not show what happened in a list before the caller had access. If the log does not reach back to the position, or more
+than 10,000 changes of the table came after it, the stream sends `reset`: read the list again; later changes follow.
+The same happens to someone who lost access and got it back. `grant` is the row that gives them access, and a position
+from before that row was taken away or restored counts as too old. A stream that starts over asks `allowed`; a caller of
+`changes` has to check access after it.
 
 **How long it lasts.** `allowed` is asked before events are sent and every 15 seconds; the stream ends when it returns
 False or raises. It also ends with `Live.stop()`, and the client reconnects after a second, perhaps to another worker.
