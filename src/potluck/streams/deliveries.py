@@ -14,6 +14,7 @@ failure the record is reported, and delivered again.
 **Long work** is saved in the transaction of the mark, and `carry_on` goes on with it, on a schedule.
 """
 
+import contextlib
 import logging
 import time
 import uuid
@@ -33,12 +34,14 @@ from potluck.streams.long_work import LongWork, LongWorkRows
 from potluck.streams.moved_rows import is_moved, moved_key
 from potluck.streams.positions import Action
 from potluck.streams.records import Record
+from potluck.table.errors import OutcomeUnknown, Unavailable
 
 # Long work that began in no shard of ours.
 DELIVERED = "DELIVERED"
 # Longer than one call carries on, so that it needs no renewal.
 CARRYING_ON_SECONDS = 60.0
 MOST_SECONDS = 40.0
+AT_ONCE_SECONDS = 2.0
 
 # Until no event source can deliver the record again.
 MARK_SECONDS = 2 * STREAM_RETENTION_SECONDS
@@ -65,6 +68,8 @@ class DeliveredConsumer:
         self._clock = clock
         self._partition = f"CONSUMER#{consumer.name}"
         self._prepared: str | None = None
+        self._began = False
+        """Whether there is new long work since the last time that any was done."""
         patiently = partial(call_with_retry, store.engine)
         self._rows = LongWorkRows(
             store.engine, self._table, consumer.name, [*consumer.steps.values()], partial(encoded, store), patiently
@@ -81,6 +86,16 @@ class DeliveredConsumer:
                 raise
             log.warning("%s: cannot begin yet: %r", self.consumer.name, error)
             return 0
+        try:
+            return await self._handle_all(arn, records)
+        finally:
+            if self._began:
+                # Little work is done at once; the schedule goes on with the rest.
+                self._began = False
+                with contextlib.suppress(DynamoError, Unavailable, OutcomeUnknown):
+                    await self.carry_on(AT_ONCE_SECONDS)
+
+    async def _handle_all(self, arn: str, records: Sequence[Record]) -> int | None:
         for index, record in enumerate(records):
             if not self.consumer.concerns(record):
                 continue
@@ -156,6 +171,7 @@ class DeliveredConsumer:
                 begun_actions, _ = await self._work.begin(works)
                 if actions := [*actions, *begun_actions]:
                     await self._commit(arn, record, actions)
+                self._began = self._began or bool(works and begun_actions)
                 return
             except Exception as error:
                 if passes(error):
