@@ -48,3 +48,14 @@ def test_a_clock_that_is_slewed_and_a_loop_that_is_late_are_no_jump(clocks, capl
     clocks.go_on(30)
     assert lasting() == []
     assert caplog.records == []
+
+
+def test_a_process_that_is_held_up_between_the_two_clocks_sees_no_jump(clocks, caplog):
+    clocks.go_on(1)
+    later = iter([clocks.monotonic + 1, clocks.monotonic + 4])
+    held_up = ClockWatch(lambda: clocks.wall, lambda: clocks.monotonic)
+    held_up._monotonic = lambda: next(later)
+    clocks.wall += 4
+    held_up.look()
+    assert lasting() == []
+    assert caplog.records == []

@@ -34,7 +34,12 @@ class ClockWatch:
 
     def look(self) -> None:
         """Compare the clocks with the last look."""
-        ahead = self._wall() - self._monotonic()
+        before = self._monotonic()
+        wall = self._wall()
+        if self._monotonic() - before >= JUMP_SECONDS / 4:
+            # The process was held up between the two clocks, which say nothing together; the next look compares.
+            return
+        ahead = wall - before
         by, self._ahead = ahead - self._ahead, ahead
         if abs(by) >= JUMP_SECONDS:
             self._jumped_at = self._monotonic()

@@ -25,7 +25,7 @@ async def test_another_programs_sqlite_file_is_left_alone(tmp_path):
     other = apsw.Connection(str(path))
     other.execute("CREATE TABLE theirs(x)")
     other.close()
-    with pytest.raises(StoreUnusable, match="not made by potluck"):
+    with pytest.raises(StoreUnusable, match="Potluck did not make"):
         await Database.open(path)
 
 
