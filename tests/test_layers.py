@@ -12,7 +12,7 @@ MODULES = (
         "commands/main.py",
         "aws/policies.py",
         "suite.py",
-        "doctor/findings.py",
+        "doctor/diagnoses.py",
         "backups/folder.py",
         "settings.py",
         "acceleration.py",

@@ -40,10 +40,10 @@ def folder(tmp_path):
 
 
 def examined(capsys, folder, status):
-    """The findings by their check, if the exit status is this one."""
+    """The diagnoses by their check, if the exit status is this one."""
     assert main(["doctor", "--data", str(folder), "--format", "json"]) == status
     found = json.loads(capsys.readouterr().out)
-    return {finding["check"]: (finding["status"], finding["text"]) for finding in found}
+    return {diagnosis["check"]: (diagnosis["status"], diagnosis["text"]) for diagnosis in found}
 
 
 def test_a_sound_installation_has_a_line_for_each_check(folder, capsys):
@@ -186,7 +186,7 @@ def test_the_suite_that_runs_says_how_it_is(folder, capsys):
     ],
 )
 def test_settings_that_contradict_each_other(environment, check, status, said):
-    found = {finding.check: finding for finding in about_settings(Settings.from_environment(environment))}
+    found = {diagnosis.check: diagnosis for diagnosis in about_settings(Settings.from_environment(environment))}
     assert found[check].status == status
     assert said in found[check].text
 
@@ -210,13 +210,13 @@ def test_the_clock_is_compared_with_the_services(off, status):
     thread = Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        finding = _clock(f"http://127.0.0.1:{server.server_port}/")
+        diagnosis = _clock(f"http://127.0.0.1:{server.server_port}/")
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
-    assert finding.status == status
-    assert finding.check == "clock"
+    assert diagnosis.status == status
+    assert diagnosis.check == "clock"
 
 
 def test_an_endpoint_that_is_not_there_is_a_finding(monkeypatch, capsys):

@@ -11,7 +11,7 @@ from potluck.commands.running import progress_of, run_async
 from potluck.commands.stores import open_store
 from potluck.commands.table_modules import suite_tables
 from potluck.doctor import (
-    Finding,
+    Diagnosis,
     about_backups,
     about_folder,
     about_room,
@@ -39,48 +39,48 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     running. It changes nothing. The exit status is 1 if something has to be fixed."""
     settings = replace(settings, data=chosen.data)
     with progress_of("reading") as progress:
-        findings = [*about_settings(settings), *run_async(_findings(settings, progress))]
+        diagnoses = [*about_settings(settings), *run_async(_diagnoses(settings, progress))]
     if chosen.format == "json":
-        print(json.dumps([finding._asdict() for finding in findings], indent=2))
+        print(json.dumps([diagnosis._asdict() for diagnosis in diagnoses], indent=2))
     else:
-        width = max(len(finding.check) for finding in findings)
-        for finding in findings:
-            print(f"{SIGNS[finding.status]}  {finding.check:<{width}}  {finding.text}")
-    return 1 if any(finding.status == "problem" for finding in findings) else 0
+        width = max(len(diagnosis.check) for diagnosis in diagnoses)
+        for diagnosis in diagnoses:
+            print(f"{SIGNS[diagnosis.status]}  {diagnosis.check:<{width}}  {diagnosis.text}")
+    return 1 if any(diagnosis.status == "problem" for diagnosis in diagnoses) else 0
 
 
-async def _findings(settings: Settings, progress: Callable[[float], None]) -> list[Finding]:
+async def _diagnoses(settings: Settings, progress: Callable[[float], None]) -> list[Diagnosis]:
     if settings.engine == "embedded":
         return await _embedded(settings, progress)
     try:
         async with open_store(settings) as store:
             return await about_service(settings, store, suite_tables())
     except Exception as error:
-        return [_as_finding("dynamodb", error)]
+        return [_as_diagnosis("dynamodb", error)]
 
 
-async def _embedded(settings: Settings, progress: Callable[[float], None]) -> list[Finding]:
-    findings = list(about_folder(settings))
+async def _embedded(settings: Settings, progress: Callable[[float], None]) -> list[Diagnosis]:
+    diagnoses = list(about_folder(settings))
     if not settings.file.exists():
         if settings.data.is_dir():
-            findings.append(
-                Finding("store", "note", f"there is none at {settings.file} yet: `potluck serve` creates it")
+            diagnoses.append(
+                Diagnosis("store", "note", f"there is none at {settings.file} yet: `potluck serve` creates it")
             )
-        return findings
+        return diagnoses
     try:
         must_not_be_empty(settings)
         async with open_store(settings) as store:
-            findings += await asyncio.to_thread(lambda: list(about_pages(settings.file, progress)))
-            findings += await about_store(settings, store, suite_tables())
-            findings += about_room(settings, offered_by(store.engine, "used_bytes")())
+            diagnoses += await asyncio.to_thread(lambda: list(about_pages(settings.file, progress)))
+            diagnoses += await about_store(settings, store, suite_tables())
+            diagnoses += about_room(settings, offered_by(store.engine, "used_bytes")())
     except Exception as error:
-        findings.append(_as_finding("store", error))
-    return [*findings, *about_backups(settings), *about_suite(settings)]
+        diagnoses.append(_as_diagnosis("store", error))
+    return [*diagnoses, *about_backups(settings), *about_suite(settings)]
 
 
-def _as_finding(check: str, error: Exception) -> Finding:
+def _as_diagnosis(check: str, error: Exception) -> Diagnosis:
     """What could not be looked at; an error that is a bug is raised."""
     reason = reason_of(error)
     if reason is None:
         raise error
-    return Finding(check, "problem", reason)
+    return Diagnosis(check, "problem", reason)

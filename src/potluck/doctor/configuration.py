@@ -4,21 +4,21 @@ import os
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from potluck.doctor.findings import Finding, note, ok, problem
+from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.settings import Settings
 
 # A tail that reads the log itself is one of at most two readers of a shard.
 READERS_OF_A_SHARD = 2
 
 
-def about_settings(settings: Settings) -> Iterator[Finding]:
+def about_settings(settings: Settings) -> Iterator[Diagnosis]:
     """The address that people reach, the proxies before it, and the number of processes."""
     yield from _origin(settings)
     yield from _proxies(settings)
     yield from _workers(settings)
 
 
-def _origin(settings: Settings) -> Iterator[Finding]:
+def _origin(settings: Settings) -> Iterator[Diagnosis]:
     if settings.origin is not None:
         secure = settings.origin.startswith("https://")
         if secure or _is_here(settings):
@@ -33,7 +33,7 @@ def _origin(settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _proxies(settings: Settings) -> Iterator[Finding]:
+def _proxies(settings: Settings) -> Iterator[Diagnosis]:
     everyone = [str(network) for network in settings.proxies if network.prefixlen == 0]
     if everyone:
         yield problem(
@@ -52,7 +52,7 @@ def _proxies(settings: Settings) -> Iterator[Finding]:
         yield ok("proxies", "none: each connection is its own client")
 
 
-def _workers(settings: Settings) -> Iterator[Finding]:
+def _workers(settings: Settings) -> Iterator[Diagnosis]:
     processors = os.cpu_count() or 1
     if settings.workers > processors:
         yield note(

@@ -4,14 +4,14 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from potluck.doctor.findings import Finding, note, ok, problem
+from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.dynamo.storage.private_files import COMPANION_SUFFIXES, open_to
 from potluck.settings import Settings
 from potluck.web.storage_quota import FREE_FOR_PEOPLE, FREE_FOR_STRANGERS, least_free
 from potluck.web.suite_secret import SECRET_FILE
 
 
-def about_folder(settings: Settings) -> Iterator[Finding]:
+def about_folder(settings: Settings) -> Iterator[Diagnosis]:
     """Whether it can be used, by its owner alone."""
     folder = settings.data
     if not folder.exists():
@@ -39,7 +39,7 @@ def about_folder(settings: Settings) -> Iterator[Finding]:
         yield ok("files", "the store and its secret are readable by their owner alone")
 
 
-def about_room(settings: Settings, used: int) -> Iterator[Finding]:
+def about_room(settings: Settings, used: int) -> Iterator[Diagnosis]:
     """Whether people can still write: the disk has room, and the store is within its budget."""
     disk = shutil.disk_usage(settings.data)
     free = f"{disk.free / 1e9:,.1f} GB"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from potluck.backups import kept_backups, last_failure
-from potluck.doctor.findings import Finding, note, ok, problem
+from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.dynamo.storage.private_files import open_to
 from potluck.settings import Settings
 
@@ -13,7 +13,7 @@ from potluck.settings import Settings
 LATE = timedelta(hours=1)
 
 
-def about_backups(settings: Settings) -> Iterator[Finding]:
+def about_backups(settings: Settings) -> Iterator[Diagnosis]:
     """Whether there is a backup as recent as the settings want."""
     every, folder = settings.backup.every, settings.backup.to
     if every is None or folder is None:

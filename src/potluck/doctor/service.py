@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from potluck.aws.verification import differences
-from potluck.doctor.findings import Finding, note, ok, problem
+from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.doctor.store import about_admins, about_secret
 from potluck.engines import DynamoError, offered_by
 from potluck.people.entities import accounts
@@ -25,35 +25,35 @@ ANSWER_SECONDS = 5.0
 AGREES_SECONDS, SKEWED_SECONDS, REFUSED_SECONDS = 5.0, 30.0, 300.0
 
 
-async def about_service(settings: Settings, store: Store, tables: Sequence[Table]) -> list[Finding]:
-    """What the service says; what it refuses is a finding too."""
+async def about_service(settings: Settings, store: Store, tables: Sequence[Table]) -> list[Diagnosis]:
+    """What the service says; what it refuses is a diagnosis too."""
     endpoint = offered_by(store.engine, "endpoint")
-    findings = [await asyncio.to_thread(_clock, endpoint)]
+    diagnoses = [await asyncio.to_thread(_clock, endpoint)]
     try:
         different = await differences(store.engine, tables)
     except (DynamoError, Unavailable) as error:
-        findings.append(problem("dynamodb", reason_of(error) or str(error)))
-        return findings
-    findings.append(ok("dynamodb", f"{endpoint} answers"))
-    findings += [problem("tables", f"{settings.table_prefix}{difference}") for difference in different]
+        diagnoses.append(problem("dynamodb", reason_of(error) or str(error)))
+        return diagnoses
+    diagnoses.append(ok("dynamodb", f"{endpoint} answers"))
+    diagnoses += [problem("tables", f"{settings.table_prefix}{difference}") for difference in different]
     if not different:
-        findings.append(ok("tables", f"{len(tables)} tables are as they should be"))
+        diagnoses.append(ok("tables", f"{len(tables)} tables are as they should be"))
     if settings.secret is None:
-        findings.append(problem("secret", "POTLUCK_SECRET is not set: every machine needs the same one"))
+        diagnoses.append(problem("secret", "POTLUCK_SECRET is not set: every machine needs the same one"))
     if accounts.name not in {difference.table for difference in different}:
         try:
             if settings.secret is not None:
-                findings += about_secret(settings, await made_by(store, load_secret(settings)))
-            findings += await about_admins(store)
+                diagnoses += about_secret(settings, await made_by(store, load_secret(settings)))
+            diagnoses += await about_admins(store)
         except (DynamoError, Unavailable) as error:
-            findings.append(problem("permissions", reason_of(error) or str(error)))
-    findings.append(
+            diagnoses.append(problem("permissions", reason_of(error) or str(error)))
+    diagnoses.append(
         note("backups", "turn on point-in-time recovery of the tables, and keep POTLUCK_SECRET elsewhere too")
     )
-    return findings
+    return diagnoses
 
 
-def _clock(endpoint: str) -> Finding:
+def _clock(endpoint: str) -> Diagnosis:
     """Whether the clock of this machine is that of the service, by the date in its answer."""
     try:
         date = _date_at(endpoint)

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from potluck.aws.verification import differences
-from potluck.doctor.findings import Finding, note, ok, problem
+from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.dynamo.storage.backup import STEPS_BETWEEN_REPORTS
 from potluck.people.entities import Administration, accounts
 from potluck.settings import Settings, SettingsError
@@ -21,22 +21,22 @@ RESTORE = "keep the folder as it is, and restore the latest backup (`potluck res
 BEHIND_SECONDS = 2.0
 
 
-async def about_store(settings: Settings, store: Store, tables: Sequence[Table]) -> list[Finding]:
+async def about_store(settings: Settings, store: Store, tables: Sequence[Table]) -> list[Diagnosis]:
     """What the store itself says, by a few reads."""
-    findings = [*about_secret(settings, await _is_ours(settings, store))]
+    diagnoses = [*about_secret(settings, await _is_ours(settings, store))]
     different = await differences(store.engine, tables)
     missing = {difference.table for difference in different}
     if different:
         names = ", ".join(sorted(missing))
-        findings.append(problem("tables", f"{names} are not as this version needs them: start `potluck serve` once"))
+        diagnoses.append(problem("tables", f"{names} are not as this version needs them: start `potluck serve` once"))
     else:
-        findings.append(ok("tables", f"{len(tables)} tables are as they should be"))
+        diagnoses.append(ok("tables", f"{len(tables)} tables are as they should be"))
     if accounts.name not in missing:
-        findings += await about_admins(store)
-    return findings
+        diagnoses += await about_admins(store)
+    return diagnoses
 
 
-async def about_admins(store: Store) -> list[Finding]:
+async def about_admins(store: Store) -> list[Diagnosis]:
     """Whether anyone looks after the people here."""
     row = await store.get(Administration.of_store())
     if row is None:
@@ -59,7 +59,7 @@ async def _is_ours(settings: Settings, store: Store) -> bool | str | None:
         return str(wrong)
 
 
-def about_secret(settings: Settings, is_ours: bool | str | None) -> Iterator[Finding]:
+def about_secret(settings: Settings, is_ours: bool | str | None) -> Iterator[Diagnosis]:
     match is_ours:
         case str():
             yield problem("secret", is_ours)
@@ -71,7 +71,7 @@ def about_secret(settings: Settings, is_ours: bool | str | None) -> Iterator[Fin
             yield ok("secret", "it is the one that the store was made with")
 
 
-def about_pages(file: Path, progress: Callable[[float], None]) -> Iterator[Finding]:
+def about_pages(file: Path, progress: Callable[[float], None]) -> Iterator[Diagnosis]:
     """Whether every page can be read, and the clock is not behind the latest change; for a store that is open."""
     if file.with_name(f"{file.name}-damaged").exists():
         yield problem("store", f"damage was found in {file} while Potluck ran: {RESTORE}")
@@ -95,7 +95,7 @@ def about_pages(file: Path, progress: Callable[[float], None]) -> Iterator[Findi
         connection.close()
 
 
-def _clock(connection: apsw.Connection) -> Iterator[Finding]:
+def _clock(connection: apsw.Connection) -> Iterator[Diagnosis]:
     """Whether the clock is behind the store's latest change: then it was set back, or was wrong before."""
     latest = 0.0
     streams: list[Any] = connection.execute("SELECT number FROM streams").fetchall()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
-from potluck.doctor.findings import Finding, note, ok, problem
+from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.settings import Settings
 from potluck.states import STATES
 from potluck.web.server.serve import port_in_use
@@ -14,7 +14,7 @@ ANSWER_SECONDS = 5.0
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 
 
-def about_suite(settings: Settings) -> Iterator[Finding]:
+def about_suite(settings: Settings) -> Iterator[Diagnosis]:
     """What it says about itself."""
     port = port_in_use(settings)
     if port is None:
