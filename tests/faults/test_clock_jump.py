@@ -62,6 +62,7 @@ async def test_a_clock_that_is_set_ahead_and_back_is_a_state_and_signs_out_who_s
         process.kill()
         await reading
     jumps = [line for line in log if '"state":"clock-jumped"' in line]
-    assert len(jumps) == 1
+    # One line a minute: of the jump back only on a machine that needed that long until then.
+    assert 1 <= len(jumps) <= 2
     assert "the system's clock jumped: " in jumps[0]
     assert "s forward" in jumps[0]
