@@ -14,13 +14,13 @@ def free(*names: str) -> Shards:
     return {name: UnfinishedShard(None, None) for name in names}
 
 
-def settled(members: list[str], shards: Shards, order: random.Random) -> int:
+def settled(members: list[str], shards: Shards, order: random.Random, *, spread: bool = True) -> int:
     """Have the members act in turn until none has anything to do; how many shards were let go."""
     moved = 0
     for _ in range(20):
         quiet = True
         for me in order.sample(members, len(members)):
-            plan = assignment(me, members, shards)
+            plan = assignment(me, members, shards, spread=spread)
             for name in plan.let_go:
                 assert shards[name].owner == me
                 shards[name] = shards[name]._replace(owner=None)
@@ -99,3 +99,18 @@ def test_who_lets_a_shard_go_lets_its_children_go_too() -> None:
 
 def test_without_shards_there_is_nothing_to_do() -> None:
     assert assignment("a", ["a", "b"], {}) == ([], [])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_without_spread_one_reads_everything_until_it_is_gone(seed: int) -> None:
+    chance = random.Random(seed)
+    shards = free(*(f"s{number}" for number in range(6)))
+    settled(["c"], shards, chance, spread=False)
+    assert settled(["a", "b", "c"], shards, chance, spread=False) == 0, "a newcomer takes nothing"
+    assert {shard.owner for shard in shards.values()} == {"c"}
+    settled(["a", "b"], shards, chance, spread=False)
+    assert len({shard.owner for shard in shards.values()}) == 1
+    # As after an upgrade from a version that shared them.
+    mixed = {name: shard._replace(owner="ab"[place % 2]) for place, (name, shard) in enumerate(shards.items())}
+    settled(["a", "b"], mixed, chance, spread=False)
+    assert len({shard.owner for shard in mixed.values()}) == 1

@@ -3,7 +3,7 @@
 Each process has one row, which it renews as a lease is renewed: its heartbeat. Each shard has one row, which names its
 owner and changes only when the owner does, so that idling costs the same whatever the number of shards. Every process
 looks at all these rows in one request, removes the row of a process whose heartbeat has stopped, and takes and lets go
-shards until all have equally many (`shard_assignment.py`).
+shards until all have equally many, or one has them all (`shard_assignment.py`).
 
 What fences the writes of a consumer is its position in the shard: a new owner claims it in a transaction that checks
 the shard's row, and every later write is conditional on that claim (`positions.py`).
@@ -55,15 +55,20 @@ class ConsumerGroup:
         work_table: WorkTable | None = None,
         terms: LeaseTerms | None = None,
         *,
+        spread: bool = True,
         restart_seconds: float | None = None,
         discover_seconds: float = DISCOVER_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """A consumer that fails is started again after `restart_seconds`; without that, its failure ends `run`."""
+        """Without `spread`, one process reads everything, and the others wait to take over.
+
+        A consumer that fails is started again after `restart_seconds`; without that, its failure ends `run`.
+        """
         self.engine = engine
         self.name = name
         self.work_table = work_table or WorkTable()
         self.terms = terms or LeaseTerms()
+        self.spread = spread
         self.monotonic = monotonic
         self.membership = GroupMembership(engine, name, self.work_table, self.terms, monotonic)
         self._restart_seconds = restart_seconds
@@ -184,7 +189,8 @@ class _Part:
         shards = self._unfinished(rows)
         by_name = {str(name): name for name in shards}
         owners = {str(name): shard for name, shard in shards.items()}
-        plan = assignment(self._me, [heartbeat.owner for heartbeat in members.values()], owners)
+        present = [heartbeat.owner for heartbeat in members.values()]
+        plan = assignment(self._me, present, owners, spread=self._group.spread)
         let_go = {by_name[name] for name in plan.let_go}
         lost = {name for name in self.reading if name not in shards or shards[name].owner != self._me}
         await self._stop_readers(let_go, lost)

@@ -1,4 +1,4 @@
-"""Which shards a process lets go and takes, so that all processes of a group end up with equally many.
+"""Which shards a process lets go and takes, so that all processes of a group end up with equally many, or one with all.
 
 Every process computes this for itself from the same rows. A shard that is split goes on in its children, which stay
 with the process that reads their parent; so only the eldest unfinished shard of each line counts.
@@ -23,12 +23,15 @@ class Assignment(NamedTuple):
     take: list[str]
 
 
-def assignment(me: str, members: Collection[str], shards: Mapping[str, UnfinishedShard]) -> Assignment:
-    """What `me`, one of the members, lets go and takes."""
+def assignment(
+    me: str, members: Collection[str], shards: Mapping[str, UnfinishedShard], *, spread: bool = True
+) -> Assignment:
+    """What `me`, one of the members, lets go and takes; without `spread`, one member ends up with everything."""
     roots = [name for name in sorted(shards) if shards[name].parent not in shards]
     held = Counter(shards[name].owner for name in roots)
     mine = [name for name in roots if shards[name].owner == me]
-    fair = _fair_shares({member: held[member] for member in members}, len(roots))[me]
+    by_size = sorted(members, key=lambda member: (-held[member], member))
+    fair = _fair_share(by_size.index(me), len(members) if spread else 1, len(roots))
     kept, surplus = mine[:fair], mine[fair:]
     free = [name for name in roots if shards[name].owner not in members]
     # Each process begins elsewhere, so that several do not reach for the same shard.
@@ -46,11 +49,10 @@ def assignment(me: str, members: Collection[str], shards: Mapping[str, Unfinishe
     return Assignment(let_go, take)
 
 
-def _fair_shares(held: Mapping[str, int], count: int) -> dict[str, int]:
-    """How many shards each member should have; those with most now get the one more that some must have."""
-    least, more = divmod(count, len(held))
-    by_size = sorted(held, key=lambda member: (-held[member], member))
-    return {member: least + (place < more) for place, member in enumerate(by_size)}
+def _fair_share(place: int, sharers: int, count: int) -> int:
+    """How many shards the member at this place should have: the one more that some must have is for those with most."""
+    least, more = divmod(count, sharers)
+    return least + (place < more) if place < sharers else 0
 
 
 def _root(name: str, shards: Mapping[str, UnfinishedShard]) -> str:

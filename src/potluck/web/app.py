@@ -69,7 +69,9 @@ class Core:
 
     def consumer_group(self, name: str, *, restart_seconds: float | None = None) -> ConsumerGroup:
         """The processes that share consumers under this name."""
-        return ConsumerGroup(self.engine, name, terms=self._terms, restart_seconds=restart_seconds)
+        # Processes on one file take turns at its lock: two of them handle fewer records than one.
+        spread = self.settings.engine != "embedded"
+        return ConsumerGroup(self.engine, name, terms=self._terms, spread=spread, restart_seconds=restart_seconds)
 
     @property
     def _terms(self) -> LeaseTerms:
