@@ -1,6 +1,7 @@
 """Who is an admin, decided by the write; and what admins and the operator do with accounts."""
 
 import asyncio
+import contextlib
 from uuid import uuid4
 
 import pytest
@@ -18,6 +19,7 @@ from potluck.people.errors import (
 )
 from potluck.table import absent
 from potluck.web.errors import NotFound
+from potluck.web.people.account import AccountData
 from potluck.web.people.administration import (
     AdminsPassword,
     PeopleFilter,
@@ -250,6 +252,27 @@ async def test_who_is_approved_and_declined_at_once_is_either_here_or_gone(busy_
     address = await people.store.get(EmailAddress.by_folded("ben@example.org"))
     assert (account is None) == (address is None)
     assert account is None or account.status == "active"
+
+
+async def test_who_is_approved_while_being_declined_keeps_what_they_make(people, monkeypatch):
+    ada = await with_admin(people)
+    people.settle("approval")
+    ben = await people.register("ben@example.org", PASSWORD, "Ben")
+    made = []
+    forget = AccountData.forget
+
+    async def approved_just_before(data, user_id, but_session=None):
+        if not made and await people.store.get(Account.by_id(user_id)) is not None:
+            await people.do(approve, ada, user_id=user_id)
+            made.append(await people.signed_in("ben@example.org"))
+        await forget(data, user_id, but_session)
+
+    monkeypatch.setattr(AccountData, "forget", approved_just_before)
+    with contextlib.suppress(WrongStatus):
+        await people.do(decline, ada, user_id=ben.user_id)
+    for secret in made:
+        assert await people.authenticator.authenticate(secret) is not None
+    assert bool(made) == (await people.store.get(Account.by_id(ben.user_id)) is not None)
 
 
 # --- who may ----------------------------------------------------------------------------------------------------------

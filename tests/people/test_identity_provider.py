@@ -1,5 +1,6 @@
 """The identity provider, as it is asked: only by the issuer's own word, seldom, and never by a redirect."""
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,7 +64,12 @@ class World:
         settings = IdentityProviderSettings(
             issuer=ISSUER, client_id="pot luck", client_secret=secret, name="Home", audience="api"
         )
-        self.provider = IdentityProvider(settings, "https://potluck.example", self.elsewhere.send, self.clock)
+        self.provider = IdentityProvider(
+            settings,
+            "https://potluck.example",
+            lambda *args, **options: self.elsewhere.send(*args, **options),
+            self.clock,
+        )
 
     @property
     def now(self) -> int:
@@ -135,6 +141,13 @@ async def test_name_and_address_are_those_of_the_id_token_or_else_of_the_user_in
         assert (said.subject, said.name, said.email, said.email_verified) == ("ada", *expected)
 
 
+async def test_a_part_of_a_verified_address_is_not_verified():
+    host = "a" * 60 + "." + "b" * 60 + "." + "c" * 60 + "." + "d" * 60
+    too_long = f"ada@{host}.example.org.another.example"
+    said = await World().finish(name="Ada", email=too_long, email_verified=True)
+    assert (too_long.startswith(said.email), said.email_verified) == (True, False)
+
+
 @pytest.mark.parametrize(
     "discovered",
     [
@@ -146,6 +159,9 @@ async def test_name_and_address_are_those_of_the_id_token_or_else_of_the_user_in
         {"end_session_endpoint": "javascript:alert(1)"},
         {"token_endpoint": None},
         {"token_endpoint": 7},
+        {"authorization_endpoint": "https://[half/auth"},
+        {"userinfo_endpoint": "https://[half/me"},
+        {"end_session_endpoint": "https://"},
     ],
     ids=str,
 )
@@ -154,7 +170,11 @@ async def test_a_provider_that_describes_itself_wrongly_is_not_used(discovered):
         await World(**discovered).provider.begin()
 
 
-@pytest.mark.parametrize("answer", [(302, b""), (404, b""), (200, b"<html>"), (200, b"[]"), None], ids=str)
+@pytest.mark.parametrize(
+    "answer",
+    [(302, b""), (404, b""), (200, b"<html>"), (200, b"[]"), (200, b'{"a": ' + b"[" * 50_000), None],
+    ids=lambda answer: str(answer)[:20],
+)
 async def test_nor_is_one_that_does_not_describe_itself(answer):
     world = World()
     world.elsewhere.answers[f"{ISSUER}/.well-known/openid-configuration"] = answer
@@ -174,6 +194,34 @@ async def test_it_is_asked_again_a_while_after_it_did_not_answer():
     world.elsewhere.answers[address] = answer
     world.clock.forward(seconds=PAUSE_SECONDS)
     assert (await world.provider.begin()).address.startswith("https://login.example.org/auth?tenant=1&response_type=")
+
+
+async def test_refusing_many_in_that_while_remembers_nothing_of_them():
+    world = World()
+    world.elsewhere.answers.clear()
+    for _ in range(100):
+        with pytest.raises(ProviderUnavailable) as refused:
+            await world.provider.bearer(world.token())
+    # Frames that a traceback holds hold what was sent.
+    assert len(refused.traceback) < 20
+
+
+async def test_it_is_asked_again_after_the_only_one_who_waited_for_it_has_gone():
+    world = World()
+    asked = asyncio.Event()
+
+    async def never(*args, **options):
+        asked.set()
+        await asyncio.Event().wait()
+
+    send = world.elsewhere.send
+    world.elsewhere.send = never
+    waiting = asyncio.create_task(world.provider.begin())
+    await asked.wait()
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+    world.elsewhere.send = send
+    assert (await world.provider.begin()).state
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,12 @@ def unsigned(alg, signature="", claims=CLAIMS, **header):
     return f"{part({'alg': alg, 'kid': 'rsa'} | header)}.{part(claims)}.{signature}"
 
 
+def nested(member):
+    """A token whose header takes more depth to read than Python has."""
+    header = b'{"alg": "RS256", "' + member + b'": ' + b"[" * 5000 + b"]" * 5000 + b"}"
+    return f"{urlsafe_b64encode(header).decode().rstrip('=')}.{part(CLAIMS)}.c2ln"
+
+
 def by_the_public_key(keys):
     """The public key as a shared secret, which anyone has."""
     text = unsigned("HS256").rstrip(".")
@@ -113,6 +119,8 @@ def by_the_public_key(keys):
         lambda keys: unsigned("RS256", "x", crit=["exp"]),
         lambda keys: unsigned("RS256", "x", kid=7),
         lambda keys: unsigned("RS256", "x" * 20_000),
+        lambda keys: nested(b"crit"),
+        lambda keys: nested(b"anything"),
         lambda keys: "",
         lambda keys: "..",
         lambda keys: "a.b.c",
@@ -141,9 +149,11 @@ def test_a_key_is_used_only_as_it_says(keys):
 
 def test_keys_that_cannot_be_read_are_left_out_and_a_private_part_is_not_needed(keys):
     broken = [{"kty": "RSA", "kid": "ec"}, {"kty": "EC", "crv": "P-256", "x": "?", "y": "?"}, {}, keys.shared.as_dict()]
-    document = {"keys": [*broken, keys.ec.as_dict(private=True)]}
+    misdescribed = [{"kty": "RSA", "key_ops": 7}, {"kty": ["RSA"], "crv": {}}]
+    document = {"keys": [*broken, *misdescribed, keys.ec.as_dict(private=True)]}
     assert PublishedKeys(json.dumps(document).encode()).verified(signed(keys.ec, "ES256")).sub == "ada"
-    for unreadable in (b"", b"[]", b'{"keys": {}}', b"\xff"):
+    too_deep = b'{"keys": [{"x": ' + b"[" * 50_000 + b"]" * 50_000 + b"}]}"
+    for unreadable in (b"", b"[]", b'{"keys": {}}', b"\xff", too_deep):
         with pytest.raises(InvalidToken):
             PublishedKeys(unreadable)
 

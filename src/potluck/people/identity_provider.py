@@ -281,13 +281,14 @@ class IdentityProvider:
                 info = self._read(response, _UserInfo, metadata.userinfo_endpoint)
                 if info.sub == claims.sub:
                     said = info
+        email = _text(said.email)
         return ProvenIdentity(
             issuer=claims.iss,
             subject=claims.sub,
             name=(_text(said.name) or _text(said.preferred_username))[:LONGEST_NAME],
-            email=_text(said.email)[:LONGEST_EMAIL],
-            # Cognito's user info has a text here.
-            email_verified=said.email_verified in (True, "true"),
+            email=email[:LONGEST_EMAIL],
+            # Cognito's user info has a text here. A part of an address is another address.
+            email_verified=said.email_verified in (True, "true") and len(email) <= LONGEST_EMAIL,
             authenticated_at=signed_in_at,
         )
 
@@ -300,6 +301,9 @@ class IdentityProvider:
         named = (metadata.authorization_endpoint, metadata.token_endpoint, metadata.jwks_uri)
         optional = (metadata.userinfo_endpoint, metadata.end_session_endpoint)
         for address in (*named, *(address for address in optional if address is not None)):
+            if not _is_address(address):
+                log.error("%s names an endpoint that is no address: %.200r", self.issuer, address)
+                raise ProviderUnavailable(self.name, PAUSE_SECONDS)
             if not address.startswith("https://") and not self._is_at_issuer(address):
                 log.error("%s names an endpoint without https: %.200r", self.issuer, address)
                 raise ProviderUnavailable(self.name, PAUSE_SECONDS)
@@ -338,7 +342,7 @@ class IdentityProvider:
             raise ProviderUnavailable(self.name, PAUSE_SECONDS)
         try:
             return msgspec.json.decode(response.body, type=kind)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             log.error("the identity provider answers what cannot be read at %s: %s", url, error)
             raise ProviderUnavailable(self.name, PAUSE_SECONDS) from None
 
@@ -385,7 +389,8 @@ class _Published(Generic[T]):
     async def _try(self) -> None:
         if self._seconds_since(self._tried_at) < PAUSE_SECONDS:
             if self._refusal is not None:
-                raise self._refusal
+                # Each raise would add to the traceback of the last one, and keep what those callers had sent.
+                raise self._refusal.with_traceback(None)
             return
         self._tried_at = self._clock()
         try:
@@ -393,11 +398,22 @@ class _Published(Generic[T]):
         except Exception as refusal:
             self._refusal = refusal
             raise
+        except BaseException:
+            # The caller has gone, and nothing was learned: the next one tries.
+            self._tried_at = None
+            raise
         self._loaded_at, self._refusal = self._clock(), None
 
     def _seconds_since(self, moment: datetime | None) -> float:
         """How long ago it was; also after a clock was set back."""
         return float("inf") if moment is None else abs((self._clock() - moment).total_seconds())
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(urlsplit(text).hostname)
+    except ValueError:
+        return False
 
 
 def _with_query(address: str, query: Mapping[str, str]) -> str:
@@ -407,7 +423,7 @@ def _with_query(address: str, query: Mapping[str, str]) -> str:
 def _error_in(body: bytes) -> str:
     try:
         return msgspec.json.decode(body, type=_TokenError).error
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return "its answer cannot be read"
 
 

@@ -77,7 +77,7 @@ class PublishedKeys:
     def __init__(self, document: bytes) -> None:
         try:
             keys = msgspec.json.decode(document, type=_KeySet).keys
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise InvalidToken(f"the key set cannot be read: {error}") from None
         self._keys = [key for data in keys if (key := _signing_key(data)) is not None]
 
@@ -87,7 +87,7 @@ class PublishedKeys:
         try:
             signed = deserialize_compact(token, key, registry=REGISTRY)
             return msgspec.json.decode(signed.payload, type=TokenClaims)
-        except (JoseError, ValueError, msgspec.MsgspecError) as error:
+        except (JoseError, ValueError, msgspec.MsgspecError, RecursionError) as error:
             raise InvalidToken(f"the token cannot be verified: {error!r}") from None
 
     def _key_for(self, header: TokenHeader) -> Key:
@@ -110,7 +110,7 @@ def header_of(token: str) -> TokenHeader:
     encoded = token.partition(".")[0].replace("-", "+").replace("_", "/")
     try:
         header = msgspec.json.decode(a2b_base64(encoded + "=" * (-len(encoded) % 4)), type=TokenHeader)
-    except (BadBase64, msgspec.MsgspecError, UnicodeDecodeError):
+    except (BadBase64, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise InvalidToken("its header cannot be read") from None
     if header.alg not in KEY_TYPES:
         raise InvalidToken(f"it is signed with {header.alg[:20]!r}; accepted are {', '.join(KEY_TYPES)}")
@@ -157,9 +157,9 @@ def must_be_access_token(claims: TokenClaims, *, issuer: str, audience: str, now
 def _signing_key(data: dict[str, Any]) -> Key | None:
     if (data.get("kty"), data.get("crv")) not in KEY_TYPES.values() or data.get("use", "sig") != "sig":
         return None
-    if "verify" not in (data.get("key_ops") or ["verify"]):
-        return None
     try:
+        if "verify" not in (data.get("key_ops") or ["verify"]):
+            return None
         return JWKRegistry.import_key({name: value for name, value in data.items() if name in PUBLIC_MEMBERS})
     except (JoseError, ValueError, TypeError, KeyError):
         return None

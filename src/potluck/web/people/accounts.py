@@ -292,7 +292,9 @@ async def deleting_account(
         resigning = update(Account.by_id(account.user_id), admin.becomes(False), when=admin == True, keep_version=True)  # noqa: E712
         fewer = one_less(last_may_go=isinstance(at, Operator))
         await at.commit(Step(or_retry(resigning), or_raise(fewer, OnlyAdmin)))
-    await data.forget(account.user_id, but_session=but_session)
+    if account.status != "waiting":
+        # Someone who waits has nothing yet. What they make if they are approved meanwhile is theirs.
+        await data.forget(account.user_id, but_session=but_session)
     as_read = (the(Account.admin) == (account.admin and not counted)) & (the(Account.status) == account.status)
     return Writes(
         None,
