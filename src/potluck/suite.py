@@ -49,6 +49,7 @@ from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
 from potluck.web.http.security_headers import added_headers
 from potluck.web.hues import hues_address, hues_endpoint, must_be_shown
+from potluck.web.large_bodies import measure_decoding
 from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.outbound import Outbound
@@ -57,7 +58,6 @@ from potluck.web.pagination import Cursors
 from potluck.web.people import PeopleApp
 from potluck.web.problem_pages import problem_pages
 from potluck.web.rate_limits import RateLimiter
-from potluck.web.requests import measure_decoding
 from potluck.web.runner import Runner
 from potluck.web.sealing import Seal
 from potluck.web.server.fast_path import FastPath

@@ -8,9 +8,9 @@ import pytest
 
 from potluck.validation.decoding import MOST_NESTED, decode
 from potluck.validation.errors import ValidationError
-from potluck.web import api
+from potluck.web import api, inputs
 from potluck.web.inputs import Input
-from potluck.web.requests import LONGEST_AT_ONCE, decoded
+from potluck.web.large_bodies import LONGEST_AT_ONCE, decoded
 from tests.apps.journal.gym import Gym, gym_on
 from tests.engine_targets import EMBEDDED
 from tests.web.suites import bearer
@@ -67,6 +67,23 @@ async def preview(gym: Gym, by: Any) -> Any:
 
 class Numbers(Input):
     lists: list[list[int]]
+
+
+async def test_a_large_json_text_inside_a_form_is_decoded_in_a_thread_as_well(monkeypatch):
+    threads = []
+
+    def noted(kind: Any, text: bytes) -> Any:
+        threads.append(threading.current_thread())
+        return decode(kind, text)
+
+    monkeypatch.setattr(inputs, "decode", noted)
+    assert (await Numbers.decode_json(b'{"lists": [[1]]}')).lists == [[1]]
+    large = b'{"lists": [%s]}' % b",".join([b"[1, 2]"] * LONGEST_AT_ONCE)
+    assert len((await Numbers.decode_json(large)).lists) == LONGEST_AT_ONCE
+    with pytest.raises(ValidationError) as wrong:
+        await Numbers.decode_json(b"no JSON" * LONGEST_AT_ONCE)
+    assert [error.field for error in wrong.value.errors] == ["body"]
+    assert [thread is threading.current_thread() for thread in threads] == [True, False, False]
 
 
 def test_a_body_has_a_bounded_number_of_lists_and_objects():

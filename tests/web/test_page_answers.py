@@ -14,7 +14,7 @@ from potluck.validation.errors import FieldError, ValidationError
 from potluck.web.access import Anyone
 from potluck.web.actions import Actions, Show
 from potluck.web.app import App, Core
-from potluck.web.cookies import ANONYMOUS, SealedCookie
+from potluck.web.cookies import SealedCookie
 from potluck.web.declarations import Redirect
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import ProblemError
@@ -144,7 +144,8 @@ stalls.form(
 @stalls.form(
     "/cancel",
     then="/stalls/{stall}",
-    drops=(order_key, ANONYMOUS),
+    drops=order_key,
+    drops_anonymous=True,
     flash=lambda at, _: Flash("Cancelled.", "Undo", f"/stalls/{at.stall}/order", {"count-apples": "1"}),
 )
 async def cancel(at: AtStall) -> Writes[None]:

@@ -3,7 +3,7 @@ from potluck.web import drawings
 from potluck.web.access import Access, ByRow, SignedIn
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.app import App, Core, Demo, HomeCard
-from potluck.web.cookies import ANONYMOUS, SealedCookie
+from potluck.web.cookies import SealedCookie
 from potluck.web.csv_files import inert
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import (
@@ -25,13 +25,11 @@ from potluck.web.places.access import InPlace
 from potluck.web.places.place import Place, by_name
 from potluck.web.places.rows import MemberRow, PlaceRow
 from potluck.web.qr import qr_code
-from potluck.web.requests import decoded
 from potluck.web.updates import Updates
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Step, Writes, or_raise, or_retry
 
 __all__ = [
-    "ANONYMOUS",
     "CHALLENGE",
     "UNSET",
     "Access",
@@ -79,7 +77,6 @@ __all__ = [
     "Writes",
     "by_name",
     "computed",
-    "decoded",
     "drawings",
     "in_words",
     "inert",

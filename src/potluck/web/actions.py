@@ -326,6 +326,7 @@ class Actions(Generic[E]):
         flash: Flashes = "",
         sets: Mapping[C, str | Callable[[Any, Any], Any]] | None = None,
         drops: BrowserCookie | Sequence[BrowserCookie] = (),
+        drops_anonymous: bool = False,
         instead: Instead | None = None,
         serialized: bool = False,
         rate_limit: RateLimit | None = None,
@@ -346,6 +347,7 @@ class Actions(Generic[E]):
             flash=flash,
             sets=dict(() if sets is None else sets.items()),
             drops=drops if isinstance(drops, Sequence) else (drops,),
+            drops_anonymous=drops_anonymous,
             instead=instead or {},
         )
 

@@ -30,6 +30,7 @@ from potluck.web.http.authentication import Authentication
 from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
+from potluck.web.large_bodies import decoded
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import CurrentView
 from potluck.web.live.positions import LONGEST_POSITION
@@ -39,7 +40,6 @@ from potluck.web.requests import (
     LARGEST_BODY,
     Ids,
     body_of,
-    decoded,
     idempotency_key,
     must_be_json,
     visitor_of,

@@ -72,20 +72,8 @@ class _SessionCookie:
         return cookies.end_session()
 
 
-class _AnonymousCookies:
-    path = "/"
-
-    def set(self, cookies: SealedCookies, value: Any, path: str) -> Sequence[Cookie]:
-        raise TypeError("the number of a browser is only dropped")
-
-    def drop(self, cookies: SealedCookies, path: str) -> Sequence[Cookie]:
-        return cookies.forgotten()
-
-
 SESSION: BrowserCookie = _SessionCookie()
 """The session of a browser, set from an OpenedSession; what it held for an anonymous visitor becomes that person's."""
-ANONYMOUS: BrowserCookie = _AnonymousCookies()
-"""Everything that a browser holds for anonymous visitors, in every app: it is only dropped."""
 
 
 def cookies_after(

@@ -114,6 +114,8 @@ class PageForm:
     of the access and the answer. Never a secret."""
     sets: Sets = field(default_factory=dict, hash=False)
     drops: Sequence[BrowserCookie] = ()
+    drops_anonymous: bool = False
+    """True: the browser forgets everything that it holds for anonymous visitors, in every app."""
     instead: Instead = field(default_factory=dict, hash=False)
     """Where a refusal leads, if not to the page of `on`."""
 

@@ -27,9 +27,10 @@ from potluck.web.http.problems import Problems
 from potluck.web.http.responses import Cookie, html
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
+from potluck.web.large_bodies import decoded
 from potluck.web.layout import Templates
 from potluck.web.rate_limits import FORMS, GUESSES
-from potluck.web.requests import body_of, decoded, ids_of, must_be_form, visitor_of
+from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
 
 if TYPE_CHECKING:
     from potluck.web.app import Core

@@ -12,6 +12,7 @@ The fields of `New` and `Edit` are checked against the entity when the class is 
 """
 
 from collections.abc import Mapping
+from functools import partial
 from inspect import signature
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
 
@@ -25,6 +26,7 @@ from potluck.validation.decoding import decode, decode_tree
 from potluck.validation.errors import BodyNotJson, FieldError, ValidationError
 from potluck.validation.field_types import Integer
 from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, is_looser, not_covered, shown
+from potluck.web.large_bodies import decoded
 
 __all__ = ["UNSET", "DeclarationError", "Edit", "FormOf", "Input", "New", "Unset", "Versioned"]
 
@@ -78,12 +80,15 @@ class Input(
     """
 
     @classmethod
-    def decode(cls, sent: Mapping[str, Any] | bytes) -> Self:
-        """The input of JSON, parsed or not, checked like a request; ValidationError with every wrong field."""
-        if not isinstance(sent, bytes):
-            return decode_tree(cls, sent)
+    def decode(cls, sent: Mapping[str, Any]) -> Self:
+        """The input of parsed JSON, checked like a request; ValidationError with every wrong field."""
+        return decode_tree(cls, sent)
+
+    @classmethod
+    async def decode_json(cls, text: bytes) -> Self:
+        """The input of JSON text, a large one in a thread; ValidationError with every wrong field."""
         try:
-            return decode(cls, sent)
+            return await decoded(partial(decode, cls), text)
         except BodyNotJson as error:
             raise ValidationError(FieldError("body", str(error))) from None
 

@@ -32,10 +32,11 @@ from potluck.web.http.responses import Cookie, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.http.sealed_cookies import SealedCookies
 from potluck.web.inputs import UNSET, Input
+from potluck.web.large_bodies import decoded
 from potluck.web.layout import Templates
 from potluck.web.page_checks import must_have_pages, must_have_templates
 from potluck.web.redirects import address_after
-from potluck.web.requests import LARGEST_BODY, Ids, body_of, decoded, must_be_form, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 from potluck.web.updates import MaybeSince
 
@@ -302,7 +303,8 @@ class Pages:
     ) -> Response:
         """The response to an accepted form, with the cookies that it sets."""
         cookies = [
-            *cookies_after(posted.sets, posted.drops, page_request.browser, done.caller, done.answer, page_request.ids)
+            *cookies_after(posted.sets, posted.drops, page_request.browser, done.caller, done.answer, page_request.ids),
+            *(page_request.browser.forgotten() if posted.drops_anonymous else ()),
         ]
         if posted.then == "":
             shown = Shown(self._templates, page_request, done=done.view)

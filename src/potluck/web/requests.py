@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from potluck.metrics import THREADS_QUEUE
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.validation import path_value, schema_of
@@ -29,7 +26,6 @@ __all__ = [
     "LARGEST_BODY",
     "Ids",
     "body_of",
-    "decoded",
     "headers_of",
     "idempotency_key",
     "ids_of",
@@ -46,18 +42,6 @@ KEY = b"idempotency-key"
 # The server refuses any other Content-Length; the body itself is counted as it arrives.
 STATED_LENGTH = re.compile("[0-9]+")
 LONGEST_LENGTH = 20
-# A larger body would keep other requests waiting for more than a few milliseconds while it is decoded.
-LONGEST_AT_ONCE = 64_000
-
-T = TypeVar("T")
-
-# Parsed, a body takes many times its memory, so only one is decoded at a time.
-_large_bodies = ThreadPoolExecutor(1, thread_name_prefix="potluck-decode")
-
-
-def measure_decoding() -> None:
-    """Set the metrics of the thread that decodes large bodies."""
-    THREADS_QUEUE.set(_large_bodies._work_queue.qsize(), "large bodies")
 
 
 async def visitor_of(
@@ -164,13 +148,6 @@ async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
         parts.append(part)
         if not message.get("more_body", False):
             return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-async def decoded(decode: Callable[[bytes], T], body: bytes) -> T:
-    """The body as `decode` takes it apart: a large one in a thread, one at a time, so that other requests go on."""
-    if len(body) <= LONGEST_AT_ONCE:
-        return decode(body)
-    return await asyncio.get_running_loop().run_in_executor(_large_bodies, decode, body)
 
 
 def must_be_json(request: Request) -> None:

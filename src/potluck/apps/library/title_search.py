@@ -15,7 +15,7 @@ from potluck.apps.library.entities import AwaitedTitle, Book, LibraryItem, Video
 from potluck.apps.library.items import NewBook, items
 from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult, looking_up
 from potluck.people import Throttled
-from potluck.table import Change, WriteRefused, delete, the, update
+from potluck.table import WriteRefused, delete, the, update
 from potluck.validation import ValidationError
 from potluck.web import UNSET, Core, ProblemError, Writes
 
@@ -49,26 +49,26 @@ def as_new_book(isbn: str, book: KnownWork) -> NewBook:
     return NewBook.decode({**values, "pictureUrl": book.picture_url})
 
 
-def _filled_in(item: Book, new: NewBook) -> list[Change]:
-    """The changes that give a book its title, and fill in its empty fields."""
+def _filled_in(item: Book, new: NewBook) -> dict[str, Any]:
+    """The fields that give a book its title, and the empty ones that it gets filled in."""
     values: dict[str, Any] = {"title": new.title, "title_awaited": False}
     if new.title is UNSET:
-        return []
+        return {}
     for name in ("authors", "summary", "picture_url"):
         if not getattr(item, name) and getattr(new, name):
             values[name] = getattr(new, name)
-    return [the(getattr(Book, name)).becomes(value) for name, value in values.items()]
+    return values
 
 
-def _new_values(item: Book | Video, result: LookupResult) -> list[Change]:
-    """The changes to a book after a lookup; none if there was no match, or no valid one."""
+def _new_values(item: Book | Video, result: LookupResult) -> dict[str, Any]:
+    """What the fields of a book become after a lookup; empty if there was no match, or no valid one."""
     if not isinstance(item, Book) or item.isbn is None or result.outcome != "found":
-        return []
+        return {}
     try:
         return _filled_in(item, as_new_book(item.isbn, result.matches[0]))
     except ValidationError as wrong:
         log.info("a title was found but is not valid: %s", wrong.errors[0].field)
-        return []
+        return {}
 
 
 @items.action("POST", "/look-up", NoTitleYet, Throttled, idempotent=False)
@@ -77,10 +77,10 @@ async def look_up_title(at: OwnLibrary, item: Book | Video) -> Writes[Book | Vid
     if not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:
         return Writes(item)
     result = await looking_up(at).book(item.isbn)
-    changes = _new_values(item, result)
-    if not changes:
+    values = _new_values(item, result)
+    if not values:
         raise NoTitleYet.because(result)
-    after, write = at.edit(item, *changes)
+    after, write = at.edit(item, *(the(getattr(Book, name)).becomes(value) for name, value in values.items()))
     return Writes(after, write, *no_longer_awaiting(item))
 
 
@@ -130,7 +130,8 @@ class TitleSearch:
                 await self._store.transact(delete(own))
                 return "over"
             result = await self._lookup.book(item.isbn)
-            changes = _new_values(item, result)
+            values = _new_values(item, result)
+            changes = [the(getattr(Book, name)).becomes(value) for name, value in values.items()]
             try:
                 if not changes:
                     await self._store.transact(self._later(awaited))

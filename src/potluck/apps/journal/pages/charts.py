@@ -85,7 +85,7 @@ def drawn_heat(stats: Statistics, levels: Levels, last: date, today: date) -> Dr
 # --- over time --------------------------------------------------------------------------------------------------------
 
 
-class Steps(NamedTuple):
+class ChartPeriods(NamedTuple):
     """The weeks or months of a period, with their labels for an axis."""
 
     periods: Sequence[PeriodTotals]
@@ -93,7 +93,7 @@ class Steps(NamedTuple):
     names: Mapping[int, str]
 
     @classmethod
-    def of(cls, stats: Statistics) -> Steps:
+    def of(cls, stats: Statistics) -> ChartPeriods:
         """Weeks, or months if there are too many weeks to tell apart."""
         by_month = len(stats.weeks) > HEAT_WEEKS + 1
         periods = stats.months if by_month else stats.weeks
@@ -116,8 +116,8 @@ class Steps(NamedTuple):
 
 def drawn_hours(stats: Statistics) -> Drawn:
     """Hours by week or month."""
-    steps = Steps.of(stats)
-    minutes = [period.minutes for period in steps.periods]
+    chart = ChartPeriods.of(stats)
+    minutes = [period.minutes for period in chart.periods]
     most = max(minutes, default=0)
     step = next(
         (candidate for candidate in STEPS_OF_HOURS if candidate * (MOST_MARKS - 1) >= most / 60), STEPS_OF_HOURS[-1]
@@ -128,41 +128,41 @@ def drawn_hours(stats: Statistics) -> Drawn:
         said_at.pop(len(minutes) - 1, None) if minutes.index(most) != len(minutes) - 1 else None
     average = round(sum(minutes) / len(minutes))
     sentence = (
-        f"Hours by {steps.unit}: {several(len(minutes), steps.unit)}, {hours(average)} on average, "
-        f"{hours(most)} at most, {hours(minutes[-1])} in this {steps.unit} so far."
+        f"Hours by {chart.unit}: {several(len(minutes), chart.unit)}, {hours(average)} on average, "
+        f"{hours(most)} at most, {hours(minutes[-1])} in this {chart.unit} so far."
     )
     rows = [
-        (steps.told(period, stats.last), str(period.sessions), hours(period.minutes) if period.minutes else "0")
-        for period in reversed(steps.periods)
+        (chart.told(period, stats.last), str(period.sessions), hours(period.minutes) if period.minutes else "0")
+        for period in reversed(chart.periods)
     ]
-    head = "Week of" if steps.unit == "week" else "Month"
-    picture = drawings.columns([count / 60 for count in minutes], steps.names, said_at, step, "h")
-    return Drawn(picture, sentence, f"{hours(average)} on average", steps.unit, (head, "Sessions", "Time"), rows)
+    head = "Week of" if chart.unit == "week" else "Month"
+    picture = drawings.columns([count / 60 for count in minutes], chart.names, said_at, step, "h")
+    return Drawn(picture, sentence, f"{hours(average)} on average", chart.unit, (head, "Sessions", "Time"), rows)
 
 
 def drawn_intensity(stats: Statistics) -> Drawn | None:
     """Intensity by week or month; None without a session."""
-    steps = Steps.of(stats)
-    trained = [period for period in steps.periods if period.intensity is not None]
+    chart = ChartPeriods.of(stats)
+    trained = [period for period in chart.periods if period.intensity is not None]
     if not trained:
         return None
     values = [
         None
         if period.intensity is None or period.easiest is None or period.hardest is None
         else (float(period.easiest), period.intensity, float(period.hardest))
-        for period in steps.periods
+        for period in chart.periods
     ]
     first, last = trained[0], trained[-1]
     year = "" if first.begins.year == stats.last.year else f" {first.begins.year}"
     goes = f"{first.intensity:.1f} in {first.begins:%B}{year}, {last.intensity:.1f} now"
-    sentence = f"How hard, on average by {steps.unit}: {goes}."
+    sentence = f"How hard, on average by {chart.unit}: {goes}."
     rows = [
-        (steps.told(period, stats.last), f"{period.intensity:.1f}", f"{period.easiest}", f"{period.hardest}")
+        (chart.told(period, stats.last), f"{period.intensity:.1f}", f"{period.easiest}", f"{period.hardest}")
         for period in reversed(trained)
     ]
-    head = "Week of" if steps.unit == "week" else "Month"
-    picture = drawings.trend(values, steps.names, MARKS_OF_INTENSITY)
-    return Drawn(picture, sentence, goes, steps.unit, (head, "Average", "Easiest", "Hardest"), rows)
+    head = "Week of" if chart.unit == "week" else "Month"
+    picture = drawings.trend(values, chart.names, MARKS_OF_INTENSITY)
+    return Drawn(picture, sentence, goes, chart.unit, (head, "Average", "Easiest", "Hardest"), rows)
 
 
 def drawn_spark(stats: Statistics) -> tuple[drawings.Spark, str]:

@@ -30,7 +30,7 @@ from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
 from potluck.apps.journal.times import day_of
 from potluck.validation import FieldError, Text, ValidationError
-from potluck.web import Call, Endpoints, Form, Input, Show, Writes, decoded
+from potluck.web import Call, Endpoints, Form, Input, Show, Writes
 
 MOST_WRONG = 20
 HAS_ERRORS = "Nothing was imported, because the file has errors"
@@ -121,7 +121,7 @@ def _import_errors(show: Show) -> tuple[Form[Any], list[str]]:
 @imports.form("", then="", on=import_page, rate_limit=replace(IMPORTS, weight=lambda sent: int(sent.sure)))
 async def take_in(at: Athlete, sent: FileForm) -> Writes[ImportStep]:
     """Show a preview first; import the file once it is confirmed."""
-    file = await decoded(JournalFile.decode, sent.file.encode())
+    file = await JournalFile.decode_json(sent.file.encode())
     if sent.sure:
         done = await import_journal(at, file)
         return done.answering(ImportStep(imported=done.answer))

@@ -25,7 +25,6 @@ from potluck.people import Throttled
 from potluck.table import delete
 from potluck.validation import FieldError, ValidationError
 from potluck.web import (
-    ANONYMOUS,
     Form,
     Input,
     Line,
@@ -239,7 +238,7 @@ class SignOutInstead(
     "/forget",
     then=f"{HOME}?forgotten=all",
     flash="This device has forgotten all that was opened here.",
-    drops=ANONYMOUS,
+    drops_anonymous=True,
     instead={SignOutInstead: "/account"},
     frees_room=True,
 )
