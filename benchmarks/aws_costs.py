@@ -30,7 +30,7 @@ from potluck.suite import APPS, assembled
 
 RESULTS = Path(__file__).parent / "results"
 
-PRICES_AS_OF = "us-east-1, on demand, without free tiers, as published in 2025 and unchanged in June 2026"
+PRICES_AS_OF = "the published ones that we assumed for us-east-1, on demand, without free tiers; check them before use"
 MILLION = 1_000_000
 PRICES = {
     "a write request unit": 0.625 / MILLION,

@@ -14,8 +14,10 @@ import pytest
 
 from potluck.backups import ScheduledBackups
 from potluck.commands.main import main
+from potluck.commands.stores import open_store
 from potluck.doctor import about_settings
 from potluck.doctor.service import _clock
+from potluck.moving.unfinished_imports import UnfinishedImport
 from potluck.people.entities import Account
 from potluck.settings import BackupSettings, Settings
 from potluck.suite import opened
@@ -107,6 +109,19 @@ def test_a_store_without_a_table(folder, capsys):
     assert examined(capsys, folder, 1)["tables"] == (
         "problem",
         "ShortIdPool are not as this version needs them: start `potluck serve` once",
+    )
+
+
+def test_an_import_that_has_not_finished(folder, capsys):
+    async def begin():
+        async with open_store(Settings(data=folder)) as store:
+            await UnfinishedImport(store).begin("an export", 1)
+
+    asyncio.run(begin())
+    found = examined(capsys, folder, 1)
+    assert found["tables"] == (
+        "problem",
+        "an import into this store has not finished: run `potluck import` again with the same folder",
     )
 
 

@@ -90,4 +90,4 @@ def test_what_cannot_be_done_is_one_sentence(folder, capsys, arguments, said):
 
 def test_there_are_no_people_where_there_is_no_store(tmp_path, capsys):
     assert people(tmp_path / "data", "list") == 1
-    assert "there is no store at" in capsys.readouterr().err
+    assert "potluck.db: name its folder with --data or POTLUCK_DATA" in capsys.readouterr().err

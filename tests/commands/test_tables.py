@@ -86,7 +86,8 @@ def test_each_difference_is_reported_with_what_to_do(dynamodb, capsys):
         "RollModel: it has no stream, so there are no live updates",
         "MediaLibrary: the index GSI1 is missing: run `potluck tables create`",
         "MediaLibrary: the index Another is not used: delete it",
-        "Accounts: it has no stream",
+        "Accounts: it has no stream, so there are no live updates and no background work follows its changes: run "
+        "`potluck tables create`",
         "Shareables: its rows do not expire by ttl: run `potluck tables create`",
     ):
         assert difference in said

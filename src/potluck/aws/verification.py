@@ -82,7 +82,7 @@ def _stream(table: Table, described: dict[str, Any]) -> Iterator[tuple[str, str]
     enabled = stream.get("StreamEnabled", False)
     turn_on = f"turn it on with the view {STREAM_VIEW}"
     if table.stream and not enabled:
-        yield "it has no stream, so there are no live updates and no background work follows its changes", turn_on
+        yield "it has no stream, so there are no live updates and no background work follows its changes", CREATE
     elif table.stream and stream["StreamViewType"] != STREAM_VIEW:
         yield (
             f"its stream shows {stream['StreamViewType']}, and should show {STREAM_VIEW}",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from potluck.commands.arguments import add_data
 from potluck.commands.refusal import CommandError
+from potluck.commands.stores import no_store_at
 from potluck.dynamo.storage.backup import accept_lost_writes
 from potluck.settings import Settings
 
@@ -24,7 +25,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
         raise CommandError("only an embedded store has a write-ahead log that can be lost")
     store = chosen.file or settings.file
     if not store.is_file():
-        raise CommandError(f"there is no store at {store}")
+        raise CommandError(f"there is no store at {store}" if chosen.file else no_store_at(store))
     if not chosen.yes:
         print(
             f"Writes to {store} since its log was last merged into it are lost, although they were confirmed.\n"

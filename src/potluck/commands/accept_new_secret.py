@@ -6,7 +6,7 @@ from dataclasses import replace
 from potluck.commands.arguments import add_data
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_or_refuse
-from potluck.commands.stores import open_store
+from potluck.commands.stores import no_store_at, open_store
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.storage.backup import let_go_of
@@ -46,7 +46,7 @@ async def accept_new_secret(settings: Settings) -> bool:
     """Bind the store to the configured secret, or to a new one if none is set; False if it already has that one."""
     if settings.engine == "embedded":
         if not settings.file.is_file():
-            raise StoreUnusable(f"there is no store at {settings.file}")
+            raise StoreUnusable(no_store_at(settings.file))
         must_not_be_empty(settings)
         async with await Database.open(settings.file):
             pass  # a damaged store is refused before anything is changed

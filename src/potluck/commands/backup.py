@@ -10,6 +10,7 @@ from potluck.backups import back_up
 from potluck.commands.arguments import add_data
 from potluck.commands.refusal import CommandError
 from potluck.commands.running import progress_of, run_or_refuse
+from potluck.commands.stores import no_store_at
 from potluck.dynamo.database import Database
 from potluck.dynamo.storage.private_files import open_to
 from potluck.settings import Settings
@@ -31,7 +32,7 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
         )
     store = chosen.file or settings.file
     if not store.is_file():
-        raise CommandError(f"there is no store at {store}")
+        raise CommandError(f"there is no store at {store}" if chosen.file else no_store_at(store))
     if store.stat().st_size <= 1:
         raise CommandError(f"{store} is empty: there is nothing to copy")
     with progress_of("copying") as progress:

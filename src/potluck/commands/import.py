@@ -82,5 +82,5 @@ async def _about_the_secret(store: Store, settings: Settings) -> str:
             f"exported, which is in its POTLUCK_SECRET or its file `secret`{copied}."
         )
     if await made_by(store, load_secret(settings)) is False:
-        return f"The secret here is another one. {made_by_another(settings)}."
+        return f"The secret here is another one: {made_by_another(settings)}."
     return "The secret here is the one that the store was made with: you can start Potluck."

@@ -16,11 +16,15 @@ from potluck.store.sending import Patience
 from potluck.web.server.serve import port_in_use
 
 
+def no_store_at(file: Path) -> str:
+    return f"there is no store at {file}: name its folder with --data or POTLUCK_DATA"
+
+
 def settings_with_store(chosen: argparse.Namespace, settings: Settings) -> Settings:
     """The settings with the chosen data folder, in which there must be a store."""
     settings = replace(settings, data=chosen.data)
     if settings.engine == "embedded" and not settings.file.is_file():
-        raise CommandError(f"there is no store at {settings.file}")
+        raise CommandError(no_store_at(settings.file))
     return settings
 
 

@@ -12,6 +12,7 @@ from potluck.aws.verification import differences
 from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.doctor.store import about_admins, about_secret
 from potluck.engines import DynamoError, offered_by
+from potluck.moving.unfinished_imports import UNFINISHED, UnfinishedImport
 from potluck.people.entities import accounts
 from potluck.settings import Settings
 from potluck.store import Store
@@ -31,10 +32,13 @@ async def about_service(settings: Settings, store: Store, tables: Sequence[Table
     diagnoses = [await asyncio.to_thread(_clock, endpoint)]
     try:
         different = await differences(store.engine, tables)
+        is_importing = await UnfinishedImport(store).mark() is not None
     except (DynamoError, Unavailable) as error:
         diagnoses.append(problem("dynamodb", reason_of(error) or str(error)))
         return diagnoses
     diagnoses.append(ok("dynamodb", f"{endpoint} answers"))
+    if is_importing:
+        return [*diagnoses, problem("tables", UNFINISHED)]
     diagnoses += [problem("tables", f"{settings.table_prefix}{difference}") for difference in different]
     if not different:
         diagnoses.append(ok("tables", f"{len(tables)} tables are as they should be"))

@@ -10,6 +10,7 @@ import apsw
 from potluck.aws.verification import differences
 from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.dynamo.storage.backup import STEPS_BETWEEN_REPORTS
+from potluck.moving.unfinished_imports import UNFINISHED, UnfinishedImport
 from potluck.people.entities import Administration, accounts
 from potluck.settings import Settings, SettingsError
 from potluck.store import Store
@@ -23,6 +24,8 @@ BEHIND_SECONDS = 2.0
 
 async def about_store(settings: Settings, store: Store, tables: Sequence[Table]) -> list[Diagnosis]:
     """What the store itself says, by a few reads."""
+    if await UnfinishedImport(store).mark() is not None:
+        return [problem("tables", UNFINISHED)]
     diagnoses = [*about_secret(settings, await _is_ours(settings, store))]
     different = await differences(store.engine, tables)
     missing = {difference.table for difference in different}

@@ -68,9 +68,10 @@ class UnfinishedImport:
         return await self._store.repeat(Request(operation, {"TableName": self._table.table, **body}))
 
 
+UNFINISHED = "an import into this store has not finished: run `potluck import` again with the same folder"
+
+
 async def must_be_whole(store: Store) -> None:
     """Refuse a store into which an import has not finished."""
     if await UnfinishedImport(store).mark() is not None:
-        raise StoreUnusable(
-            "an import into this store has not finished: run `potluck import` again with the same folder"
-        )
+        raise StoreUnusable(UNFINISHED)

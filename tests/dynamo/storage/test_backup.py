@@ -9,6 +9,7 @@ import pytest
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import DynamoError, StoreUnusable
 from potluck.dynamo.storage.backup import let_go_of, restored
+from potluck.dynamo.storage.backup_check import reading_backup
 from potluck.dynamo.storage.private_files import place
 
 KEPT = {"secret": b"only the backup knows it"}
@@ -160,3 +161,50 @@ async def test_a_store_in_use_is_known_and_one_that_is_not_becomes_one_file(tmp_
     killed = await Database.open(tmp_path / "killed.db")
     assert (await killed.call("Scan", {"TableName": "Notes", "Select": "COUNT"}))["Count"] == 1
     await killed.close()
+
+
+async def indexed(path):
+    """A backup of a table with an index of each projection, whose items have grown, shrunk, moved and gone."""
+    names = {"ALL": {}, "KEYS_ONLY": {}, "INCLUDE": {"NonKeyAttributes": ["text"]}}
+    async with await Database.open(path.with_name("store.db")) as database:
+        await database.call(
+            "CreateTable",
+            {
+                "TableName": "Notes",
+                "BillingMode": "PAY_PER_REQUEST",
+                "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("id", "shelf")],
+                "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+                "GlobalSecondaryIndexes": [
+                    {
+                        "IndexName": projection,
+                        "KeySchema": [{"AttributeName": "shelf", "KeyType": "HASH"}],
+                        "Projection": {"ProjectionType": projection} | more,
+                    }
+                    for projection, more in names.items()
+                ],
+            },
+        )
+        versions = [{"text": "a"}, {"text": "a" * 90}, {"text": ""}, {"shelf": "low"}, {"more": "b" * 50}]
+        for note in ("one", "two", "three"):
+            for version in versions:
+                item = {name: {"S": value} for name, value in ({"id": note, "shelf": "high"} | version).items()}
+                await database.call("PutItem", {"TableName": "Notes", "Item": item})
+        await database.call("DeleteItem", {"TableName": "Notes", "Key": {"id": {"S": "two"}}})
+        update = {"UpdateExpression": "SET more = :m", "ExpressionAttributeValues": {":m": {"S": "longer" * 50}}}
+        await database.call("UpdateItem", {"TableName": "Notes", "Key": {"id": {"S": "one"}}} | update)
+        await database.backup(path)
+
+
+async def test_a_backup_of_items_that_have_changed_in_their_indexes_is_whole(tmp_path):
+    await indexed(tmp_path / "backup")
+    with reading_backup(tmp_path / "backup") as backup:
+        assert backup.check() == {"Notes": 2}
+
+
+async def test_an_index_row_that_leads_to_no_item_is_damage(tmp_path):
+    await indexed(tmp_path / "backup")
+    connection = apsw.Connection(str(tmp_path / "backup"))
+    connection.execute("UPDATE index_1_1 SET key = key || x'00' WHERE key = (SELECT max(key) FROM index_1_1)")
+    connection.close()
+    with pytest.raises(StoreUnusable, match="other rows than were counted"), reading_backup(tmp_path / "backup") as it:
+        it.check()

@@ -37,11 +37,20 @@ class BackupReader:
         counts: dict[str, tuple[int, int]] = {
             of: (items, size) for of, items, size in connection.execute("SELECT of, items, bytes FROM counts")
         }
+        tables = list(self._tables())
+        stored = {of: f'SELECT count(*), coalesce(sum(size), 0) FROM "{of}"' for of in counts}
+        for table in tables:
+            for index in table.indexes:
+                if index.shows_all:  # what an item takes in such an index is only in the item's own row
+                    stored[index.rows] = (
+                        f"SELECT count(*), coalesce(sum(t.size), 0) FROM {index.rows} i"
+                        f" CROSS JOIN {table.rows} t ON t.key = substr(i.key, i.base)"
+                    )
         for of, counted in counts.items():
-            there = connection.execute(f'SELECT count(*), coalesce(sum(size), 0) FROM "{of}"').fetchall()
+            there = connection.execute(stored[of]).fetchall()
             if there != [counted]:
                 raise apsw.CorruptError(f"{of} has other rows than were counted")
-        return {table.name: counts[table.rows][0] for table in self._tables()}
+        return {table.name: counts[table.rows][0] for table in tables}
 
     def files(self) -> dict[str, bytes]:
         """The files that came with the store."""
