@@ -113,6 +113,19 @@ async def test_a_clock_that_was_ahead_does_not_keep_backups_from_being_made(tmp_
         assert not suite.backups.is_due()
 
 
+async def test_backups_of_a_clock_that_was_ahead_push_none_of_now_out(tmp_path):
+    async with running(tmp_path, keep=2) as suite:
+        suite.forward(days=400)
+        for _ in range(2):
+            await suite.backups.attempt()
+            suite.forward(days=1)
+        suite.clock.forward(days=-402)
+        made = await suite.backups.attempt()
+        assert made.path.name in suite.kept()
+        assert len(suite.kept()) == 2
+        assert not suite.backups.is_due()
+
+
 # --- failures ---------------------------------------------------------------------------------------------------------
 
 

@@ -54,7 +54,11 @@ def remove_left_behind(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def remove_all_but(folder: Path, number: int) -> None:
-    """Remove the oldest backups, so that this many are left."""
-    for backup in kept_backups(folder)[number:]:
+def remove_all_but(folder: Path, number: int, last: KeptBackup) -> None:
+    """Remove the oldest backups, so that this many are left; `last` is the one that was just made.
+
+    What says that it is from later was made before by a clock that was ahead, so it is removed first.
+    """
+    latest_first = sorted(kept_backups(folder), key=lambda backup: (backup.at <= last.at, backup.at), reverse=True)
+    for backup in latest_first[number:]:
         backup.path.unlink(missing_ok=True)

@@ -141,7 +141,7 @@ class ScheduledBackups:
         await self._to_its_end(write(path, files=files, progress=lambda _: self._must_go_on()))
         await self._to_its_end(asyncio.to_thread(check_backup, path, tables, self._must_go_on))
         kept = KeptBackup(keep(path), at)
-        remove_all_but(self.folder, self._settings.backup.keep)
+        remove_all_but(self.folder, self._settings.backup.keep, kept)
         return kept
 
     async def _to_its_end(self, work: Awaitable[T]) -> T:

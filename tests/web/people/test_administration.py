@@ -55,6 +55,15 @@ async def test_the_list_is_for_admins_alone(doors):
     problem(await doors.ask("GET", "/people?status=gone", by=ada), 422, "invalid-fields")
 
 
+async def test_whatever_is_searched_for_is_found_or_not(doors):
+    await promoted(doors)
+    async with browser_of(doors) as browser:
+        for typed in ("@", "a@", "@b", "a@b@c", "@" * 200, "x" * 254, "a@" + "b." * 120, "#", "a #@b"):
+            for path in ("/people", f"{API}/people"):
+                answer = await browser.get(path, params={"q": typed})
+                assert answer.status_code == 200, (typed, answer.text)
+
+
 async def test_pages_of_the_list_follow_each_other(doors):
     ada = await promoted(doors)
     for number in range(4):

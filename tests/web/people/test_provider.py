@@ -231,6 +231,14 @@ async def test_the_form_of_the_first_time_sent_twice_makes_one_account(potluck, 
 # --- who may register -------------------------------------------------------------------------------------------------
 
 
+async def test_who_has_signed_in_meanwhile_is_not_asked_for_a_new_account(potluck, ada):
+    address = await ada.begin()
+    await with_password(ada, "with-password@example.org")
+    await ada.get(await ada.at_provider(address))
+    assert (await ada.get("/sign-in/new")).headers["location"] == "/account"
+    assert (await ada.me())["email"] == "with-password@example.org"
+
+
 async def test_nobody_new_comes_in_where_registration_is_closed(issuer, tmp_path):
     async with potluck_with(issuer, tmp_path, registration="closed") as potluck:
         ada = await potluck.browser()

@@ -77,7 +77,7 @@ class Newcomer(Nobody):
         AccountWaiting or AccountDisabled if the password is right.
         """
         must_have_passwords(self.core)
-        address = _address_in(email)
+        address = address_in(email)
         await self.count(SIGN_INS_FROM)
         if self.client is not None and self.attempt == 0:
             normal, throttles = normal_email(address), self.core.people.throttles
@@ -191,7 +191,7 @@ def must_manage_account(principal: Principal) -> None:
         raise SignInNeeded
 
 
-def _address_in(text: str) -> str:
+def address_in(text: str) -> str:
     """The typed address, trimmed; NOBODYS_EMAIL if it cannot be an address."""
     try:
         return decode_tree(AddressOnly, {"email": text}).email

@@ -31,7 +31,7 @@ from potluck.web.access import Access
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.pagination import OwnPages
-from potluck.web.people.access import Admin, Operator
+from potluck.web.people.access import Admin, Operator, address_in
 from potluck.web.people.accounts import PEOPLE, deleting_account
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.password_resets import ResetMade, new_reset
@@ -86,7 +86,7 @@ async def page_of_people(
 ) -> tuple[list[PersonView], Mapping[str, Any] | None]:
     """A page of the list, and where the next one begins."""
     if "@" in filter.q:
-        account_and_row = await account_with(at.store, filter.q)
+        account_and_row = await account_with(at.store, address_in(filter.q))
         accounts = [] if account_and_row is None else [account_and_row[0]]
         following = None
     else:

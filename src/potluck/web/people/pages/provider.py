@@ -187,6 +187,9 @@ async def _arrived(call: Call, pending: PendingSignIn | None) -> Response:
 @front.page("/sign-in/new", "people/new_seat.html")
 async def new_seat_page(at: Anyone, show: Show) -> Any:
     seat, registration = Seat.held_by(at.visitor, at.core.clock()), at.core.settings.registration
+    if at.principal is not None and show.refusal is None:
+        # They signed in otherwise meanwhile. On their account page an identity is linked to the account they have.
+        return show.redirect(ACCOUNT)
     if seat is None:
         return show.redirect(SIGN_IN)
     if registration == "closed" and show.refusal is None:
