@@ -81,6 +81,7 @@ EXPORTED: dict[type[Entity], tuple[type[Struct], dict[str, str]]] = {
             "short_id": "The shareable that shows the poll has its own row",
             "shards": INTERNAL,
             "access_fence": INTERNAL,
+            "fence": INTERNAL,
         },
     ),
     polls.Count: (BallotsOfPoll, {}),

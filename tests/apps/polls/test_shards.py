@@ -145,6 +145,44 @@ async def test_a_vote_that_was_under_way_when_the_poll_ended_does_not_change_a_f
     assert (final.status, final.votes, final.votes_version) == ("final", 1, 1)
 
 
+@pytest.mark.parametrize("votes", [0, 1])
+async def test_a_vote_that_would_add_shards_to_a_poll_that_ended_does_not_change_a_final_result(
+    interrupted_booth, votes
+):
+    booth = interrupted_booth
+    poll = await booth.poll(expires_at=NOW + timedelta(minutes=1))
+    for _ in range(votes):
+        await booth.cast(poll, "Ada")
+        booth.polls.context.crowded.note_crowded(await booth.store.one(Poll.one(poll.id)), NOW)
+    elsewhere = booth.elsewhere()
+
+    async def ends():
+        booth.clock.forward(seconds=60)
+        final = await elsewhere.do(poll_results, NOBODY, poll.id)
+        assert (final.status, final.votes) == ("final", votes)
+        # This one took its time, and began before the end.
+        booth.clock.forward(seconds=-60)
+
+    booth.meanwhile(ends)
+    with pytest.raises(PollClosed):
+        await booth.cast(poll, "Ben")
+    booth.clock.forward(seconds=60)
+    final = await booth.do(poll_results, NOBODY, poll.id)
+    assert (final.status, final.votes) == ("final", votes)
+
+
+async def test_a_poll_that_ended_without_a_vote_takes_votes_once_it_is_reopened(booth):
+    poll = await booth.poll(expires_at=NOW + timedelta(minutes=1))
+    booth.clock.forward(seconds=60)
+    assert (await booth.do(poll_results, NOBODY, poll.id)).status == "final"
+    with booth.recording.scope() as calls:
+        await booth.do(poll_results, NOBODY, poll.id)
+    assert calls.operations == ["Query"]
+    await booth.do(reopen_poll, admin_of(poll), poll.id)
+    await booth.cast(poll, "Ada")
+    assert await booth.agree(poll) == 1
+
+
 async def test_a_process_whose_clock_is_behind_is_told_that_the_poll_is_closed(interrupted_booth):
     booth = interrupted_booth
     poll = await booth.poll(expires_at=NOW + timedelta(minutes=1))

@@ -124,10 +124,14 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     shards: Annotated[int, Meta(ge=0, le=MOST_SHARDS), LeftOut] = 0
     # Votes of callers that the shareable admitted at this version, or an earlier one, are refused.
     access_fence: Annotated[int, Meta(ge=0), LeftOut] = 0
+    # The version at which the poll expired, once a reader has seen that: no shards are added at this version any more.
+    fence: Annotated[int, Meta(ge=0), LeftOut] = 0
 
     def is_open(self, now: datetime) -> bool:
         """Whether votes are accepted: strictly before the poll expires, and until it is closed."""
-        return self.closed_at is None and (self.expires_at is None or now.replace(microsecond=0) < self.expires_at)
+        if self.closed_at is not None or self.fence >= self.version:
+            return False
+        return self.expires_at is None or now.replace(microsecond=0) < self.expires_at
 
     def names(self, numbers: Iterable[int]) -> list[str]:
         """The candidates with these numbers."""

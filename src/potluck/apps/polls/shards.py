@@ -4,6 +4,8 @@ No vote touches the poll's row. What a vote has to know is in the shard that it 
 which version of the poll its rule read, and a shard refuses those at or below its fence. So closing a poll, or ending
 it earlier, first changes the poll's row, which turns away everyone who reads it from then on, and then raises the fence
 of every shard, which refuses those who read it before. Fences only rise, so this may be repeated, by anyone, any time.
+Where a poll ends because its time is over, no write changes its row; so the first reader who sees that raises a fence
+there too, and no first vote that was begun in time can create shards under a final result.
 
 The first vote creates the shards in its own transaction, which writes the poll's row too: so it and an edit cannot both
 succeed. Where votes meet in the shards (`crowded_rows.py`), one of them adds more in the same way.
@@ -65,7 +67,7 @@ def _with_new_shards(
     poll: Poll, number: int, votes: int, crowded: CrowdedRows, now: datetime, admitted_by: int | None
 ) -> list[Outcome]:
     """Create shards up to this number, and count in one of them. The poll is as it was read, and still open."""
-    as_read = the(Poll.version).still(poll.version) & the(Poll.shards).still(poll.shards) & still_open(now)
+    as_read = _still_open_at(poll, now) & the(Poll.shards).still(poll.shards)
     if admitted_by is not None:
         as_read &= the(Poll.access_fence) < admitted_by
     announced = update(Poll.one(poll.poll_id), the(Poll.shards).becomes(number), when=as_read, keep_version=True)
@@ -74,6 +76,11 @@ def _with_new_shards(
     rows = [_new_shard(poll, shard, votes, 1) if shard == chosen else _new_shard(poll, shard, 0, 0) for shard in new]
     # In a storm, others do the same at this moment: then the poll is read again, rather than this done once more.
     return [or_retry(write, contended=_nothing) for write in (announced, *rows)]
+
+
+def _still_open_at(poll: Poll, now: datetime) -> Condition:
+    """The condition that the poll is as it was read, and that no one has seen its end."""
+    return the(Poll.version).still(poll.version) & (the(Poll.fence) < poll.version) & still_open(now)
 
 
 def _nothing() -> None:
@@ -103,7 +110,7 @@ async def _why_refused(refusal: WriteRefused, poll: Poll, number: int, store: St
         # Everyone who read this version is refused, and there is no later one: the poll has ended by another clock.
         return PollClosed() if shard.fence >= poll.version else None
     # The row was lost. A recount corrects what it had counted.
-    as_read = the(Poll.version).still(poll.version) & still_open(now)
+    as_read = _still_open_at(poll, now)
     empty = Shard(poll_id=poll.poll_id, shard=number, fence=poll.version - 1, access_fence=poll.access_fence)
     with suppress(WriteRefused):
         await store.transact(check(Poll.one(poll.poll_id), when=as_read), put(empty, when=absent))
@@ -115,12 +122,24 @@ async def _why_refused(refusal: WriteRefused, poll: Poll, number: int, store: St
 
 def is_sealed(poll: Poll, shards: Iterable[Shard]) -> bool:
     """Whether no vote of callers who read the poll as it is, or earlier, can be counted any more."""
-    return not poll.shards or all(shard.fence >= poll.version for shard in shards)
+    return not _may_grow(poll) and (not poll.shards or all(shard.fence >= poll.version for shard in shards))
 
 
 async def seal(store: Store, poll: Poll) -> None:
     """Accept no more votes of callers who read the poll at this version or before; reopening it makes a later one."""
+    if _may_grow(poll):
+        # Closing changes the version, which whoever adds shards checks; the end of its time does not.
+        as_read = the(Poll.version).still(poll.version) & (the(Poll.fence) < poll.version)
+        with suppress(WriteRefused):
+            await store.update(
+                Poll.one(poll.poll_id), the(Poll.fence).becomes(poll.version), when=as_read, keep_version=True
+            )
     await _raise(store, poll.poll_id, "fence", poll.version)
+
+
+def _may_grow(poll: Poll) -> bool:
+    """Whether votes of callers who read the poll as it is may create shards, as far as its row can tell."""
+    return poll.closed_at is None and poll.fence < poll.version
 
 
 async def refuse_readers_before(store: Store, poll: Poll) -> None:
