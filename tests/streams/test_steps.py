@@ -270,6 +270,91 @@ async def test_work_goes_on_where_it_was_whenever_its_process_dies(
     assert await embedded.count(Card.on_board("copied")) == CARDS
 
 
+class Delayed:
+    """The engine of a process that is cut off at the write that begins long work, which arrives much later."""
+
+    def __init__(self, engine: Any, sort: str) -> None:
+        self.engine = engine
+        self.sort = sort
+        self.delayed: dict[str, Any] | None = None
+        self.cut_off = asyncio.Event()
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        puts = (action.get("Put") for action in request.get("TransactItems", ()))
+        if any(put and put["Item"]["SK"]["S"].startswith(self.sort) for put in puts) and self.delayed is None:
+            self.delayed = request
+            self.cut_off.set()
+        if self.cut_off.is_set():
+            await asyncio.Event().wait()
+        return await self.engine.call(operation, request)  # type: ignore[no-any-return]
+
+    async def changed(self, table: str, timeout: float) -> bool:
+        return await self.engine.changed(table, timeout)  # type: ignore[no-any-return]
+
+    async def close(self) -> None: ...
+
+
+class Claiming(Delayed):
+    """The engine of its successor: the delayed write arrives just before this one claims what it would change."""
+
+    def __init__(self, engine: Any, former: Delayed, sort: str) -> None:
+        super().__init__(engine, sort)
+        self.former = former
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        updated = [action["Update"]["Key"] for action in request.get("TransactItems", ()) if "Update" in action]
+        keys = [(key["PK"]["S"], key["SK"]["S"]) for key in updated]
+        claims = any(partition == "CONSUMER#titles" and sort.startswith(self.sort) for partition, sort in keys)
+        if claims and not self.cut_off.is_set():
+            self.cut_off.set()
+            assert self.former.delayed is not None
+            await self.engine.call("TransactWriteItems", self.former.delayed)
+        return await self.engine.call(operation, request)  # type: ignore[no-any-return]
+
+
+async def test_work_that_a_deposed_process_begins_at_the_last_moment_is_done(
+    embedded: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its successor has looked for work already, but has not claimed the position yet."""
+    monkeypatch.setattr(handing_over, "LAST_SAVE_SECONDS", 0.01)
+    monkeypatch.setattr("potluck.streams.leases.RELEASE_SECONDS", 0.01)
+    delayed = Delayed(embedded.engine, "STEPS#")
+    first, second = Titles(embedded), Titles(embedded)
+    await rename(embedded, "large", "after")
+    async with first.running(delayed):
+        await delayed.cut_off.wait()
+    claiming = Claiming(embedded.engine, delayed, "SHARD#")
+    async with second.running(claiming, terms=LeaseTerms(1.0, renew_every=0.1, look_every=0.02)):
+        await second.followed("large", "after")
+        await second.ended()
+    assert claiming.cut_off.is_set()
+
+
+async def test_further_work_that_a_deposed_process_begins_at_the_last_moment_is_done(
+    embedded: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its successor has found the work that it follows from, but has not claimed it yet."""
+    monkeypatch.setattr(handing_over, "LAST_SAVE_SECONDS", 0.01)
+    monkeypatch.setattr("potluck.streams.leases.RELEASE_SECONDS", 0.01)
+    delayed = Delayed(embedded.engine, "STEPS#board")
+    first, second = Titles(embedded), Titles(embedded)
+    async with first.running():
+        await rename(embedded, "small", "first")
+        await first.followed("small", "first")
+    await rename(embedded, "large", "after")
+    enabled = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    for specification in ({"StreamEnabled": False}, enabled):
+        await embedded.engine.call("UpdateTable", {"TableName": boards.name, "StreamSpecification": specification})
+    # The last step of the scan begins the work on both boards.
+    async with first.running(delayed):
+        await delayed.cut_off.wait()
+    claiming = Claiming(embedded.engine, delayed, "STEPS#scan")
+    async with second.running(claiming, terms=LeaseTerms(1.0, renew_every=0.1, look_every=0.02)):
+        await second.followed("large", "after")
+        await second.ended()
+    assert claiming.cut_off.is_set()
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_failures_that_pass_and_answers_that_are_lost_do_not_stop_it(embedded: Store, seed: int) -> None:
     class Troubled(Dying):

@@ -8,7 +8,7 @@ dropped at its next save.
 import logging
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,13 +64,25 @@ class LongWorkRows:
         """Whether anything is left."""
         return bool(await self._all())
 
-    async def claim(self, shard: str, owner: Ownership, into: str | None = None) -> list[Begun]:
+    async def claim(
+        self, shard: str, owner: Ownership, into: str | None = None, *, known: Collection[str] = ()
+    ) -> list[Begun]:
         """Everything that is left of the work that began in this shard, which only we can go on with from now on.
 
-        With `into`, it counts from now on as work of that shard.
+        With `into`, it counts from now on as work of that shard. The `known` runs are ours already.
         """
+        begun: list[Begun] = []
+        looked_at = {*known}
+        # Until a row was claimed, a step of its former holder may have begun further work.
+        while rows := [row for row in await self._of_shard(shard) if row["Run"]["S"] not in looked_at]:
+            looked_at.update(row["Run"]["S"] for row in rows)
+            begun += await self._claimed(rows, owner, into or shard)
+        return begun
+
+    async def _claimed(self, rows: Sequence[dict[str, Any]], owner: Ownership, shard: str) -> list[Begun]:
+        """The work in these rows, as far as it was not begun again or ended meanwhile."""
         begun = []
-        for row in await self._of_shard(shard):
+        for row in rows:
             update = {
                 **self._row_of(row[self._table.sort_key]["S"]),
                 "UpdateExpression": "SET #holder = :holder, #shard = :shard",
@@ -79,7 +91,7 @@ class LongWorkRows:
                 "ExpressionAttributeValues": {
                     ":holder": {"S": str(owner.owner)},
                     ":run": row["Run"],
-                    ":shard": {"S": into or shard},
+                    ":shard": {"S": shard},
                 },
             }
             request = {"TransactItems": [owner.check(), {"Update": update}], "ClientRequestToken": str(uuid.uuid4())}
@@ -214,7 +226,8 @@ class LongWork:
 
     async def claim(self) -> None:
         """Go on with what another process left."""
-        self.remember(await self._rows.claim(self._shard, self._owner))
+        known = {begun.run for begun in self._begun.values()}
+        self.remember(await self._rows.claim(self._shard, self._owner, known=known))
 
     async def claim_moved(self) -> None:
         """Go on with what was left in the store from which the rows were moved here."""

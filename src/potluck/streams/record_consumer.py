@@ -179,6 +179,8 @@ class RecordConsumer:
             before = known.get(parent) if parent in stream.parents else None
             if before is None or before.finished:
                 position = await self.positions.claim(shard, share)
+                # Until now, the former owner could still begin work.
+                await work.claim()
                 await HandingOver(self, share, stream, position, work).run()
             elif not await work.turn():
                 await asyncio.sleep(self.idle_seconds)
