@@ -128,7 +128,7 @@ def is_sealed(poll: Poll, shards: Iterable[Shard]) -> bool:
 async def seal(store: Store, poll: Poll) -> None:
     """Accept no more votes of callers who read the poll at this version or before; reopening it makes a later one."""
     if _may_grow(poll):
-        # Closing changes the version, which whoever adds shards checks; the end of its time does not.
+        # Closing changes the version, which a vote that adds shards checks; the end of its time does not.
         as_read = the(Poll.version).still(poll.version) & (the(Poll.fence) < poll.version)
         with suppress(WriteRefused):
             await store.update(
