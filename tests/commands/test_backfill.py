@@ -77,7 +77,10 @@ async def test_backfill_shows_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys)
     ("arguments", "said"),
     [
         (["pools", "Poll"], f"there is no app and no module pools; the apps are {', '.join(apps_with_tables())}\n"),
-        (["polls", "Pole"], "polls has no entity Pole; its entities are Code, Count, CreatedPoll, Deletion, Poll, "),
+        (
+            ["polls", "Pole"],
+            "polls has no entity Pole; its entities are Code, Count, CountPart, CreatedPoll, Deletion, Poll, ",
+        ),
         (["polls", "Poll"], "the store has no table ranked-choice-polls; `potluck serve` creates it\n"),
         (["shopping", "Member"], "a row of Member cannot be rewritten: Member at "),
     ],

@@ -2,7 +2,7 @@ import asyncio
 from datetime import UTC, datetime
 from uuid import UUID
 
-from potluck.apps.polls.entities import Count, Poll, Vote, ranked_choice_polls
+from potluck.apps.polls.entities import CountRow, Poll, Vote, ranked_choice_polls
 from potluck.commands.main import main
 from potluck.engines import open_engine
 from potluck.store import Store
@@ -33,7 +33,7 @@ async def test_recount_builds_counts_from_votes_while_the_store_is_open(tmp_path
         unreadable = "; not counted, because they rank an unknown candidate: 1\n"
         capsys.readouterr()
         assert await recount() == (0, told + unreadable, "")
-        assert {each.ranking: each.count for each in await store.all(Count.of_poll(poll_id))} == {(1,): 2, (2,): 1}
+        assert {each.ranking: each.count for each in await store.all(CountRow.of_poll(poll_id))} == {(1,): 2, (2,): 1}
         again = f"{poll_id}: votes: 3, counted before: 3, counts changed: 0{unreadable}"
         assert await recount(UUID(int=0), poll_id) == (1, again, f"{UUID(int=0)}: there is no such poll\n")
         status, said, told = await recount("mine")

@@ -164,9 +164,9 @@ async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
 
 
 @pytest.mark.parametrize(
-    ("count", "rows"), [(400, 20), pytest.param(100_000, consistency.ROWS_PER_STEP, marks=pytest.mark.soak)]
+    ("count", "rows"), [(400, 10), pytest.param(100_000, consistency.ROWS_PER_STEP, marks=pytest.mark.soak)]
 )
-async def test_while_a_large_collection_is_renamed_others_are_followed_after_a_step_or_two(
+async def test_while_a_large_collection_is_renamed_others_are_followed_between_its_steps(
     embedded_shelves, monkeypatch, count, rows
 ):
     shelves = embedded_shelves
@@ -192,13 +192,17 @@ async def test_while_a_large_collection_is_renamed_others_are_followed_after_a_s
 
         await until(begun)
         await renaming(shelves, bo, other, bar, "Baz", 1)
-        before = len(steps)
 
         async def followed():
             return await names(shelves, bo, other) == {"Baz"}
 
         await until(followed)
-        assert steps.index(bar) - before <= 2
+
+        async def gone_on():
+            return foo in steps[steps.index(bar) :]
+
+        # How many steps are done before the change arrives depends on the machine.
+        await until(gone_on)
 
         async def all_followed():
             return await names(shelves, ada, home) == {"Zoo"}
