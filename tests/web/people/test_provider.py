@@ -1,6 +1,7 @@
 """Signing in with a real identity provider: by its subject, never by an address, and by nothing tampered with."""
 
 import asyncio
+import contextlib
 import html
 import json
 import re
@@ -15,7 +16,8 @@ from potluck.people.entities import Departure, Identity
 from potluck.people.errors import PasswordsOff
 from potluck.people.identities import hash_of_issuer, linking
 from potluck.people.throttling import SIGN_INS_FROM
-from potluck.table import put
+from potluck.table import WriteRefused, put
+from potluck.web.people import password_resets
 from potluck.web.people.account import AccountData
 from potluck.web.people.administration import Decision, decide
 from tests.identity_provider.signing_in import CALLBACK, PEOPLE, changed, potluck_with, provider
@@ -215,6 +217,42 @@ async def test_an_identity_is_unlinked_where_a_password_remains_and_nowhere_else
     assert (await elsewhere.sign_in()).headers["location"] == "/sign-in/new"
     signed_in = await elsewhere.post("/sign-in", email="ada@example.org", password=PASSWORD)
     assert (signed_in.status_code, await elsewhere.me()) == (303, await ada.me())
+
+
+async def test_a_new_password_by_a_link_unlinks_what_an_intruder_may_have_linked(potluck, ada):
+    await with_password(ada)
+    intruder = await potluck.browser()
+    await intruder.post("/sign-in", email="ada@example.org", password=PASSWORD)
+    to_link = await intruder.begin("/account/identities/link", password=PASSWORD)
+    assert (await intruder.get(await intruder.at_provider(to_link, "ben"))).headers[
+        "location"
+    ] == "/account?done=linked"
+    secret = await issue_reset(potluck.core, "ada@example.org")
+    assert (await ada.post("/reset", token=secret, new="a password of my own")).status_code == 303
+    again = await potluck.browser()
+    assert (await again.sign_in("ben")).headers["location"] == "/sign-in/new"
+    assert await again.me() is None
+    assert (await ada.post("/sign-in", email="ada@example.org", password="a password of my own")).status_code == 303
+    to_link = await ada.begin("/account/identities/link", password="a password of my own")
+    assert (await ada.get(await ada.at_provider(to_link, "ada"))).headers["location"] == "/account?done=linked"
+
+
+async def test_what_is_linked_while_the_link_is_used_does_not_stay(potluck, ada, monkeypatch):
+    await with_password(ada)
+    user_id, issuer = UUID((await ada.me())["userId"]), potluck.core.people.provider.issuer
+    read = password_resets.identities_of
+
+    async def linked_just_after(store, of):
+        found = await read(store, of)
+        if not found:
+            with contextlib.suppress(WriteRefused):
+                await store.transact(*linking(user_id, issuer, "ben", potluck.clock()))
+        return found
+
+    monkeypatch.setattr(password_resets, "identities_of", linked_just_after)
+    secret = await issue_reset(potluck.core, "ada@example.org")
+    assert (await ada.post("/reset", token=secret, new="a password of my own")).status_code == 303
+    assert await potluck.core.store.get(Identity.by_subject(hash_of_issuer(issuer), "ben")) is None
 
 
 async def test_the_form_of_the_first_time_sent_twice_makes_one_account(potluck, ada):

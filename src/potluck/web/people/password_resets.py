@@ -9,20 +9,22 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.people.email_addresses import account_with
-from potluck.people.entities import Account, PasswordReset, PasswordResetOfUser
+from potluck.people.entities import Account, IdentityOfUser, PasswordReset, PasswordResetOfUser
 from potluck.people.errors import AccountGone, PasswordsOff, ResetInvalid
 from potluck.people.fields import NewPassword, Secret
+from potluck.people.identities import hash_of_issuer, identities_of, unlinking
 from potluck.people.resets import ending_resets
 from potluck.people.secrets import SecretKind, hash_of, kind_of, new_secret
 from potluck.people.sessions import tidy_sessions
 from potluck.people.tokens import tidy_tokens
 from potluck.table import absent, check, delete, present, put, the, update
+from potluck.table.operations import Operation
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.people.access import AddressOnly, Newcomer, Operator, must_have_passwords
 from potluck.web.people.accounts import PEOPLE
 from potluck.web.unit_of_work import UnitOfWork
-from potluck.web.writes import Writes, or_raise, or_retry
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
 RESET_LASTS = timedelta(hours=24)
 
@@ -69,7 +71,10 @@ async def new_reset(at: UnitOfWork, user_id: UUID) -> Writes[ResetMade]:
 
 @password_resets.create(ResetInvalid, PasswordsOff, frees_room=True)
 async def choose_password(at: Newcomer, choice: PasswordChoice) -> Writes[None]:
-    """Choose a new password by the secret of a link that the operator handed over. Sessions and API tokens end."""
+    """Choose a new password by the secret of a link that the operator handed over.
+
+    Sessions and API tokens end, and identities are unlinked: an intruder may have made any of them.
+    """
     must_have_passwords(at.core)
     reset = account = None
     if kind_of(choice.token) is SecretKind.PASSWORD_RESET:
@@ -98,7 +103,19 @@ async def choose_password(at: Newcomer, choice: PasswordChoice) -> Writes[None]:
         or_raise(delete(PasswordReset.by_hash(reset.hash), when=present), ResetInvalid),
         delete(PasswordResetOfUser.by_hash(user_id, reset.hash)),
         or_retry(change),
+        *await _unlinking_all(at, user_id),
         *await ending_resets(at.store, user_id, but=reset.hash),
         of=user_id,
         after=tidy,
     )
+
+
+async def _unlinking_all(at: Newcomer, user_id: UUID) -> list[Operation | Outcome]:
+    """Unlinks every identity of this person; worked out again if one was linked meanwhile."""
+    linked = await identities_of(at.store, user_id)
+    writes: list[Operation | Outcome] = [write for identity in linked for write in unlinking(identity)]
+    provider = at.core.people.provider
+    if provider is not None and all(identity.issuer != provider.issuer for identity in linked):
+        none = IdentityOfUser.by_issuer(user_id, hash_of_issuer(provider.issuer))
+        writes.append(or_retry(check(none, when=absent)))
+    return writes
