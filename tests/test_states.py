@@ -58,7 +58,7 @@ def test_what_comes_and_goes_has_two_lines_a_minute(time, said):
         full.met("no room")
         full.over()
         time.now += 1
-    assert said() == ["the disk is full: no room", "the disk is full: over after 0 s, 1 times"]
+    assert said() == ["the disk is full: no room", "the disk is full: over after 0 s, once"]
     time.now += 10
     full.met("no room")
     assert said() == ["the disk is full: no room"]
@@ -118,7 +118,7 @@ def test_what_follows_from_another_state_has_no_lines_of_its_own(time, said):
     unreadable.met("no route")
     unreachable.over()
     unreadable.met("trimmed")
-    assert said() == ["the disk is full: over after 0 s, 1 times", "the disk is full: trimmed, 2 times in 0 s"]
+    assert said() == ["the disk is full: over after 0 s, once", "the disk is full: trimmed, 2 times in 0 s"]
 
 
 def test_every_state_has_a_name_of_its_own_and_follows_from_states_that_there_are():

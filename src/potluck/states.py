@@ -130,8 +130,9 @@ class Trouble:
             error = why if traceback and isinstance(why, BaseException) else None
             self._log.log(self._level, "%s: %s", self._what, why or self.state.meaning, exc_info=error, extra=about)
         else:
-            text = "%s: %s, %d times in %.0f s"
-            self._log.log(self._level, text, self._what, why or self.state.meaning, times, seconds, extra=about)
+            text = "%s: %s, %s in %.0f s"
+            meaning = why or self.state.meaning
+            self._log.log(self._level, text, self._what, meaning, _how_often(times), seconds, extra=about)
 
     def over(self) -> None:
         """Note that it is over, if it lasted."""
@@ -144,8 +145,8 @@ class Trouble:
             was_logged = self._is_logged
             self._end()
         if was_logged:
-            text, about = "%s: over after %.0f s, %d times", {"state": self.state.name}
-            self._log.log(self._level, text, self._what, now - self._began, self._times, extra=about)
+            text, about = "%s: over after %.0f s, %s", {"state": self.state.name}
+            self._log.log(self._level, text, self._what, now - self._began, _how_often(self._times), extra=about)
 
     def forget(self) -> None:
         """End it without a line: what it is about has been closed."""
@@ -155,6 +156,10 @@ class Trouble:
     def _end(self) -> None:
         self.lasts = self._is_logged = False
         _note(self, lasts=False)
+
+
+def _how_often(times: int) -> str:
+    return "once" if times == 1 else f"{times} times"
 
 
 _troubles: WeakSet[Trouble] = WeakSet()

@@ -47,6 +47,15 @@ def test_several_workers_serve_one_store(tmp_path):
         assert stopped(process) == 0
 
 
+def test_one_that_stops_leaves_the_port_of_another_on_the_same_folder(tmp_path):
+    with running("serve", "--port", "0", cwd=tmp_path) as (first, _):
+        with running("serve", "--port", "0", cwd=tmp_path) as (second, address):
+            stopped(first)
+            assert (tmp_path / "data" / "port").read_text() == address.rpartition(":")[2]
+            stopped(second)
+        assert not (tmp_path / "data" / "port").exists()
+
+
 def test_a_port_that_is_taken_is_one_sentence(tmp_path, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

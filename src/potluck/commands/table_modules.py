@@ -18,6 +18,10 @@ def apps_with_tables() -> list[str]:
     return [*sorted(file.parent.name for file in apps), "people"]
 
 
+def _the_apps() -> str:
+    return f"the apps are {', '.join(apps_with_tables())}"
+
+
 def table_module(name: str) -> ModuleType:
     """The module that declares an app's tables, or any other module by its dotted name."""
     if name in apps_with_tables():
@@ -34,10 +38,9 @@ def table_module(name: str) -> ModuleType:
     except ModuleNotFoundError as problem:
         if problem.name is None or not f"{path}.".startswith(f"{problem.name}."):
             raise
-        apps = ", ".join(apps_with_tables())
-        raise CommandError(f"there is no app and no module {name}; the apps are {apps}") from problem
+        raise CommandError(f"there is no app and no module {name}; {_the_apps()}") from problem
     if not tables_of(module):
-        raise CommandError(f"{path} declares no table")
+        raise CommandError(f"{path} declares no table; {_the_apps()}")
     return module
 
 

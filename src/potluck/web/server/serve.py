@@ -42,11 +42,12 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         for bound in sockets:
             bound.close()
         return _say(str(problem))
+    port = _port_of(sockets)
 
     def announce() -> None:
         with suppress(OSError):
             _port_file(settings).unlink(missing_ok=True)
-            write_private(_port_file(settings), str(_port_of(sockets)).encode())
+            write_private(_port_file(settings), str(port).encode())
         print(f"\n  Potluck is on the table: {_address(sockets[0])}")
         if settings.origin is not None:
             print(f"  People reach it at {settings.origin}")
@@ -73,8 +74,9 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
             raise
         return _say(problem_in_words)
     finally:
-        with suppress(OSError):
-            _port_file(settings).unlink()
+        if port_in_use(settings) == port:  # else another `potluck serve` on this folder has written it
+            with suppress(OSError):
+                _port_file(settings).unlink()
         for bound in (*sockets, *metrics_sockets):
             bound.close()
     return 0
