@@ -6,7 +6,7 @@ from uuid import UUID
 
 from potluck.people.entities import Account, Identity, IdentityOfUser
 from potluck.store import Store
-from potluck.table import Condition, absent, delete, put
+from potluck.table import Condition, absent, delete, put, the
 from potluck.table.operations import Operation
 
 
@@ -37,6 +37,11 @@ def linking(user_id: UUID, issuer: str, subject: str, now: datetime) -> tuple[Op
         user_id=user_id, issuer_hash=issuer_hash, issuer=issuer, subject=subject, created_at=now.replace(microsecond=0)
     )
     return put(by_subject, when=absent), put(of_user, when=absent)
+
+
+def still_linked(identity: IdentityOfUser) -> Condition:
+    """For unlinking in a transaction: without it, one that was unlinked meanwhile could be another account's by now."""
+    return the(IdentityOfUser.subject) == identity.subject
 
 
 def unlinking(identity: IdentityOfUser, when: Condition | None = None) -> list[Operation]:

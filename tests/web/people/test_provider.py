@@ -14,10 +14,11 @@ import pytest
 
 from potluck.people.entities import Departure, Identity
 from potluck.people.errors import PasswordsOff
-from potluck.people.identities import hash_of_issuer, linking
+from potluck.people.identities import hash_of_issuer, linking, unlinking
 from potluck.people.throttling import SIGN_INS_FROM
 from potluck.table import WriteRefused, put
 from potluck.web.people import password_resets
+from potluck.web.people import provider as provider_rules
 from potluck.web.people.account import AccountData
 from potluck.web.people.administration import Decision, decide
 from tests.identity_provider.signing_in import CALLBACK, PEOPLE, changed, potluck_with, provider
@@ -235,6 +236,29 @@ async def test_a_new_password_by_a_link_unlinks_what_an_intruder_may_have_linked
     assert (await ada.post("/sign-in", email="ada@example.org", password="a password of my own")).status_code == 303
     to_link = await ada.begin("/account/identities/link", password="a password of my own")
     assert (await ada.get(await ada.at_provider(to_link, "ada"))).headers["location"] == "/account?done=linked"
+
+
+async def test_an_identity_that_is_another_account_s_by_now_stays_with_it(potluck, ada, monkeypatch):
+    await with_password(ada)
+    ben = await potluck.browser()
+    await with_password(ben, "ben@example.org")
+    adas, bens = [UUID((await browser.me())["userId"]) for browser in (ada, ben)]
+    store, issuer = potluck.core.store, potluck.core.people.provider.issuer
+    await store.transact(*linking(adas, issuer, "ada", potluck.clock()))
+    read = provider_rules.identities_of
+
+    async def unlinked_in_another_window(store, of):
+        found = await read(store, of)
+        for identity in found:
+            await store.transact(*unlinking(identity))
+            await store.transact(*linking(bens, issuer, "ada", potluck.clock()))
+        return found
+
+    monkeypatch.setattr(provider_rules, "identities_of", unlinked_in_another_window)
+    assert (await ada.post("/account/identities/unlink", issuer=issuer)).status_code == 303
+    found = await store.get(Identity.by_subject(hash_of_issuer(issuer), "ada"))
+    assert found is not None
+    assert found.user_id == bens
 
 
 async def test_what_is_linked_while_the_link_is_used_does_not_stay(potluck, ada, monkeypatch):

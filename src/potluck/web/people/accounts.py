@@ -27,7 +27,7 @@ from potluck.people.errors import (
     WrongPassword,
 )
 from potluck.people.fields import AnyPassword, Email, Name, NewPassword, Secret
-from potluck.people.identities import identities_of, unlinking
+from potluck.people.identities import identities_of, still_linked, unlinking
 from potluck.people.invitations import claiming
 from potluck.people.resets import ending_resets
 from potluck.people.sessions import OpenedSession, continuing, next_epoch, opening, tidy_sessions
@@ -300,7 +300,14 @@ async def deleting_account(
         None,
         or_retry(delete(account, when=present & as_read)),
         *map(or_retry, await releasing_address(at.store, account)),
-        *[write for identity in await identities_of(at.store, account.user_id) for write in unlinking(identity)],
+        *map(
+            or_retry,
+            [
+                write
+                for identity in await identities_of(at.store, account.user_id)
+                for write in unlinking(identity, when=still_linked(identity))
+            ],
+        ),
         put(Departure(user_id=account.user_id)),
         headers=headers,
         after=lambda: data.finish_departure(account),

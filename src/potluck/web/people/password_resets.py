@@ -12,13 +12,12 @@ from potluck.people.email_addresses import account_with
 from potluck.people.entities import Account, IdentityOfUser, PasswordReset, PasswordResetOfUser
 from potluck.people.errors import AccountGone, PasswordsOff, ResetInvalid
 from potluck.people.fields import NewPassword, Secret
-from potluck.people.identities import hash_of_issuer, identities_of, unlinking
+from potluck.people.identities import hash_of_issuer, identities_of, still_linked, unlinking
 from potluck.people.resets import ending_resets
 from potluck.people.secrets import SecretKind, hash_of, kind_of, new_secret
 from potluck.people.sessions import tidy_sessions
 from potluck.people.tokens import tidy_tokens
 from potluck.table import absent, check, delete, present, put, the, update
-from potluck.table.operations import Operation
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.people.access import AddressOnly, Newcomer, Operator, must_have_passwords
@@ -110,10 +109,11 @@ async def choose_password(at: Newcomer, choice: PasswordChoice) -> Writes[None]:
     )
 
 
-async def _unlinking_all(at: Newcomer, user_id: UUID) -> list[Operation | Outcome]:
+async def _unlinking_all(at: Newcomer, user_id: UUID) -> list[Outcome]:
     """Unlinks every identity of this person; worked out again if one was linked meanwhile."""
     linked = await identities_of(at.store, user_id)
-    writes: list[Operation | Outcome] = [write for identity in linked for write in unlinking(identity)]
+    unlinked = [write for identity in linked for write in unlinking(identity, when=still_linked(identity))]
+    writes = [*map(or_retry, unlinked)]
     provider = at.core.people.provider
     if provider is not None and all(identity.issuer != provider.issuer for identity in linked):
         none = IdentityOfUser.by_issuer(user_id, hash_of_issuer(provider.issuer))

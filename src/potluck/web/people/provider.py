@@ -13,7 +13,7 @@ from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import Account, Identity, IdentityOfUser
 from potluck.people.errors import IdentityLinked, IdentityNeeded, IdentityTaken, SignInFailed
 from potluck.people.fields import AnyPassword, Email, Name, Secret
-from potluck.people.identities import account_of, identities_of, linking, unlinking
+from potluck.people.identities import account_of, identities_of, linking, still_linked, unlinking
 from potluck.people.sessions import OpenedSession, opening
 from potluck.table import check, the
 from potluck.validation.field_types import Text
@@ -210,4 +210,4 @@ async def unlink(at: OwnAccount, sent: Unlinking) -> Writes[None]:
     has_password = at.account.password_hash is not None and at.core.settings.passwords
     if not has_password and provider is not None and provider.issuer == found.issuer:
         raise IdentityNeeded
-    return Writes(None, *unlinking(found))
+    return Writes(None, *map(or_retry, unlinking(found, when=still_linked(found))))
