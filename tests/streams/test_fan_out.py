@@ -15,12 +15,13 @@ from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.streams import Lease, LeaseTerms, Record, WorkTable
 from potluck.streams import fan_out as fan_outs
+from potluck.streams import tail as tails
 from potluck.streams.fan_out import FanOut
 from potluck.streams.log import new_marker
 from potluck.streams.passed import Passed, Unconnected
 from potluck.web.live import Live
 from potluck.web.sealing import Seal
-from tests.patience import PATIENCE_SECONDS, until
+from tests.patience import PATIENCE_SECONDS, stopped, until
 from tests.redis_server import RedisServer, redis_server
 from tests.web.live.boards import KEY, Card, Listener, boards, clock, heard_by, listening
 
@@ -272,6 +273,39 @@ async def test_the_server_neither_sees_nor_invents_what_people_wrote(processes: 
             seen += [] if message is None else [message["data"]]
         assert heard(listener) == ["confidential"]
     assert not any(b"confidential" in content for content in seen)
+    await client.aclose()
+
+
+async def test_messages_that_are_replayed_hold_nothing_back(
+    processes: Processes, server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server goes on saying what a reader has said that is long dead."""
+    monkeypatch.setattr(tails, "OWN_LOOK_SECONDS", 0.3)
+    among = processes.start(2)
+    leader, (follower,) = await processes.one_reads(among)
+    client = Redis.from_url(server.url)
+    async with client.pubsub() as listening_in, listening(follower.live) as listener:
+        await listening_in.subscribe(follower.channel.name)
+        said = None
+        while said is None:
+            message = await listening_in.get_message(ignore_subscribe_messages=True, timeout=PATIENCE_SECONDS)
+            said = None if message is None else message["data"]
+        leader.engine.is_cut_off = True
+        leader.fan_out.send = lambda *_: None  # type: ignore[method-assign]
+
+        async def replayed() -> None:
+            while True:
+                await client.publish(follower.channel.name, said)
+                await asyncio.sleep(0.1)
+
+        replaying = asyncio.create_task(replayed())
+        try:
+            await processes.put(*names("a"))
+            await listener.heard(20)
+            assert heard(listener) == names("a")
+            assert not follower.channel.leads
+        finally:
+            await stopped(replaying)
     await client.aclose()
 
 

@@ -33,6 +33,9 @@ SHORTEST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 1.5
 PAUSES_GROW_BY = 1.3
 LEADING_PAUSE_SECONDS = 0.4
+# Whatever is heard of the process that reads for all, the log is read after this long: it may be stuck, or its messages
+# may be replayed.
+OWN_LOOK_SECONDS = 30.0
 # A tail that does not reach the log's end within this many pages, or after one long page of old records, skips to it.
 START_PAGES = 5
 LONG_PAGE_RECORDS = 500
@@ -568,10 +571,11 @@ class Tail:
             await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
             return
         self._at_end.add(shard)
+        until = time.monotonic() + OWN_LOOK_SECONDS
         try:
-            while channel.is_heard and not news.is_set():
+            while channel.is_heard and not news.is_set() and (left := until - time.monotonic()) > 0:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(channel.silent_in):
+                    async with asyncio.timeout(min(channel.silent_in, left)):
                         await news.wait()
         finally:
             self._at_end.discard(shard)
