@@ -11,6 +11,7 @@ from threading import Thread
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from potluck.backups import ScheduledBackups
 from potluck.commands.main import main
@@ -144,6 +145,19 @@ def test_a_store_without_admins_is_advised(folder, capsys):
             assert await core.store.get(Account.by_id(ada.user_id))
 
     asyncio.run(come())
+    assert examined(capsys, folder, 0)["admins"][1].endswith("`potluck people promote EMAIL` makes someone one")
+
+
+def test_so_is_one_from_before_there_were_admins(folder, capsys):
+    async def be_older():
+        from potluck.people.entities import Administration, SecretCheck
+
+        async with opened(Settings(data=folder)) as (core, _):
+            recorded = await core.store.one(SecretCheck.of_store())
+            await core.store.put(replace(recorded, has_admins=False))
+            assert await core.store.get(Administration.of_store()) is None
+
+    asyncio.run(be_older())
     assert examined(capsys, folder, 0)["admins"][1].endswith("`potluck people promote EMAIL` makes someone one")
 
 

@@ -11,7 +11,7 @@ from potluck.aws.verification import differences
 from potluck.doctor.diagnoses import Diagnosis, note, ok, problem
 from potluck.dynamo.storage.backup import STEPS_BETWEEN_REPORTS
 from potluck.moving.unfinished_imports import UNFINISHED, UnfinishedImport
-from potluck.people.entities import Administration, accounts
+from potluck.people.entities import Administration, SecretCheck, accounts
 from potluck.settings import Settings, SettingsError
 from potluck.store import Store
 from potluck.table.tables import Table
@@ -42,9 +42,11 @@ async def about_store(settings: Settings, store: Store, tables: Sequence[Table])
 async def about_admins(store: Store) -> list[Diagnosis]:
     """Whether anyone looks after the people here."""
     row = await store.get(Administration.of_store())
-    if row is None:
+    made = await store.get(SecretCheck.of_store())
+    if row is None and (made is None or made.has_admins):
         return [ok("admins", "no one has an account yet; the first one becomes an admin's")]
-    if row.admins == 0:
+    # Without the row, the store is from before there were admins.
+    if row is None or row.admins == 0:
         return [note("admins", "no one is an admin: `potluck people promote EMAIL` makes someone one")]
     return [ok("admins", "1 admin" if row.admins == 1 else f"{row.admins} admins")]
 
