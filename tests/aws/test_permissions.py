@@ -120,8 +120,9 @@ def web_process(folder: Path, endpoint: str, prefix: str = "") -> AbstractContex
     return running("serve", "--port", "0", cwd=folder, **{f"POTLUCK_{name}": value for name, value in settings.items()})
 
 
-async def test_web_processes_need_what_their_policy_allows_and_nothing_more(tmp_path: Path) -> None:
-    async with dynamodb(LOCAL, tmp_path) as there:
+@pytest.mark.parametrize("kind", [EMBEDDED, pytest.param(LOCAL, marks=pytest.mark.soak)])
+async def test_web_processes_need_what_their_policy_allows_and_nothing_more(kind: str, tmp_path: Path) -> None:
+    async with dynamodb(kind, tmp_path) as there:
         allowed = allowing(["web"], there["prefix"])
         proxy = GuardingProxy(there["endpoint"], allowed)
         async with proxy.listening() as endpoint:

@@ -31,7 +31,7 @@ ADDING_BOOKS = "test_library.test_books_come_in_by_isbn_by_camera_many_at_once_a
 LENDING_BOOKS = "test_library.test_books_stand_together_are_lent_and_come_back"
 SHARING_BOOKS = "test_library.test_a_friend_looks_in_live_and_loses_it_when_the_share_ends"
 
-LOOKING_AFTER_PEOPLE = "test_administration.test_an_admin_approves_disables_and_deletes[phone-light]"
+LOOKING_AFTER_PEOPLE = "test_administration.test_an_admin_approves_disables_and_deletes"
 WITH_PROVIDER = "test_provider.test_a_person_comes_with_the_provider_confirms_and_leaves"
 
 LOOKED_AT_BY = {

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browsing import open_visit
+from tests.e2e.browsing import SCREENS, keep_picture, open_visit
 from tests.e2e.coming_in import PASSWORD, newcomer, send, sign_in
 from tests.e2e.toys import Toy
 from tests.processes import POTLUCK
@@ -32,19 +32,24 @@ def press(seen, name):
 
 
 def looked_at(seen, name):
-    assert seen.violations() == []
-    assert seen.squeezed() == []
-    seen.picture(name, full_page=True)
+    """The page is for everyone: on a desk in the dark, and then on the phone that everything is done with."""
+    for screen, theme in (("desk", "dark"), ("phone", "light")):
+        width, height = SCREENS[screen]
+        seen.page.set_viewport_size({"width": width, "height": height})
+        # Without motion the colours are there at once.
+        seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        assert seen.violations() == []
+        assert seen.squeezed() == []
+        keep_picture(seen.page, f"{name}-{screen}-{theme}", full_page=True)
 
 
-@pytest.mark.parametrize(("screen", "theme"), [("phone", "light"), ("desk", "dark")])
-def test_an_admin_approves_disables_and_deletes(browser, tmp_path, screen, theme):
+def test_an_admin_approves_disables_and_deletes(browser, tmp_path):
     folder = tmp_path / "data"
     ada, ben, eve = newcomer(), newcomer(), newcomer()
     with (
         Toy(folder, POTLUCK_REGISTRATION="approval") as toy,
-        open_visit(browser, toy.address, screen, theme) as seen,
-        open_visit(browser, toy.address, screen, theme) as bens,
+        open_visit(browser, toy.address) as seen,
+        open_visit(browser, toy.address) as bens,
     ):
         page = seen.page
         for email, name in ((ada, "Ada Lovelace"), (ben, "Ben Abara"), (eve, "Eve")):

@@ -167,7 +167,7 @@ async def worked_by_another(engine: Engine, first: str, since: float) -> float:
         times = [float(row["at"]["N"]) for row in await rows(engine, "once") if row["by"]["S"] != first]
         return min((at for at in times if at > since), default=None)
 
-    return await until(found)
+    return await until(found, every=0.25)
 
 
 async def prepared(where: dict[str, Any]) -> Engine:
@@ -189,7 +189,7 @@ async def everything_arrived(engine: Engine, written: int) -> None:
                 found = len(await rows(engine, partition))
                 return found if found > before else 0
 
-            arrived = await until(more)
+            arrived = await until(more, every=0.25)
     assert [int(row["SK"]["S"]) for row in await rows(engine, "once")] == list(range(written))
     assert [row["times"]["N"] for row in await rows(engine, "once")] == ["1"] * written
     assert (await rows(engine, "total"))[0]["times"]["N"] == str(written)

@@ -16,6 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
+from potluck.dynamo.database import Database
+from potluck.dynamo.server import serving
 from tests.faults.test_suite_kill import Writer, everything_on
 from tests.patience import PATIENCE_SECONDS, until
 from tests.processes import running
@@ -64,9 +66,8 @@ class Machine:
 
 @contextlib.asynccontextmanager
 async def two_machines(folder: Path) -> AsyncIterator[tuple[Machine, Machine]]:
-    with ExitStack() as service:
-        command = running("dynamodb", "--port", "0", "--file", str(folder / "tables.db"), "--shared", cwd=folder)
-        _, endpoint = await asyncio.to_thread(service.enter_context, command)
+    async with await Database.open(folder / "tables.db") as database, serving(database, shared=True) as port:
+        endpoint = f"http://127.0.0.1:{port}"
         one, other = Machine(folder / "one", endpoint), Machine(folder / "other", endpoint)
         try:
             # One after the other: the first creates the tables.
@@ -162,7 +163,7 @@ class Home:
         async def told_of_all() -> bool:
             return self.seen >= set(acknowledged)
 
-        await until(told_of_all)
+        await until(told_of_all, every=0.1)
 
 
 async def survive_kills(folder: Path, seed: int, kills: int) -> None:
@@ -182,7 +183,7 @@ async def survive_kills(folder: Path, seed: int, kills: int) -> None:
                 async def renamed(survivor: Machine = survivor, name: str = f"Shelf {number}") -> bool:
                     return await home.has_shelf(survivor.client, name)
 
-                await until(renamed)
+                await until(renamed, every=0.5)
                 assert not following.done()
                 if number < kills:
                     await killed.stop()

@@ -7,13 +7,13 @@ from subprocess import Popen
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.patience import PATIENCE_SECONDS
 from tests.processes import running
 from tests.web.suites import ask, data
 
 VOTERS = 16
-KILLS = 2
 MOST_ANSWERS = 80
 """A round ends after at most this many, and with it the process."""
 RANKINGS = (["Ada", "Ben"], ["Ada", "Ben"], ["Ben"], ["Cyd", "Ada"])
@@ -55,11 +55,12 @@ class Votes:
         await asyncio.gather(*(self.one(client, path, number) for number in sorted(self.under_way)))
 
 
-async def test_killed_in_a_storm_of_votes_each_one_is_counted_once_and_the_audit_is_equal(tmp_path):
+@pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.soak)])
+async def test_killed_in_a_storm_of_votes_each_one_is_counted_once_and_the_audit_is_equal(tmp_path, kills):
     votes = Votes(seed=1)
     poll: dict[str, Any] = {}
     path = ""
-    for kill in range(KILLS + 1):
+    for kill in range(kills + 1):
         with running("serve", "--port", "0", cwd=tmp_path) as (process, address):
             async with httpx.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as client:
                 if not poll:
@@ -69,7 +70,7 @@ async def test_killed_in_a_storm_of_votes_each_one_is_counted_once_and_the_audit
                 await votes.repeat(client, path)
                 audit = data(await ask(client, "GET", f"{path}/audit", X_Admin_Key=poll["adminKey"]))
                 assert (audit["equal"], audit["votes"], audit["counted"]) == (True, votes.made, votes.made)
-                if kill < KILLS:
+                if kill < kills:
                     await votes.until_killed(client, path, process)
                     continue
                 data(await ask(client, "POST", f"{path}/close", X_Admin_Key=poll["adminKey"]))

@@ -406,7 +406,7 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
             async def followed():
                 return await names(shelves, ada, home) == wanted
 
-            await until(followed)
+            await until(followed, every=0.25)
             assert second.returncode is None
         items = await rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
         # Nothing twice: whoever writes an item again would raise its version, or change what it has.
