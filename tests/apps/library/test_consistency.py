@@ -36,6 +36,7 @@ from potluck.apps.library.entities import (
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import LibraryItemEdit
 from potluck.apps.library.libraries import Forced, LibraryChange, change_library, delete_library
+from potluck.apps.library.owner_names import OwnerNames
 from potluck.apps.library.shares import all_shares
 from potluck.people.entities import Account, accounts
 from potluck.store import Store
@@ -222,6 +223,26 @@ async def test_a_worker_from_the_past_writes_nothing(interrupted_shelves):
     shelves.meanwhile(lambda: renaming(shelves, ada, home, foo, "Third", 2))
     await follow(shelves, owner, home, foo)
     assert await names(shelves, ada, home) == {"Third"}
+
+
+async def test_a_worker_that_read_an_owners_name_before_it_changed_writes_nothing(interrupted_shelves):
+    shelves = interrupted_shelves
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    account = Account.by_id(ada.user_id)
+
+    async def named(name):
+        active = the(Account.status).still("active")
+        await shelves.store.update(account, the(Account.name).becomes(name), active, keep_version=True)
+
+    await named("Augusta")
+    shelves.meanwhile(lambda: named("Lady Lovelace"))
+    names_of_owners = OwnerNames(shelves.store)
+    await names_of_owners.owners.of(ada.user_id).step()
+    library = Library.one(owner_of(ada.user_id), home)
+    assert (await shelves.store.one(library)).owner_name == "Ada"
+    await names_of_owners.owners.of(ada.user_id).step()
+    assert (await shelves.store.one(library)).owner_name == "Lady Lovelace"
 
 
 async def test_an_item_that_is_changed_meanwhile_keeps_the_change_and_gets_the_name(interrupted_shelves):

@@ -1,4 +1,7 @@
-"""The copies of a person's name: in their libraries, and in the shares of libraries that they can view."""
+"""The copies of a person's name: in their libraries, and in the shares of libraries that they can view.
+
+Each is one transaction that also checks the name it copies, so that a stalled worker writes nothing stale.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,7 +13,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.people import Account
 from potluck.store import Store
 from potluck.streams import StepDone, Steps, Work
-from potluck.table import WriteRefused, the
+from potluck.table import WriteRefused, check, the, update
 
 # The owner's items are among their rows, so there may be very many.
 ROWS_PER_STEP = 1000
@@ -32,14 +35,16 @@ class OwnerNames:
         if account is None:
             return StepDone()
         owner_id = owner_of(user_id)
+        still_named = check(Account.by_id(user_id), when=the(Account.name).still(account.name))
         page = await self._store.page(OwnerRow.of_owner(owner_id), ROWS_PER_STEP, after)
         for row in page.items:
             with suppress(WriteRefused):
                 if isinstance(row, Library):
                     # The consumer then copies it from the library to its items.
                     named = the(Library.owner_name).becomes(account.name)
-                    await self._store.update(Library.one(owner_id, row.library_id), named, keep_version=True)
+                    library = Library.one(owner_id, row.library_id)
+                    await self._store.transact(still_named, update(library, named, keep_version=True))
                 elif isinstance(row, SharedLibrary):
                     share = Share.one(row.shared_from_id, row.library_id, owner_id)
-                    await self._store.update(share, the(Share.name).becomes(account.name))
+                    await self._store.transact(still_named, update(share, the(Share.name).becomes(account.name)))
         return StepDone(page.next)
