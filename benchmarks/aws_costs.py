@@ -88,12 +88,13 @@ USAGE = {
     ("shareables", "make a poll"): 0.2,
     ("shareables", "vote"): 1,
 }
-# Pages are open, with an event stream, for so many hours a month.
+# Hours a month in which a person has a page open, with an event stream.
 OPEN_HOURS = 8
 # Stored by each person after some years, and sent to them for each call, page or data.
 MB_STORED = 2.0
 KB_SENT = 12.0
-# The busiest hour has so many times the mean. Tasks are enough for it; over the month, a third of them run on average.
+# How busy the busiest hour is, as a multiple of the mean. Tasks are enough for it; over the month, on average a third
+# of them run.
 PEAK = 6
 TASKS_ON_AVERAGE = 1 / 3
 # What a task of half a processor and 1 GB bears.
@@ -227,7 +228,7 @@ def _hottest(calls: RecordedCalls) -> tuple[str, float]:
 
 
 def month(people: int, calls: list[Measured], consumer_reads: float, consumer_writes: float, records: int) -> Cost:
-    """What a month costs with so many people."""
+    """What a month costs, by the number of people."""
     by_name = {(call.app, call.what): call for call in calls}
     reads = sum(by_name[name].reads * count for name, count in USAGE.items()) * people
     writes = sum(by_name[name].writes * count for name, count in USAGE.items()) * people

@@ -20,7 +20,7 @@ SESSION = "We drilled the armbar from closed guard, then rolled four rounds. My 
 
 
 class Call(NamedTuple):
-    """One thing that somebody did."""
+    """One thing that a person did."""
 
     app: str
     what: str

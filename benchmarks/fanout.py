@@ -252,7 +252,7 @@ def summary(
 
 
 async def day_of(changes: int, path: Path) -> None:
-    """A store in which so many changes were made, half a day ago."""
+    """A store with this many changes, made half a day ago."""
     async with await Database.open(path, clock=lambda: time.time() - DAY_SECONDS) as database:
         await Store(database, system_clock).create_tables(notes, WorkTable().design)
         row = {"type": {"S": "NOTE"}, "ListId": {"S": "l"}, "NoteId": {"S": "n"}, "text": {"S": "x" * 300}}

@@ -33,10 +33,9 @@ from potluck.engines import open_engine
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account, accounts
 from potluck.people.idempotency import StoredAnswers
-from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
-from potluck.streams.leases import Lease
+from potluck.streams.leases import cancelled
 from potluck.table import absent, put, the, update
 from potluck.web.app import App, Core
 from potluck.web.count_limits import CountLimits
@@ -59,7 +58,7 @@ def clock() -> datetime:
 
 
 def core_on(store: Store) -> Core:
-    people: Any = SimpleNamespace(invitations=Invitations(store, clock), answers=StoredAnswers(store, clock))
+    people: Any = SimpleNamespace(answers=StoredAnswers(store, clock))
     nothing: Any = None
     return Core(
         settings=Settings(open_library=None), engine=store.engine, store=store, clock=clock, people=people,
@@ -80,7 +79,7 @@ async def person(store: Store, name: str) -> Principal:
 
 
 async def filled(store: Store, direct: Direct, owner: Principal) -> tuple[UUID, UUID]:
-    """A library with a collection of so many books."""
+    """A library with a collection of this many books."""
     library_id = (await direct.do(create_library, owner, NewLibrary(library_name="Large"))).library_id
     made = await direct.do(add_collection, owner, NewCollection(name="Before"), library_id=library_id)
     owner_id, collection_id = owner_of(owner.user_id), made.collection_id
@@ -101,18 +100,11 @@ async def filled(store: Store, direct: Direct, owner: Principal) -> tuple[UUID, 
     return library_id, collection_id
 
 
-async def at_work(core: Core, app: App) -> list[asyncio.Task[None]]:
-    """The consumers by one lease and one reader of each log, as in the suite."""
-    lease = Lease(core.engine, "CONSUMERS")
+def at_work(core: Core, app: App) -> asyncio.Task[None]:
+    """The app's consumers with one reader of each log, as in the suite."""
     feed = core.live.feed(accounts, media_library)
-    for each in app.consumers():
-        each.share(lease, feed)
-    await lease.work_table.create_if_missing(core.engine)
-
-    async def consume() -> None:
-        await asyncio.gather(*(each.consume() for each in app.consumers()))
-
-    return [asyncio.create_task(lease.run(consume))]
+    consumers = [consumer.bind(core.store, follow=feed) for consumer in app.consumers()]
+    return asyncio.create_task(core.consumer_group("CONSUMERS").run(consumers))
 
 
 async def round_of(direct: Direct, store: Store, change: Any, done: Any, writer: Principal, shelf: UUID) -> Any:
@@ -149,7 +141,7 @@ async def measured(folder: Path) -> dict[str, Any]:
     ada, bo = await person(rows, "Ada"), await person(rows, "Bo")
     library_id, collection_id = await filled(rows, direct, ada)
     shelf = (await direct.do(create_library, bo, NewLibrary(library_name="Other"))).library_id
-    consumers = await at_work(core, app)
+    consumers = at_work(core, app)
     owner_id = owner_of(ada.user_id)
     at = {"library_id": library_id, "collection_id": collection_id}
     last = LibraryItem.one(owner_id, library_id, UUID(int=ITEMS))
@@ -196,11 +188,7 @@ async def measured(folder: Path) -> dict[str, Any]:
 
         results["deleted"].append(await round_of(direct, rows, remove, removed, bo, shelf))
     finally:
-        # Until Python 3.12, a cancellation may be lost.
-        while running := [task for task in consumers if not task.done()]:
-            for task in running:
-                task.cancel()
-            await asyncio.wait(running, timeout=1.0)
+        await cancelled(consumers)
         await core.live.stop()
         await rows.engine.close()
     return results

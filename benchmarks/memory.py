@@ -31,7 +31,7 @@ CONTAINER = 512 << 20
 LOOKS = 10
 # What is being freed when the last request has been answered.
 SETTLING_SECONDS = 2.0
-# After so many of the looks, all caches are full, and so are the change logs in memory, also of tables that are seldom
+# After this many looks, all caches are full, and so are the change logs in memory, also of tables that are seldom
 # written to. From then on it may grow by this much.
 WARM_LOOKS = 4
 MOST_GROWTH = 1.05
@@ -39,7 +39,7 @@ MOST_GROWTH = 1.05
 
 @dataclass
 class Look:
-    """What the server took after so many requests, in MB."""
+    """The memory of the server after this many requests, in MB."""
 
     requests: int
     resident: float

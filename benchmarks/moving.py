@@ -36,7 +36,7 @@ LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Moved:
-    """What one command took for so many rows."""
+    """What one command took for this many rows."""
 
     rows: int
     seconds: float

@@ -33,10 +33,10 @@ class Used:
 
 
 class ServedSuite:
-    """A server with so many workers, on a store in this folder."""
+    """A server with this many workers, on a store in this folder."""
 
     def __init__(self, folder: Path, workers: int = 1, memory: int | None = None, **settings: str) -> None:
-        """With `memory`, one worker that believes that its container has so many bytes."""
+        """With `memory`, one worker that believes its container has this many bytes."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
