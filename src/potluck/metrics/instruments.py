@@ -145,7 +145,7 @@ def combined(processes: Iterable[Samples]) -> Samples:
 
 
 def counted(samples: Samples) -> Samples:
-    """Of these, what remains true when their process has ended: what it has counted, not what it was."""
+    """The samples that stay true after their process exits: its counts, not its gauges."""
     return {name: numbers for name, numbers in samples.items() if _declared[name].kind != "gauge"}
 
 

@@ -45,7 +45,7 @@ class Subscription:
         self.read_to = buffered.record.sequence_number
 
     async def next(self, seconds: float) -> list[Record]:
-        """The consumer's new records; none after this many seconds, or when the subscription has ended."""
+        """The consumer's new records; none after this many seconds, or after the subscription ends."""
         if not self._unhandled and not self.ended:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
