@@ -29,7 +29,7 @@ SCRIPT_TOOLS_STAMP := $(CACHE)/script-tools/.installed-$(subst /,-,$(subst @,-,$
 NPM_INSTALL := npm install --ignore-scripts --no-package-lock --no-save --no-audit --no-fund --loglevel=error
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo test lint types bench soak docs check lock vendor references references-where-possible \
+.PHONY: help setup serve demo test lint types bench soak docs check lock messages vendor references references-where-possible \
 	lint-scripts
 
 help: ## list what can be made
@@ -83,6 +83,9 @@ lock: ## compile requirements.lock anew from pyproject.toml (`make lock UPGRADE=
 	$(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-emit-find-links --custom-compile-command "make lock" --extra aws --extra dev --quiet $(UPGRADE) \
 		--output-file requirements.lock
+
+messages: setup ## collect the messages of pages into .cache/messages; with CATALOGUE=de also update or begin that catalogue
+	$(BIN)/python tools/messages.py --into $(CACHE)/messages $(if $(CATALOGUE),--language $(CATALOGUE))
 
 vendor: setup ## fetch anew what the pages have from npm, as tools/vendored.toml says, and draw the app's icons (needs npm)
 	$(BIN)/python tools/vendor.py

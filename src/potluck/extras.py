@@ -9,7 +9,8 @@ _SERVER = frozenset({"uvicorn", "httptools"} if sys.platform == "win32" else {"u
 # The import names of each extra's packages; `tests/test_extras.py` compares them with pyproject.toml.
 PACKAGES = {
     "server": _SERVER,
-    "suite": _SERVER | {"starlette", "jinja2", "argon2", "cryptography", "joserfc", "segno", "rapidfuzz", "PIL"},
+    "suite": _SERVER
+    | {"starlette", "jinja2", "babel", "argon2", "cryptography", "joserfc", "segno", "rapidfuzz", "PIL"},
     "aws": frozenset({"aiobotocore", "botocore"}),
     "fanout": frozenset({"redis"}),
 }

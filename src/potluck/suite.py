@@ -47,7 +47,7 @@ from potluck.web.http.clients import Clients
 from potluck.web.http.problems import Problems
 from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
-from potluck.web.http.security_headers import added_headers
+from potluck.web.http.security_headers import added_headers, varying_by_language
 from potluck.web.hues import hues_address, hues_endpoint, must_be_shown
 from potluck.web.large_bodies import measure_decoding
 from potluck.web.layout import Templates
@@ -244,7 +244,8 @@ def _application(core: Core, people: App, apps: Sequence[App], measure: Callable
             app.stop()
         await core.live.stop()
 
-    log_requests = RequestLog(core.settings, headers=added_headers)
+    add_headers = varying_by_language(added_headers) if templates.languages.several else added_headers
+    log_requests = RequestLog(core.settings, headers=add_headers)
     fast = core.settings.accelerations.fast_path
     state = {
         "settings": core.settings,
@@ -253,9 +254,9 @@ def _application(core: Core, people: App, apps: Sequence[App], measure: Callable
         "core": core,
         "on_stopping": stop,
         "measure": measure,
-        "fast_path": FastPath(router, log_requests, added_headers) if fast else None,
+        "fast_path": FastPath(router, log_requests, add_headers) if fast else None,
     }
-    return Application(router, authentication, problems, state, log_requests)
+    return Application(router, authentication, problems, state, log_requests, templates.languages)
 
 
 def _consumers(core: Core, apps: Sequence[App]) -> tuple[ConsumerGroup, list[RecordConsumer]]:

@@ -18,8 +18,16 @@ MILLISECONDS = len("2026-11-16T10:00:00.000")
 
 Writer = Callable[[Any], Any]
 
+
+def _plain(value: Any) -> str:
+    """A text of a class of its own, such as one that pages translate: as it is, in English."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise NotImplementedError(f"{type(value).__name__} cannot be encoded as JSON")
+
+
 # A decimal number is sent as a JSON number with every digit.
-_encode = msgspec.json.Encoder(decimal_format="number").encode
+_encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_plain).encode
 
 
 def encode(value: Any) -> bytes:

@@ -1,5 +1,5 @@
 from potluck.people.throttling import RateLimit
-from potluck.web import drawings
+from potluck.web import drawings, formats
 from potluck.web.access import Access, ByRow, SignedIn
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.app import App, Core, Demo, HomeCard
@@ -25,6 +25,7 @@ from potluck.web.places.access import InPlace
 from potluck.web.places.place import Place, by_name
 from potluck.web.places.rows import MemberRow, PlaceRow
 from potluck.web.qr import qr_code
+from potluck.web.translation import _, ngettext
 from potluck.web.updates import Updates
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Step, Writes, or_raise, or_retry
@@ -75,12 +76,15 @@ __all__ = [
     "Versioned",
     "View",
     "Writes",
+    "_",
     "by_name",
     "computed",
     "drawings",
+    "formats",
     "in_words",
     "inert",
     "initials",
+    "ngettext",
     "or_raise",
     "or_retry",
     "qr_code",

@@ -5,10 +5,11 @@ each other by relative paths, so a page never mixes files of two versions, and a
 the type checker and to Node.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,8 +36,10 @@ class Assets:
 
     at = "/static"
 
-    def __init__(self, folders: dict[str, Path]) -> None:
-        self._contents = {
+    def __init__(self, folders: Mapping[str, Path], generated: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """`generated` are contents of the suite that are in no file, by name."""
+        self._contents = {f"{OF_SUITE}/{name}": content for name, content in generated.items()}
+        self._contents |= {
             f"{place}/{file.relative_to(folder).as_posix()}": file.read_bytes()
             for place, folder in sorted(folders.items())
             for file in sorted(folder.rglob("*"))
@@ -74,12 +77,12 @@ def _place(app: str) -> str:
     return f"apps/{app}/static" if app else OF_SUITE
 
 
-def assets_of(template_folders: Iterable[Path]) -> Assets:
+def assets_of(template_folders: Iterable[Path], generated: Mapping[str, bytes] = MappingProxyType({})) -> Assets:
     """The suite's files, and those in the folder `static` next to each folder of templates."""
     folders = {templates.parent / "static" for templates in template_folders}
-    return _assets(tuple(sorted(folder for folder in folders if folder.is_dir())))
+    return _assets(tuple(sorted(folder for folder in folders if folder.is_dir())), tuple(generated.items()))
 
 
 @cache
-def _assets(folders: tuple[Path, ...]) -> Assets:
-    return Assets({OF_SUITE: STATIC, **{_place(folder.parent.name): folder for folder in folders}})
+def _assets(folders: tuple[Path, ...], generated: tuple[tuple[str, bytes], ...]) -> Assets:
+    return Assets({OF_SUITE: STATIC, **{_place(folder.parent.name): folder for folder in folders}}, dict(generated))

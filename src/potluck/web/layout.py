@@ -17,9 +17,13 @@ from starlette.responses import Response
 from potluck.people.authentication import Principal
 from potluck.web.app_entry import AppEntry
 from potluck.web.assets import STATIC, assets_of
+from potluck.web.catalogues import languages_of
 from potluck.web.flash import flash_for
+from potluck.web.formats import date_text, list_text, number_text
 from potluck.web.http.responses import Cookie, html, with_cookies
+from potluck.web.template_messages import TranslatedEnvironment
 from potluck.web.template_names import must_leave_names, reserved_names
+from potluck.web.translation import ENGLISH, Language, current_language
 
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
@@ -48,8 +52,10 @@ class CompiledOnce(BytecodeCache):
         self._code[bucket.key, bucket.checksum] = bucket.code
 
 
-# Every environment has the same options and filters, so the code of a template depends on its file alone.
-COMPILED = CompiledOnce()
+@cache
+def compiled_in(language: Language) -> CompiledOnce:
+    # Every environment has the same options and filters, so the code of a template depends on its file and language.
+    return CompiledOnce()
 
 
 class Templates:
@@ -57,17 +63,28 @@ class Templates:
 
     def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = (), hue_sheet: str = "") -> None:
         """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
-        folders = tuple(folders)
+        self._folders = tuple(folders)
         self.catalogue = catalogue
-        self.assets = assets_of(folders)
-        self.environment = environment(catalogue, folders)
+        self.languages = languages_of(self._folders)
+        scripts = {language.script_name: language.script.encode() for language in self.languages.all if language.script}
+        self.assets = assets_of(self._folders, scripts)
         # A page links to dozens of files.
-        self.environment.globals["asset"] = cache(self.assets.address)
-        self.environment.globals["hue_sheet"] = hue_sheet
-        self.names, self.reserved = _names_in(folders)
+        self._globals = {"asset": cache(self.assets.address), "hue_sheet": hue_sheet}
+        self._by_language: dict[Language, Environment] = {}
+        self.environment = self.environment_in(ENGLISH)
+        self.names, self.reserved = _names_in(self._folders)
+
+    def environment_in(self, language: Language) -> Environment:
+        """The templates in this language."""
+        known = self._by_language.get(language)
+        if known is None:
+            known = self._by_language[language] = environment(self.catalogue, self._folders, language)
+            known.globals |= self._globals
+        return known
 
     def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
-        return self.environment.get_template(name).render({"request": request, **context})
+        """The template in the current language."""
+        return self.environment_in(current_language()).get_template(name).render({"request": request, **context})
 
     def page(
         self,
@@ -106,10 +123,13 @@ def layout_context(principal: Principal | None) -> dict[str, Any]:
     return {"me": me, "sign_in": "/sign-in"}
 
 
-def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> Environment:
-    environment = Environment(
+def environment(
+    catalogue: Sequence[AppEntry], folders: Iterable[Path] = (), language: Language = ENGLISH
+) -> Environment:
+    environment = TranslatedEnvironment(
+        language,
         loader=FileSystemLoader([TEMPLATES, *folders]),
-        bytecode_cache=COMPILED,
+        bytecode_cache=compiled_in(language),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -119,6 +139,9 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
     environment.globals["hue_sheet"] = ""
     environment.filters["in_words"] = in_words
     environment.filters["initials"] = initials
+    environment.filters["date"] = date_text
+    environment.filters["number"] = number_text
+    environment.filters["listed"] = list_text
     return environment
 
 

@@ -15,6 +15,7 @@ from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import HttpProblem, Problems
 from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
+from potluck.web.translation import ENGLISH_ALONE, Languages, speak
 
 
 class Application:
@@ -27,11 +28,13 @@ class Application:
         problems: Problems,
         state: Mapping[str, Any],
         log: RequestLog | None = None,
+        languages: Languages = ENGLISH_ALONE,
     ) -> None:
         """`log` wraps every request, those that find no endpoint included."""
         self.router = router
         self.authentication = authentication
         self.problems = problems
+        self._languages = languages
         self.state = SimpleNamespace(**state)
         self._serve: ASGIApp = self._answer if log is None else log(self._answer)
 
@@ -43,6 +46,8 @@ class Application:
             await _lifespan(receive, send)
             return
         request = Request(scope, receive, send)
+        if self._languages.several:
+            speak(self._languages.of_request(scope))
         route = self.router.find(scope["path"])
         try:
             if route is None:

@@ -1,8 +1,9 @@
 """The security headers of every response: nothing inline, nothing from other hosts, no framing, no sniffing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 Header = tuple[bytes, bytes]
+AddHeaders = Callable[[Sequence[Header], str], list[Header]]
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -41,6 +42,7 @@ API = "/api/"
 # must neither be shown to the other nor be revalidated for the other.
 OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
 OWN_PAGE = [(b"cache-control", b"no-store")]
+BY_LANGUAGE = (b"vary", b"accept-language")
 
 
 def _raw(headers: dict[str, str]) -> list[Header]:
@@ -71,3 +73,13 @@ def added_headers(own: Sequence[Header], path: str) -> list[Header]:
     if not is_kept:
         headers += OWN_ANSWER if path.startswith(API) else OWN_PAGE
     return headers
+
+
+def varying_by_language(add_headers: AddHeaders) -> AddHeaders:
+    """The same, for a suite with pages in several languages; the API has one."""
+
+    def with_language(own: Sequence[Header], path: str) -> list[Header]:
+        headers = add_headers(own, path)
+        return headers if path.startswith(API) else [*headers, BY_LANGUAGE]
+
+    return with_language
