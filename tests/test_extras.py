@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # Distributions whose package has another name, and a package that comes with one of them.
 IMPORTED_AS = {"argon2-cffi": "argon2", "pillow": "PIL"}
-BROUGHT_ALONG = {"aws": {"botocore"}}
+BROUGHT_ALONG = {"aws": {"botocore"}, "testing": {"botocore"}}
 
 # Installed packages other than these two cannot be found, as if they were not there.
 BARE = """
@@ -91,7 +91,7 @@ def requirements_of(extra):
     return packages
 
 
-@pytest.mark.parametrize("extra", ["server", "suite", "aws"])
+@pytest.mark.parametrize("extra", ["server", "suite", "aws", "testing"])
 def test_the_packages_that_messages_know_are_those_of_the_extras(extra):
     assert PACKAGES[extra] == requirements_of(extra) | BROUGHT_ALONG.get(extra, set())
 

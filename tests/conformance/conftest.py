@@ -1,4 +1,4 @@
-"""The suite's three targets, the tables that tests share, and the list of known differences."""
+"""The suite's four targets, the tables that tests share, and the list of known differences."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "dynamo" in metafunc.fixturenames:
         chosen = metafunc.config.getoption("--target", default=None) or TARGETS
         if "raw" in metafunc.fixturenames:
-            chosen = [target for target in chosen if target != "embedded"]
+            chosen = [target for target in chosen if target not in ("embedded", "attached")]
         metafunc.parametrize("dynamo", chosen, indirect=True, scope="session")
 
 

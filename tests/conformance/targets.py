@@ -1,4 +1,4 @@
-"""The three things the suite is run on, behind one call in wire form."""
+"""The four things the suite is run on, behind one call in wire form."""
 
 import asyncio
 import base64
@@ -18,6 +18,7 @@ import boto3
 import botocore.config
 import botocore.exceptions
 
+from potluck.dynamo import SyncDatabase, attach
 from potluck.dynamo.errors import DynamoError
 from tests.conformance.differences import in_words_of_dynamodb_local
 from tests.patience import PATIENCE_SECONDS
@@ -25,10 +26,12 @@ from tests.references import REGION, dynamodb_local
 
 __all__ = ["TARGETS", "Target", "running"]
 
-TARGETS = ("embedded", "http", "local")
+TARGETS = ("embedded", "attached", "http", "local")
 STREAMS_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 CONNECTIONS = 16
 STOP_SECONDS = 10.0
+# Nobody listens there: a call that is sent all the same fails.
+NOBODY = "http://127.0.0.1:1"
 
 
 class Target:
@@ -88,7 +91,10 @@ class ThroughBoto(Target):
         self._clients = {service: _client(service, endpoint) for service in ("dynamodb", "dynamodbstreams")}
         self._exact_body = threading.local()
         for client in self._clients.values():
-            client.meta.events.register("before-call", self._replace_body)
+            # First, because who answers in process answers there too.
+            client.meta.events.register_first(
+                f"before-call.{client.meta.service_model.service_id.hyphenize()}", self._replace_body
+            )
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         return await asyncio.to_thread(self._call, operation, request)
@@ -110,6 +116,12 @@ class ThroughBoto(Target):
             raise _refusal(refusal) from None
         answer.pop("ResponseMetadata")
         return _from_boto(answer)
+
+    def attached_to(self, store: SyncDatabase) -> "ThroughBoto":
+        """The same, with every call answered in this process."""
+        for client in self._clients.values():
+            attach(client, store)
+        return self
 
     def _replace_body(self, params: dict[str, Any], **_: Any) -> None:
         text = getattr(self._exact_body, "text", None)
@@ -216,6 +228,9 @@ async def running(name: str) -> AsyncIterator[Target]:
             yield Embedded(database)
         finally:
             await database.close()
+    elif name == "attached":
+        with SyncDatabase.open() as store:
+            yield ThroughBoto(name, NOBODY).attached_to(store)
     elif name == "http":
         with _served() as endpoint:
             yield ThroughBoto(name, endpoint)

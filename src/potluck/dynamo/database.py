@@ -73,6 +73,13 @@ class Database(Tables):
         reserve: bool,
         accelerations: Accelerations,
     ) -> None:
+        self._prepare(clock)
+        self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
+        self.file = StoreFile(path, self._note_commit, vfs, reserve=reserve, wal_index=accelerations.wal_index)
+        self._has_namespaces = self.file.catalog.has_namespaces(self.rows.connection)
+
+    def _prepare(self, clock: Callable[[], float]) -> None:
+        """Everything but the rows."""
         self.clock = clock
         self.namespace = DEFAULT
         self.prefix = DEFAULT.key("")
@@ -85,9 +92,6 @@ class Database(Tables):
         self._closed = False
         self._housekeeping: asyncio.Task[None] | None = None
         self._filling: dict[str, asyncio.Task[None]] = {}
-        self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
-        self.file = StoreFile(path, self._note_commit, vfs, reserve=reserve, wal_index=accelerations.wal_index)
-        self._has_namespaces = self.file.catalog.has_namespaces(self.rows.connection)
 
     @classmethod
     async def open(

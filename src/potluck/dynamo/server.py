@@ -27,7 +27,8 @@ from zlib import crc32
 import msgspec
 
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
-from potluck.dynamo.errors import DAMAGED, FULL, DynamoError
+from potluck.dynamo.error_bodies import error_body, status_of
+from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import KIB, MIB
 from potluck.dynamo.namespaces import DEFAULT, Namespace
 from potluck.dynamo.parameters import (
@@ -76,28 +77,6 @@ ACCOUNT = re.compile(rb"[0-9]{12}")
 SIGNED_HEADER = ("Credential", "Signature", "SignedHeaders")
 SIGNED_QUERY = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
 
-MODEL = "com.amazonaws.dynamodb.v20120810#"
-NAMESPACES = {
-    "ValidationException": "com.amazon.coral.validate#",
-    "ThrottlingException": "com.amazon.coral.availability#",
-    "AccessDeniedException": "com.amazon.coral.service#",
-    "IncompleteSignatureException": "com.amazon.coral.service#",
-    "InvalidSignatureException": "com.amazon.coral.service#",
-    "MissingAuthenticationTokenException": "com.amazon.coral.service#",
-    "SerializationException": "com.amazon.coral.service#",
-    "UnknownOperationException": "com.amazon.coral.service#",
-}
-# The service writes "Message" in these and "message" in all others.
-CAPITAL_MESSAGE = frozenset(
-    {
-        "AccessDeniedException",
-        "IdempotentParameterMismatchException",
-        "SerializationException",
-        "TransactionCanceledException",
-        "TransactionInProgressException",
-    }
-)
-STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503, DAMAGED: 500, FULL: 500}
 # The service answers 500 here, which makes clients retry in vain: see docs/decisions/51.
 NOT_EXPANDED = DynamoError(
     "SerializationException",
@@ -204,7 +183,7 @@ async def answered(
         written = WRITTEN.get(operation)
         return 200, kind, written(answer, headers) if written else encode(answer)
     except DynamoError as error:
-        return STATUSES.get(error.code, 400), kind, encode(error_body(error))
+        return status_of(error), kind, encode(error_body(error))
     except Exception:
         log.exception("%s failed", operation)
         return 500, kind, encode(error_body(FAILURE))
@@ -347,17 +326,6 @@ WRITTEN: dict[str, Callable[[dict[str, Any], Headers], bytes]] = {
     "TagResource": written_empty,
     "UntagResource": written_empty,
 }
-
-
-def error_body(error: DynamoError) -> dict[str, Any]:
-    body: dict[str, Any] = {"__type": NAMESPACES.get(error.code, MODEL) + error.code}
-    if error.reasons is not None:
-        body["CancellationReasons"] = error.reasons
-    if error.message:
-        body["Message" if error.code in CAPITAL_MESSAGE else "message"] = error.message
-    if error.item is not None:
-        body["Item"] = error.item
-    return body
 
 
 def admission(host: str, host_names: Iterable[str]) -> Callable[[bytes], bool]:
