@@ -139,7 +139,7 @@ class Visit:
         assert self.elsewhere == [], self.elsewhere
 
     def live(self) -> None:
-        """The page hears what changes. Its badge has no other words then; until then it says "Not live yet"."""
+        """The page hears what changes. Its badge has no other words then."""
         expect(self.page.locator(".live:not(.off)")).to_have_text("Live")
 
     def follow(self, link: Locator, *, by: str = "click") -> None:

@@ -75,7 +75,7 @@ def overlapping(seen: Visit) -> list[str]:
     """What can be touched and lies over something else that can."""
     return seen.page.evaluate(
         """() => {
-          const aside = ".ask-box, details:not([open])";
+          const aside = ".ask-box, .save-bar.stays, details:not([open])";
           const shown = (each) => each.checkVisibility() && !each.closest(aside);
           const all = [...document.querySelectorAll("main :is(a, button, input, textarea, select)")].filter(shown);
           const boxes = all.map((each) => [each, each.getBoundingClientRect()]);
@@ -125,7 +125,7 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     page.get_by_role("textbox", name="Shared").fill("Kept half guard.")
     phone.expected = "status of 422"
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
-    expect(page.get_by_text("Touch how hard it was")).to_be_visible()
+    expect(page.get_by_text("Choose how hard it was")).to_be_visible()
     looked_at(phone, "refused")
     page.get_by_role("radio", name="7", exact=True).check()
     page.get_by_placeholder("Another tag").fill("Half guard")
@@ -155,7 +155,7 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
     # By now the browser has said all it has to say of the page before.
     phone.without_network()
-    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_text("Entry saved.")).to_be_visible()
     expect(page.get_by_role("heading", name="This week")).to_be_visible()
     assert "potluck-draft" not in stored(phone)
     # The device said where it is.
@@ -165,14 +165,14 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     phone.follow(page.get_by_role("link", name="65 min"), by="tap")
     expect(page.get_by_text("Only you")).to_be_visible()
     looked_at(phone, "entry-own")
-    phone.follow(page.get_by_role("link", name="Edit the entry"), by="tap")
+    phone.follow(page.get_by_role("link", name="Edit entry"), by="tap")
     looked_at(phone, "edit")
     entry = call(phone, "GET", "/entries")["items"][0]
     elsewhere = {"version": 1, "sections": {"shared": "Changed on the laptop."}}
     call(phone, "PATCH", f"/entries/{entry['entryId']}", elsewhere)
     page.get_by_role("textbox", name="Shared").fill("Kept half guard against the bigger ones.")
     phone.expected = "status of 409"
-    phone.follow(page.get_by_role("button", name="Save the changes"), by="tap")
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
     expect(page.get_by_text("Changed on the laptop.")).to_be_visible()
     looked_at(phone, "clash")
     page.get_by_role("radio", name="Yours").check()
@@ -218,7 +218,7 @@ def test_what_was_refused_and_what_is_typed_after_it_survive(window):
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     phone.forgiven += ["status of 422"]
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
-    expect(page.get_by_text("Touch how hard it was")).to_be_visible()
+    expect(page.get_by_text("Choose how hard it was")).to_be_visible()
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     # What was refused is kept, though nothing was typed since.
     phone.open("/journal")
@@ -235,7 +235,7 @@ def test_what_was_refused_and_what_is_typed_after_it_survive(window):
     page.get_by_role("radio", name="7", exact=True).check()
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
     phone.without_network()
-    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_text("Entry saved.")).to_be_visible()
     assert "potluck-draft" not in stored(phone)
 
     # Of an edit that was begun before the entry was changed elsewhere, nothing is thrown away either.
@@ -245,10 +245,10 @@ def test_what_was_refused_and_what_is_typed_after_it_survive(window):
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     call(phone, "PATCH", f"/entries/{entry['entryId']}", {"version": 1, "sections": {"shared": "From the laptop."}})
     phone.open(f"/journal/entries/{entry['entryId']}/edit")
-    expect(page.get_by_text("It was changed elsewhere since")).to_be_visible()
+    expect(page.get_by_text("The saved version has changed since then")).to_be_visible()
     expect(shared).to_have_value("Typed on the train")
     phone.expected = "status of 409"
-    phone.follow(page.get_by_role("button", name="Save the changes"), by="tap")
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
     expect(page.get_by_text("From the laptop.")).to_be_visible()
     page.get_by_role("radio", name="Yours").check()
     phone.follow(page.get_by_role("button", name="Save", exact=True), by="tap")
@@ -272,24 +272,24 @@ def test_a_comment_being_typed_survives_a_reload_and_a_refusal(window):
     comment.fill("x" * 4001)
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     phone.expected = "status of 422"
-    phone.follow(page.get_by_role("button", name="Comment", exact=True), by="tap")
-    expect(page.get_by_text("A comment must have 1 to 4,000 characters")).to_be_visible()
+    phone.follow(page.get_by_role("button", name="Add comment"), by="tap")
+    expect(page.get_by_text("Please write 1 to 4,000 characters.")).to_be_visible()
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     phone.open(address)
     expect(comment).to_have_value("x" * 4001)
     comment.fill("Hips first, then the grip")
-    phone.follow(page.get_by_role("button", name="Comment", exact=True), by="tap")
+    phone.follow(page.get_by_role("button", name="Add comment"), by="tap")
     expect(page.get_by_text("Comment added.")).to_be_visible()
     expect(comment).to_have_value("")
     assert "potluck-draft" not in stored(phone)
     phone.follow(page.get_by_role("link", name="Edit", exact=True), by="tap")
-    field = page.get_by_role("textbox", name="What you say")
+    field = page.get_by_role("textbox", name="Your comment")
     field.fill("Hips, then grip")
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     page.reload()
     expect(field).to_have_value("Hips, then grip")
     phone.follow(page.get_by_role("button", name="Save comment"), by="tap")
-    expect(page.get_by_text("Comment changed.")).to_be_visible()
+    expect(page.get_by_text("Comment saved.")).to_be_visible()
     assert "potluck-draft" not in stored(phone)
 
 
@@ -307,7 +307,7 @@ def test_the_device_says_the_time_zone_of_someone_who_linked_first(window):
     athlete.open("/journal")
     page.get_by_text("Another day or time").tap()
     expect(page.get_by_text("Times are in Europe/Berlin.")).to_be_visible()
-    page.get_by_label("When it was").fill("2024-07-01T23:30")
+    page.get_by_label("Date and time").fill("2024-07-01T23:30")
     page.get_by_role("radio", name="7", exact=True).check()
     athlete.follow(page.get_by_role("button", name="Save entry"), by="tap")
     assert call(athlete, "GET", "/entries")["items"][0]["date"] == "2024-07-01T21:30:00.000Z"
@@ -327,7 +327,7 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     athlete.open("/journal/coaches")
     looked_at(athlete, "coaches-none")
     athlete.page.get_by_label("E-mail").fill("renzo@example.org")
-    athlete.follow(athlete.page.get_by_role("button", name="Ask"), by="tap")
+    athlete.follow(athlete.page.get_by_role("button", name="Invite"), by="tap")
     link = athlete.page.locator(".link-shown code").inner_text()
     looked_at(athlete, "coaches-link")
 
@@ -358,10 +358,10 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     athlete.live()
     coach.live()
     coach.page.get_by_label("Your comment").fill("Hips first.")
-    coach.follow(coach.page.get_by_role("button", name="Comment", exact=True))
+    coach.follow(coach.page.get_by_role("button", name="Add comment"))
     looked_at(coach, "entry-coach")
     # It is on the athlete's phone at once, and new until looked at.
-    expect(athlete.page.get_by_text("1 comment new")).to_be_visible()
+    expect(athlete.page.get_by_text("1 new comment")).to_be_visible()
     looked_at(athlete, "timeline-new")
     with athlete.page.expect_response(re.compile("/seen$")):
         athlete.open(path)
@@ -374,7 +374,7 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     expect(coach.page.get_by_text("The athlete has hidden this.")).to_be_visible()
     coach.follow(coach.page.get_by_role("link", name="Edit"))
     looked_at(coach, "comment-edit")
-    coach.page.get_by_label("What you say").fill("Hips first, always.")
+    coach.page.get_by_label("Your comment").fill("Hips first, always.")
     coach.follow(coach.page.get_by_role("button", name="Save"))
     expect(athlete.page.get_by_text("Hips first, always.")).to_be_visible()
 
@@ -388,8 +388,8 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     athlete.page.get_by_text("Stop sharing with Renzo Alves").tap()
     athlete.follow(athlete.page.get_by_role("button", name="Stop sharing", exact=True), by="tap")
     # Nothing of it stays on the screen.
-    expect(coach.page.get_by_text("That is not shared with you any more.")).to_be_visible()
-    expect(coach.page.get_by_text("Nobody trains with you yet")).to_be_visible()
+    expect(coach.page.get_by_text("This is no longer shared with you.")).to_be_visible()
+    expect(coach.page.get_by_text("No athletes yet")).to_be_visible()
     coach.page.goto(coach.address + path)
     expect(coach.page.get_by_text("Hips first")).to_have_count(0)
     # Nor does an entry stay that its athlete has deleted in another window.
@@ -451,7 +451,7 @@ def test_a_year_is_drawn_found_and_asked(window):
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert page.url.endswith(f"from={last}&to={last}")
-    phone.follow(page.get_by_role("link", name=re.compile("touch to take it off")), by="tap")
+    phone.follow(page.get_by_role("link", name=re.compile("Tap to remove")), by="tap")
     phone.follow(page.get_by_role("link", name="No-gi", exact=True), by="tap")
     expect(page.locator(".entry-facts", has_text=re.compile("Gi$"))).to_have_count(0)
     page.get_by_role("searchbox").fill("knee")
@@ -490,7 +490,7 @@ def test_a_year_is_drawn_found_and_asked(window):
     phone.follow(page.get_by_role("button", name="Ask", exact=True), by="tap")
     expect(page.get_by_text("Nothing in the entries matches “wristlocks”.")).to_be_visible()
     cited.locator("summary").tap()
-    phone.follow(cited.get_by_role("link", name="Open the entry"), by="tap")
+    phone.follow(cited.get_by_role("link", name="Open entry"), by="tap")
     expect(page.get_by_text("Lost the underhook, left side.")).to_be_visible()
 
 
@@ -501,7 +501,7 @@ def test_a_journal_is_taken_along_and_taken_in(window, tmp_path):
     desk.open("/journal/settings")
     looked_at(desk, "settings")
     with desk.page.expect_download() as coming:
-        desk.page.get_by_role("button", name="Export the journal").click()
+        desk.page.get_by_role("button", name="Export journal").click()
     file = tmp_path / "journal.json"
     coming.value.save_as(file)
     expect(desk.page.get_by_text("look among your downloads")).to_be_visible()
@@ -511,17 +511,17 @@ def test_a_journal_is_taken_along_and_taken_in(window, tmp_path):
     looked_at(other, "import")
     other.expected = "status of 422"
     no_journal = {"name": "a.json", "mimeType": "application/json", "buffer": b"{}"}
-    other.page.get_by_label("The file", exact=True).set_input_files(no_journal)
-    expect(other.page.get_by_text("This is not the export of a journal.")).to_be_visible()
+    other.page.get_by_label("Journal file", exact=True).set_input_files(no_journal)
+    expect(other.page.get_by_text("This file is not a journal export.")).to_be_visible()
     other.expected = "status of 4"
     cut_off = {"name": "journal.json", "mimeType": "application/json", "buffer": file.read_bytes()[:-100]}
-    other.page.get_by_label("The file", exact=True).set_input_files(cut_off)
+    other.page.get_by_label("Journal file", exact=True).set_input_files(cut_off)
     expect(other.page.get_by_text("The file is cut off: it ends in the middle of entry")).to_be_visible()
-    other.page.get_by_label("The file", exact=True).set_input_files(file)
+    other.page.get_by_label("Journal file", exact=True).set_input_files(file)
     expect(other.page.get_by_role("heading", name="Mara Okafor’s journal")).to_be_visible()
     looked_at(other, "import-preview")
     assert call(other, "GET", "/entries")["items"] == []
-    other.page.get_by_role("button", name="Take it in").tap()
-    expect(other.page.get_by_text("It is all here")).to_be_visible()
-    other.follow(other.page.get_by_role("link", name="To the timeline"), by="tap")
+    other.page.get_by_role("button", name="Import journal").tap()
+    expect(other.page.get_by_text("Import finished")).to_be_visible()
+    other.follow(other.page.get_by_role("link", name="Open timeline"), by="tap")
     expect(other.page.locator(".entry-row")).to_have_count(3)

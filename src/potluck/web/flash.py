@@ -65,10 +65,13 @@ async def flash_after(flash: Flashes, at: Any, answer: Any, ids: Mapping[str, An
 def flash_set(cookies: SealedCookies, message: str | Flash) -> Sequence[Cookie]:
     """The cookies by which the next page shows the message."""
     flash = Flash(message) if isinstance(message, str) else message
-    if not flash.text:
+    # In the language of the page that was sent, which is that of the next one.
+    text, label = str(flash.text), str(flash.label)
+    if not text:
         return ()
-    if len(flash.text) > LONGEST_TEXT:
-        flash = msgspec.structs.replace(flash, text=flash.text[: LONGEST_TEXT - 1] + ELLIPSIS)
+    if len(text) > LONGEST_TEXT:
+        text = text[: LONGEST_TEXT - 1] + ELLIPSIS
+    flash = msgspec.structs.replace(flash, text=text, label=label)
     return (cookies.note(FLASH, msgspec.json.encode(flash).decode(), LASTS_SECONDS),)
 
 

@@ -28,7 +28,7 @@ def address_after(then: str, answer: Any, ids: Mapping[str, Any]) -> str:
 
 def text_after(text: str, answer: Any, ids: Mapping[str, Any]) -> str:
     """The sentence, with its braces filled in; the layout escapes it."""
-    return text.format_map(_Names(answer, ids, str))
+    return str(text).format_map(_Names(answer, ids, str))
 
 
 def must_be_there(rule: str, then: str, parameters: Sequence[str], answer: Any, option: str = "then") -> None:

@@ -27,7 +27,7 @@ async def test_tags_fold_case_everywhere_alike(gym: Gym):
     changed = await gym.change_entry(other, mara, sessionMetrics={"tags": ["Mount", "MOUNT"]})
     assert changed["sessionMetrics"]["tags"] == ["Mount"]
     page = await look(gym, "/journal/entries?tag=HALF+GUARD", mara)
-    assert page.count("chosen; touch to take it off") == 1
+    assert page.count("selected. Tap to remove.") == 1
     await send(gym, "/journal/entries", mara, **(FILLED | {"tags": ["", "mount"]}), newTags="Mount, Open mat")
     newest = (await gym.get("/entries", mara))["items"]
     assert ["mount", "Open mat"] in [each["sessionMetrics"]["tags"] for each in newest]
@@ -84,7 +84,7 @@ async def test_the_home_of_a_coach_is_what_athletes_wrote(embedded_gym: Gym):
     assert "How was training?" in await look(gym, "/journal?write=1", renzo)
     # A form of theirs that is refused is shown again.
     refused = await send(gym, "/journal/entries", renzo, **(FILLED | {"intensity": ""}))
-    assert (refused.status_code, "Touch how hard it was" in refused.text) == (422, True)
+    assert (refused.status_code, "Choose how hard it was" in refused.text) == (422, True)
     data(await gym.ask("POST", f"/athletes/{mara['userId']}/entries/seen", {}, by=renzo), 204)
     assert (await card(principal(renzo))).waiting == []
     await gym.add_entry(renzo)
@@ -103,4 +103,4 @@ async def test_the_page_asks_before_end_link(embedded_gym: Gym):
     # The button is inside of what has to be opened, which says what happens.
     opened = page.rindex("<details", 0, end)
     assert "</details>" not in page[opened:end]
-    assert "They see nothing from that moment on." in page[end : page.index("</details>", end)]
+    assert "They will no longer see anything." in page[end : page.index("</details>", end)]

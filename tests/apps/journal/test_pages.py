@@ -40,7 +40,7 @@ async def test_write_by_form_and_change_by_form_write_an_entry_once(gym: Gym):
     said = {"shared": "Armbar.", "private": "Knee.", "newTags": "Open mat, mount", "entryId": own_id}
     wrong = await send(gym, "/journal/entries", mara, **(FILLED | said | {"intensity": "", "when": "yesterday"}))
     assert wrong.status_code == 422
-    assert "Touch how hard it was" in wrong.text
+    assert "Choose how hard it was" in wrong.text
     assert "Enter a day and a time" not in wrong.text, "told when the numbers are right"
     assert all(each in wrong.text for each in ("Armbar.", "Knee.", own_id))
     wrong = await send(gym, "/journal/entries", mara, **(FILLED | said | {"when": "yesterday"}))
@@ -57,7 +57,7 @@ async def test_write_by_form_and_change_by_form_write_an_entry_once(gym: Gym):
     assert entry["sessionMetrics"]["tags"] == ["mount", "Open mat"]
     assert (await gym.get("/profile", mara))["timeZone"] == "Asia/Tokyo"
     assert "Knee." in await look(gym, "/journal/entries?tag=mount&giOrNoGi=no-gi&minIntensity=6", mara)
-    assert "Nothing like that" in await look(gym, "/journal/entries?minIntensity=7", mara)
+    assert "No matching sessions" in await look(gym, "/journal/entries?minIntensity=7", mara)
     assert "must not come before" in await look(gym, "/journal/entries?from=2039-02-01&to=2039-01-01", mara)
 
     one = f"/journal/entries/{own_id}"
@@ -69,11 +69,11 @@ async def test_write_by_form_and_change_by_form_write_an_entry_once(gym: Gym):
     # What was changed elsewhere meanwhile is kept; the tags that were taken away here are gone.
     chosen = fields_of(clash.text, f"{one}/edit") | {"keep:shared": "mine", "keep:tags": "mine"}
     assert (await send(gym, f"{one}/edit", mara, **chosen)).status_code == 303
-    assert "The entry is changed." in await look(gym, one, mara)
+    assert "Entry saved." in await look(gym, one, mara)
     changed = await gym.get(f"/entries/{own_id}", mara)
     assert (changed["date"], changed["sessionMetrics"]["tags"]) == (entry["date"], [])
     assert (await send(gym, f"{one}/delete", mara)).headers["location"] == "/journal/entries"
-    assert "The entry is deleted, with its comments." in await look(gym, "/journal/entries", mara)
+    assert "Entry deleted, with its comments." in await look(gym, "/journal/entries", mara)
     assert (await gym.get("/entries", mara))["items"] == []
     # An id that is somebody else's is not taken from them.
     theirs = await gym.add_entry(await gym.person("Ana"), shared="Hers.")
@@ -94,21 +94,21 @@ async def test_coaches_and_athletes_are_linked_and_parted_by_forms(embedded_gym:
     assert secret not in listed
     withdraw = re.search(r'action="(/journal/coaches/invitations/[^"]+/withdraw)"', listed)[1]
     assert (await send(gym, withdraw, mara)).headers["location"] == "/journal/coaches"
-    assert "The invitation is withdrawn." in await look(gym, "/journal/coaches", mara)
+    assert "Invitation withdrawn." in await look(gym, "/journal/coaches", mara)
     assert (await send(gym, withdraw, mara)).status_code == 404
     asked = await send(gym, "/journal/athletes/ask", renzo, athleteEmail="mara@example.org")
     token = {"token": re.search(r"/invitation#(pli_\w+)", asked.text)[1]}
     data(await ask(gym.client, "POST", "/invitations/accept", token, by=mara))
-    assert "sees everything you share, also earlier sessions" in await look(gym, "/journal/coaches", mara)
+    assert "Sees everything you share, including earlier sessions" in await look(gym, "/journal/coaches", mara)
     assert "Mara" in await look(gym, "/journal/athletes", renzo)
     narrowed = await send(gym, f"/journal/coaches/{renzo['userId']}/sees", mara, sees="fromToday")
     assert narrowed.headers["location"] == "/journal/coaches"
-    assert "Saved. It counts from now on." in await look(gym, "/journal/coaches", mara)
+    assert "Saved." in await look(gym, "/journal/coaches", mara)
     ended = await send(gym, f"/journal/coaches/{renzo['userId']}/end", mara, role="coach")
     assert ended.headers["location"] == "/journal/coaches"
     await look(gym, f"/journal/athletes/{mara['userId']}", renzo, 404)
     # Somebody asks, and is refused or accepted.
-    for answer, words in (("end", "You are no longer linked"), ("accept", "You are linked now")):
+    for answer, words in (("end", "You’re no longer linked"), ("accept", "You’re linked now")):
         asking = await gym.person("Sibel")
         await pending_with(gym, mara, asking)
         assert "asks to be your coach" in await look(gym, "/journal/coaches", mara)
@@ -133,7 +133,7 @@ async def test_who_answered_is_told_and_private_words_need_consent(tmp_path: Pat
             assert page.count("</svg>private</span>") == 1
             assert page.count("</svg><bdi>Renzo</bdi></span>") == 1
             assert server.requests == []
-            assert "May private words leave this server?" in page
+            assert "Private text and the assistant" in page
             agreed = await send(gym, "/journal/settings/profile", mara, aiConsent="true", version="1")
             assert agreed.headers["location"] == "/journal/settings"
             server.says = lambda asked: {"answer": "From <b>half guard</b>. http://evil.example/", "citations": []}
@@ -144,7 +144,7 @@ async def test_who_answered_is_told_and_private_words_need_consent(tmp_path: Pat
             assert "Underhook fear." in json.dumps(server.requests)
             server.status = 500
             await send(gym, thread, mara, content="underhook")
-            assert "The remote assistant did not answer; this is the built-in one." in await look(gym, thread, mara)
+            assert "The remote assistant didn’t answer, so the built-in one did." in await look(gym, thread, mara)
             assert (await send(gym, thread, mara, content="")).status_code == 422
             # A coach asks about what is shared, and about nobody else's.
             about = await send(gym, "/journal/ask", renzo, content="underhook", athleteId=mara["userId"])
@@ -168,7 +168,7 @@ async def test_a_file_is_pasted_looked_at_and_taken_in_without_a_script(embedded
     asked = data(await gym.ask("POST", "/import/preview", json.loads(file), by=ida))
     assert (asked["entries"], asked["alreadyHere"]) == (2, 0)
     done = await send(gym, "/journal/settings/import", ida, file=file, sure="true")
-    assert "It is all here" in done.text
+    assert "Import finished" in done.text
     assert len((await gym.get("/entries", ida))["items"]) == 2
     asked = data(await gym.ask("POST", "/import/preview", json.loads(file), by=ida))
     assert (asked["entries"], asked["alreadyHere"]) == (0, 2)
@@ -203,7 +203,7 @@ def test_what_is_drawn_says_the_numbers_that_it_draws():
     # Every day is told by its date, with the year if that is another; and so is a row of the table.
     assert [each.date for each in heat.picture.days if each.level][::-1] == list(heat.days)
     before = drawn_heat(found, levels, date(today.year, 1, 2), today).picture.days[-3]
-    assert before.title == f"{before.date:%A} 31 December {today.year - 1}: rest"
+    assert before.title == f"{before.date:%A}, 31 December {today.year - 1}: rest"
     hours = drawn_hours(found)
     drawn = sum(each.height for each in hours.picture.columns)
     highest = max(hours.picture.columns, key=lambda each: each.height)
@@ -229,7 +229,7 @@ async def test_what_is_new_is_marked_until_a_form_says_that_it_was_looked_at(emb
     athlete = f"/journal/athletes/{mara['userId']}"
     for path, looked_at, by, marked in (
         (athlete, athlete, renzo, '<span class="badge">new</span>'),
-        ("/journal/entries", f"/journal/entries/{entry['entryId']}", mara, "comment</span> new</span>"),
+        ("/journal/entries", f"/journal/entries/{entry['entryId']}", mara, "1 new comment</span>"),
     ):
         assert marked in await look(gym, path, by)
         assert ("1 new</span>" in await look(gym, "/journal/athletes", renzo)) == (by is renzo)
@@ -237,7 +237,7 @@ async def test_what_is_new_is_marked_until_a_form_says_that_it_was_looked_at(emb
         done = await send(gym, f"{looked_at}/seen", by, until=until)
         assert (done.status_code, done.headers["location"]) == (303, looked_at)
         assert marked not in await look(gym, path, by)
-        assert "I have looked" not in await look(gym, looked_at, by)
+        assert "Mark as seen" not in await look(gym, looked_at, by)
 
 
 async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym: Gym):
@@ -258,11 +258,11 @@ async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym:
 async def test_athletes_page_shows_the_last_session_or_the_time_since(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()
-    assert "No session yet" in await look(gym, "/journal/athletes", renzo)
+    assert "No sessions yet" in await look(gym, "/journal/athletes", renzo)
     days = (gym.clock() - timedelta(days=ago) for ago in (28, 27))
     await gym.add_entry(mara, "Armbar.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
     page = await look(gym, "/journal/athletes", renzo)
-    assert "No session for four weeks" in page
+    assert "No session for 4 weeks" in page
     assert "“Armbar.”" not in page
     await gym.add_entry(mara, "Kimura.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
     page = await look(gym, "/journal/athletes", renzo)

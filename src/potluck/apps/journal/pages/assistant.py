@@ -39,7 +39,7 @@ from potluck.apps.journal.threads import (
     threads_of,
 )
 from potluck.apps.journal.times import day_of
-from potluck.web import UNSET, Input, Line, Show, Step, Writes
+from potluck.web import UNSET, Input, Line, Show, Step, Writes, _
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
@@ -47,7 +47,10 @@ MOST_THREADS = 30
 COUNTED = re.compile(r"(?P<number>\d[\d,.]*(?: h(?: \d\d)?| min| %:?)?)(?<!:) (?P<rest>.+)", re.DOTALL)
 # Citations that are visible at once; the others are folded.
 CITATIONS_SHOWN = 5
-PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
+PROVIDERS = {
+    "openai": _("Answered by the model that was set up here, outside this server."),
+    "anthropic": _("Answered by Anthropic’s model, outside this server."),
+}
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
@@ -107,10 +110,10 @@ async def _threads(at: Athlete, zone: tzinfo) -> list[ThreadLine]:
         lines.append(
             ThreadLine(
                 thread_id=view.thread_id,
-                title=view.title or "Nothing asked yet",
+                title=view.title or _("Nothing asked yet"),
                 scope=view.scope,
-                about="" if view.athlete_id is None else names.get(view.athlete_id, "an athlete"),
-                day="today" if day == today else short_date(day, today),
+                about="" if view.athlete_id is None else names.get(view.athlete_id, _("an athlete")),
+                day=_("today") if day == today else short_date(day, today),
             )
         )
     return lines
@@ -146,7 +149,7 @@ async def _to_begin(at: Athlete, about: str) -> dict[str, Any]:
         "profile_version": profile.version,
         "threads": await _threads(at, zone_of(profile.time_zone)),
         "coached": coached,
-        "coached_options": [(str(athlete.athlete_id), athlete.name or "Someone who left") for athlete in coached],
+        "coached_options": [(str(athlete.athlete_id), athlete.name or _("Someone who left")) for athlete in coached],
         "about": _among(coached, about),
         "thread_id": None,
     }
@@ -189,9 +192,9 @@ async def thread_page(at: InThread, show: Show) -> dict[str, Any]:
         **_assistant(at, profile.ai_consent),
         "profile_version": profile.version,
         "thread_id": at.thread_id,
-        "title": at.thread.title or "Ask your journal",
+        "title": at.thread.title or _("Ask your journal"),
         "scope": at.scope.scope,
-        "about": "" if about is None else names.get(about, "an athlete"),
+        "about": "" if about is None else names.get(about, _("an athlete")),
         "turns": await _turns(at, views, zone),
         "threads": await _threads(at, zone),
         "form": show.form(NewMessage),
@@ -199,7 +202,7 @@ async def thread_page(at: InThread, show: Show) -> dict[str, Any]:
 
 
 messages.form("", then=f"{THREAD}#last", on=thread_page)(ask)
-threads.form("/delete", then=ASK)(end_thread)
+threads.form("/delete", then=ASK, flash=_("Thread deleted."))(end_thread)
 
 
 async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> list[ThreadMessage]:
@@ -274,12 +277,14 @@ def _answer(view: MessageView, cited: list[Cited]) -> AnswerCard:
     if own and (match := COUNTED.fullmatch(text)):
         number, text = match["number"].rstrip(":"), match["rest"]
     if view.provider == FALLBACK:
-        by, icon = "The remote assistant did not answer; this is the built-in one.", "cloud-off"
+        by, icon = _("The remote assistant didn’t answer, so the built-in one did."), "cloud-off"
     elif own:
-        quotes = " Quotes are word for word." if any(citation.quote for citation in cited) else ""
-        by, icon = f"Answered on this server.{quotes}", "monitor"
+        by, icon = _("Answered on this server."), "monitor"
+        if any(citation.quote for citation in cited):
+            by = _("Answered on this server. Quotes are word for word.")
     else:
-        by, icon = f"Answered by {PROVIDERS.get(view.provider or '', 'a model')}, outside this server.", "share-2"
+        by = PROVIDERS.get(view.provider or "", _("Answered by a model outside this server."))
+        icon = "share-2"
     return AnswerCard(
         number=number,
         text=text,

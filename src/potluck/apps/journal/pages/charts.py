@@ -10,11 +10,10 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from potluck.apps.journal.aggregation import PeriodTotals, Statistics
-from potluck.apps.journal.pages.frame import long_date, short_date
-from potluck.apps.journal.pages.metrics import sums
-from potluck.apps.journal.quantities import hours, several
+from potluck.apps.journal.pages.frame import long_date, month_name, short_date
+from potluck.apps.journal.pages.metrics import WORN, duration, sessions, sums
 from potluck.apps.journal.times import first_of_week
-from potluck.web import drawings
+from potluck.web import _, drawings, formats, ngettext
 
 HEAT_WEEKS = 26
 HEAT_LEVELS = 4
@@ -45,7 +44,7 @@ class Drawn(NamedTuple):
     picture: drawings.HeatMap | drawings.Chart | drawings.Trend
     said: str
     note: str
-    unit: str
+    title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     days: Sequence[date] = ()
@@ -57,29 +56,39 @@ def drawn_heat(stats: Statistics, levels: Levels, last: date, today: date) -> Dr
     first = first_of_week(last) - timedelta(weeks=HEAT_WEEKS - 1)
     days = [day for day in stats.days if first <= day.begins <= last]
     all_days = (first + timedelta(days=day) for day in range((last - first).days + 1))
-    titles = {day: f"{long_date(day, today)}: rest" for day in all_days} | {
-        day.begins: f"{long_date(day.begins, today)}: {several(day.sessions, 'session')}, {hours(day.minutes)}, "
-        f"load {day.load:,}"
+    titles = {day: _("%(day)s: rest", day=long_date(day, today)) for day in all_days} | {
+        day.begins: _(
+            "%(day)s: %(sessions)s, %(time)s, load %(load)s",
+            day=long_date(day.begins, today),
+            sessions=sessions(day.sessions),
+            time=duration(day.minutes),
+            load=formats.number_text(day.load),
+        )
         for day in days
     }
     picture = drawings.heat_map(levels.by_day, titles, last, HEAT_WEEKS)
     if last != today:
         picture = picture._replace(today=None)
-    trained = f"{several(len(days), 'day')} with training"
-    sentence = f"Training by day, {HEAT_WEEKS} weeks up to {long_date(last, today)}: {trained}."
+    sentence = ngettext(
+        "Training by day, %(weeks)s weeks up to %(day)s: %(num)s day with training.",
+        "Training by day, %(weeks)s weeks up to %(day)s: %(num)s days with training.",
+        len(days),
+        weeks=HEAT_WEEKS,
+        day=long_date(last, today),
+    )
     rows = [
         (
             long_date(day.begins, today),
             str(day.sessions),
-            hours(day.minutes),
+            duration(day.minutes),
             *sums(day).values(),
-            f"{day.load:,}",
+            formats.number_text(day.load),
         )
         for day in reversed(days)
     ]
     dates = [day.begins for day in reversed(days)]
-    columns = ("Day", "Sessions", "Time", *sums(stats.total), "Load")
-    return Drawn(picture, sentence, "", "day", columns, rows, dates)
+    columns = (_("Day"), _("Sessions"), _("Time"), *sums(stats.total), _("Load"))
+    return Drawn(picture, sentence, "", _("Days"), columns, rows, dates)
 
 
 # --- over time --------------------------------------------------------------------------------------------------------
@@ -89,7 +98,7 @@ class ChartPeriods(NamedTuple):
     """The weeks or months of a period, with their labels for an axis."""
 
     periods: Sequence[PeriodTotals]
-    unit: str
+    by_month: bool
     names: Mapping[int, str]
 
     @classmethod
@@ -101,16 +110,21 @@ class ChartPeriods(NamedTuple):
         last = len(periods) - 1
         named = [place for place in range(last, -1, -every) if place == last or last - place >= every]
         names = {
-            place: "now" if place == last else f"{periods[place].begins:%b}" if by_month
             # Weeks are named by their Monday.
-            else f"{periods[place].begins.day} {periods[place].begins:%b}"
+            place: formats.date_text(periods[place].begins, "short month" if by_month else "short")
             for place in named
-        }  # fmt: skip
-        return cls(periods, "month" if by_month else "week", names)
+        }
+        names[last] = _("now")
+        return cls(periods, by_month, names)
+
+    @property
+    def heading(self) -> str:
+        """Of the column with the periods, in a table."""
+        return _("Month") if self.by_month else _("Week of")
 
     def told(self, period: PeriodTotals, today: date) -> str:
-        if self.unit == "month":
-            return f"{period.begins:%B %Y}"
+        if self.by_month:
+            return formats.date_text(period.begins, "month")
         return short_date(period.begins, today)
 
 
@@ -127,17 +141,30 @@ def drawn_hours(stats: Statistics) -> Drawn:
     if abs(minutes.index(most) - (len(minutes) - 1)) * PLOT_WIDTH / len(minutes) < NAME_WIDTH / 2:
         said_at.pop(len(minutes) - 1, None) if minutes.index(most) != len(minutes) - 1 else None
     average = round(sum(minutes) / len(minutes))
-    sentence = (
-        f"Hours by {chart.unit}: {several(len(minutes), chart.unit)}, {hours(average)} on average, "
-        f"{hours(most)} at most, {hours(minutes[-1])} in this {chart.unit} so far."
-    )
+    numbers = {"average": duration(average), "most": duration(most), "now": duration(minutes[-1])}
+    if chart.by_month:
+        title = _("Hours per month")
+        sentence = ngettext(
+            "Hours by month: %(num)s month, %(average)s on average, %(most)s at most, %(now)s in this month so far.",
+            "Hours by month: %(num)s months, %(average)s on average, %(most)s at most, %(now)s in this month so far.",
+            len(minutes),
+            **numbers,
+        )
+    else:
+        title = _("Hours per week")
+        sentence = ngettext(
+            "Hours by week: %(num)s week, %(average)s on average, %(most)s at most, %(now)s in this week so far.",
+            "Hours by week: %(num)s weeks, %(average)s on average, %(most)s at most, %(now)s in this week so far.",
+            len(minutes),
+            **numbers,
+        )
     rows = [
-        (chart.told(period, stats.last), str(period.sessions), hours(period.minutes) if period.minutes else "0")
+        (chart.told(period, stats.last), str(period.sessions), duration(period.minutes) if period.minutes else "0")
         for period in reversed(chart.periods)
     ]
-    head = "Week of" if chart.unit == "week" else "Month"
     picture = drawings.columns([count / 60 for count in minutes], chart.names, said_at, step, "h")
-    return Drawn(picture, sentence, f"{hours(average)} on average", chart.unit, (head, "Sessions", "Time"), rows)
+    note = _("%(time)s on average", time=duration(average))
+    return Drawn(picture, sentence, note, title, (chart.heading, _("Sessions"), _("Time")), rows)
 
 
 def drawn_intensity(stats: Statistics) -> Drawn | None:
@@ -153,23 +180,42 @@ def drawn_intensity(stats: Statistics) -> Drawn | None:
         for period in chart.periods
     ]
     first, last = trained[0], trained[-1]
-    year = "" if first.begins.year == stats.last.year else f" {first.begins.year}"
-    goes = f"{first.intensity:.1f} in {first.begins:%B}{year}, {last.intensity:.1f} now"
-    sentence = f"How hard, on average by {chart.unit}: {goes}."
+    numbers = {
+        "before": _average(first),
+        "month": month_name(first.begins, stats.last),
+        "now": _average(last),
+    }
+    note = _("%(before)s in %(month)s, %(now)s now", **numbers)
+    if chart.by_month:
+        sentence = _("How hard, on average by month: %(before)s in %(month)s, %(now)s now.", **numbers)
+    else:
+        sentence = _("How hard, on average by week: %(before)s in %(month)s, %(now)s now.", **numbers)
     rows = [
-        (chart.told(period, stats.last), f"{period.intensity:.1f}", f"{period.easiest}", f"{period.hardest}")
+        (chart.told(period, stats.last), _average(period), f"{period.easiest}", f"{period.hardest}")
         for period in reversed(trained)
     ]
-    head = "Week of" if chart.unit == "week" else "Month"
     picture = drawings.trend(values, chart.names, MARKS_OF_INTENSITY)
-    return Drawn(picture, sentence, goes, chart.unit, (head, "Average", "Easiest", "Hardest"), rows)
+    return Drawn(
+        picture, sentence, note, _("How hard"), (chart.heading, _("Average"), _("Easiest"), _("Hardest")), rows
+    )
+
+
+def _average(period: PeriodTotals) -> str:
+    return "" if period.intensity is None else formats.number_text(period.intensity, 1)
 
 
 def drawn_spark(stats: Statistics) -> tuple[drawings.Spark, str]:
     """A sparkline of hours by week, and its description."""
     minutes = [week.minutes for week in stats.weeks]
-    sentence = f"Hours by week, {several(len(minutes), 'week')}: from {hours(min(minutes))} to {hours(max(minutes))}, "
-    return drawings.spark([float(count) for count in minutes]), f"{sentence}now {hours(minutes[-1])}."
+    sentence = ngettext(
+        "Hours by week, %(num)s week: from %(least)s to %(most)s, now %(now)s.",
+        "Hours by week, %(num)s weeks: from %(least)s to %(most)s, now %(now)s.",
+        len(minutes),
+        least=duration(min(minutes)),
+        most=duration(max(minutes)),
+        now=duration(minutes[-1]),
+    )
+    return drawings.spark([float(count) for count in minutes]), sentence
 
 
 def _clock(minutes: int) -> str:
@@ -181,7 +227,8 @@ def _clock(minutes: int) -> str:
 
 def drawn_split(stats: Statistics) -> tuple[str, list[tuple[str, int]]]:
     """What was worn: a sentence, and percentages that add up to a hundred."""
-    worn = {"Gi": stats.gi_split.gi, "No-gi": stats.gi_split.no_gi, "Both": stats.gi_split.both}
+    split = stats.gi_split
+    worn = {WORN["gi"]: split.gi, WORN["no-gi"]: split.no_gi, WORN["both"]: split.both}
     total = sum(worn.values())
     if not total:
         return "", []
@@ -191,7 +238,7 @@ def drawn_split(stats: Statistics) -> tuple[str, list[tuple[str, int]]]:
     for name in lost[: 100 - sum(shares.values())]:
         shares[name] += 1
     parts = [(name, share) for name, share in shares.items() if worn[name]]
-    return ", ".join(f"{name} {share} percent" for name, share in parts), parts
+    return ", ".join(_("%(name)s %(share)s percent", name=name, share=share) for name, share in parts), parts
 
 
 class TagBar(NamedTuple):
@@ -208,9 +255,11 @@ def drawn_tags(stats: Statistics) -> list[TagBar]:
 def fact_list(stats: Statistics) -> list[tuple[str, str]]:
     """The period in a few numbers."""
     total = stats.total
+    hours = round(total.minutes / 60)
     return [
-        ("sessions" if total.sessions != 1 else "session", f"{total.sessions:,}"),
-        ("hours", f"{round(total.minutes / 60):,}"),
-        *((name.lower(), number) for name, number in sums(total).items()),
-        ("week in a row" if stats.streak.weeks == 1 else "weeks in a row", f"{stats.streak.weeks:,}"),
+        (ngettext("session", "sessions", total.sessions), formats.number_text(total.sessions)),
+        (ngettext("hour", "hours", hours), formats.number_text(hours)),
+        (ngettext("round", "rounds", total.rounds), formats.number_text(total.rounds)),
+        # Of weeks that were trained in, without a break.
+        (_("week streak"), formats.number_text(stats.streak.weeks)),
     ]

@@ -30,7 +30,7 @@ from potluck.apps.journal.pages.frame import layout_context, long_date
 from potluck.apps.journal.pages.metrics import WORN
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.times import day_of
-from potluck.web import UNSET, Input, Show, Writes, or_retry
+from potluck.web import UNSET, Input, Show, Writes, _, formats, or_retry
 
 ENTRY = f"{ENTRIES}/{{entry_id}}"
 
@@ -51,7 +51,7 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
         "athlete": athlete,
         "back_to": ENTRIES if at.own else f"{ATHLETES}/{at.meta.athlete_id}",
         "day": long_date(day_of(at.shown.date, zone), today),
-        "time": f"{at.shown.date.astimezone(zone):%H:%M}",
+        "time": formats.date_text(at.shown.date.astimezone(zone), "time"),
         "comments": await at.show(CommentView, visible),
         "position": position,
         "read_at": at.now.isoformat(),
@@ -66,7 +66,7 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
 # --- comments ---------------------------------------------------------------------------------------------------------
 
 
-@comments.form("", then=f"{ENTRY}?draft=comment-{{entry_id}}#comments", flash="Comment added.", on=entry_page)
+@comments.form("", then=f"{ENTRY}?draft=comment-{{entry_id}}#comments", flash=_("Comment added."), on=entry_page)
 async def comment_by_form(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Add a comment, once per form, however often it is sent."""
     sent_before = [
@@ -92,7 +92,7 @@ async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str,
         "address": f"{ENTRIES}/{at.entry_id}",
         "comment_id": at.comment_id,
         "version": comment.version,
-        "conflict": form.conflict(show.clash, {"body": "Comment"}),
+        "conflict": form.conflict(show.clash, {"body": _("Comment")}),
         "form": form,
         "draft_key": at.journal.draft_key(at.own_id),
         "refused_before": bool(form.sent),
@@ -100,9 +100,9 @@ async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str,
 
 
 comments.form(
-    "/edit", then=f"{ENTRY}?draft=comment-{{comment_id}}#comments", flash="Comment changed.", on=comment_page
+    "/edit", then=f"{ENTRY}?draft=comment-{{comment_id}}#comments", flash=_("Comment saved."), on=comment_page
 )(change_comment)
-comments.form("/delete", then=f"{ENTRY}#comments")(delete_comment)
+comments.form("/delete", then=f"{ENTRY}#comments", flash=_("Comment deleted."))(delete_comment)
 
 
 class Hiding(Input):

@@ -58,6 +58,7 @@ from potluck.web import (
     Unset,
     Versioned,
     Writes,
+    _,
     or_retry,
 )
 
@@ -65,7 +66,7 @@ TAGS_OFFERED = 8
 MINUTES_STEP = 5
 CHOSEN_EACH_TIME = frozenset({"intensity", "tags"})
 AS_TYPED = "%Y-%m-%dT%H:%M"
-NOT_A_TIME = "Enter a day and a time, such as 13 November, 18:30"
+NOT_A_TIME = _("Enter a day and a time, such as 13 November, 18:30.")
 
 home: Actions[Any] = Actions(Athlete, page=HOME)
 
@@ -152,7 +153,7 @@ async def _only_coaches(at: Athlete) -> bool:
     return await at.store.first(Entry.of_athlete(at.own_id)) is None
 
 
-@entries.form("", then=f"{ENTRIES}?draft=new", flash="Saved.", on=write_page, versioned=False)
+@entries.form("", then=f"{ENTRIES}?draft=new", flash=_("Entry saved."), on=write_page, versioned=False)
 async def write_by_form(at: Athlete, form: EntryForm) -> Writes[Entry]:
     stored = await at.store.get(UserProfile.one(at.own_id))
     device = UNSAID if form.time_zone is UNSET else form.time_zone
@@ -216,10 +217,10 @@ async def coach_names(at: Athlete) -> list[str]:
 
 
 FORM_LABELS = {
-    "when": "When it was",
-    **{name: LABELS.get(name, name.capitalize()) for name in SessionMetrics.__struct_encode_fields__},
-    "shared": "Shared",
-    "private": "Private",
+    "when": _("Date and time"),
+    **LABELS,
+    "shared": _("Shared"),
+    "private": _("Private"),
 }
 
 
@@ -260,7 +261,7 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
     }
 
 
-@entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?draft={{entry_id}}", flash="The entry is changed.", on=edit_page)
+@entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?draft={{entry_id}}", flash=_("Entry saved."), on=edit_page)
 async def change_by_form(at: OwnEntry, entry: Entry, form: EntryForm) -> Writes[Entry]:
     return _changed_by(at, form, entry, await zone_for(at))
 
@@ -277,7 +278,7 @@ def _changed_by(at: Access, form: EntryForm, entry: Entry, zone: tzinfo) -> Writ
     return rewritten(at, entry, after)
 
 
-entries.form("/delete", then=ENTRIES, flash="The entry is deleted, with its comments.")(delete_entry)
+entries.form("/delete", then=ENTRIES, flash=_("Entry deleted, with its comments."))(delete_entry)
 
 
 def _typed(entry: Entry, zone: tzinfo) -> str:

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, STATS, WRITE
 from potluck.apps.journal.times import day_of
 from potluck.apps.journal.tokenizer import spans_of
-from potluck.web import Section
+from potluck.web import Section, _, formats
 
 PARTS = (
-    ("write", "notebook-pen", "Write", WRITE),
-    ("timeline", "calendar-days", "Timeline", ENTRIES),
-    ("stats", "chart-column", "Stats", STATS),
-    ("ask", "message-circle", "Ask", ASK),
-    ("coaches", "users", "Coaches", COACHES),
+    ("write", "notebook-pen", _("Write"), WRITE),
+    ("timeline", "calendar-days", _("Timeline"), ENTRIES),
+    ("stats", "chart-column", _("Stats"), STATS),
+    ("ask", "message-circle", _("Ask"), ASK),
+    ("coaches", "users", _("Coaches"), COACHES),
 )
 # Characters of a text that fit in a row of a list.
 EXCERPT = 400
@@ -31,18 +31,21 @@ def layout_context(current: str) -> dict[str, Any]:
 
 def long_date(day: date, today: date) -> str:
     """Friday 13 November, with the year if it is not this one."""
-    year = "" if day.year == today.year else f" {day.year}"
-    return f"{day:%A} {day.day} {day:%B}{year}"
+    return formats.date_text(day, "day" if day.year == today.year else "full")
 
 
 def short_date(day: date, today: date) -> str:
-    return f"{day.day} {day:%b}" + ("" if day.year == today.year else f" {day.year}")
+    return formats.date_text(day, "short" if day.year == today.year else "short with year")
+
+
+def month_name(day: date, today: date) -> str:
+    return formats.date_text(day, "month name" if day.year == today.year else "month")
 
 
 def written_day(moment: datetime, zone: tzinfo, now: datetime) -> str:
     """The day of a session: Today, Yesterday, or the date."""
     day, today = day_of(moment, zone), day_of(now, zone)
-    return {0: "Today", 1: "Yesterday"}.get((today - day).days) or long_date(day, today)
+    return {0: _("Today"), 1: _("Yesterday")}.get((today - day).days) or long_date(day, today)
 
 
 # --- texts in which words are marked ----------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people import InvitationOfPlace
 from potluck.store import all_done
 from potluck.validation import FieldError, ValidationError
-from potluck.web import UNSET, Actions, Input, Show, SignedIn, Unset, Writes
+from potluck.web import UNSET, Actions, Input, Show, SignedIn, Unset, Writes, _
 
 SPARK_WEEKS = 12
 
@@ -119,8 +119,8 @@ def _side(role: str) -> str:
     return COACHES if role == "coach" else ATHLETES
 
 
-LINKED = "You are linked now."
-ENDED = "You are no longer linked. Nothing more is shared."
+LINKED = _("You’re linked now.")
+ENDED = _("You’re no longer linked. Nothing more is shared.")
 
 
 @links.form("/{user_id}/accept", then=lambda at, link: _side(link.role), flash=LINKED, on=coaches_page)
@@ -128,7 +128,7 @@ async def accept_by_page(at: LinkedWith, which: LinkAcceptance) -> Writes[LinkVi
     return await accept_link(at, which)
 
 
-@links.form("/{user_id}/sees", then=COACHES, flash="Saved. It counts from now on.", on=coaches_page)
+@links.form("/{user_id}/sees", then=COACHES, flash=_("Saved."), on=coaches_page)
 async def change_by_page(at: WithCoach, change: LinkChange) -> Writes[LinkView]:
     return await change_link(at, change)
 
@@ -138,9 +138,7 @@ async def end_by_page(at: LinkedWith, which: WhichSide) -> Writes[str]:
     return (await end_link(at, which)).answering(str(which.role))
 
 
-links.form("/invitations/{invitation_id}/withdraw", then=COACHES, flash="The invitation is withdrawn.")(
-    withdraw_request
-)
+links.form("/invitations/{invitation_id}/withdraw", then=COACHES, flash=_("Invitation withdrawn."))(withdraw_request)
 
 joining: Actions[Any] = Actions(SignedIn, page=f"{HOME}/invitation")
 
@@ -156,7 +154,7 @@ async def choice_page(at: SignedIn, show: Show) -> Mapping[str, Any]:
     assert show.refusal is not None
     invitation = await at.core.people.invitations.look(invitations.cookie.value(at.visitor))
     coach = await place_name(at.store, invitation.place)
-    context = {**layout_context("coaches"), "coach": coach or "Someone"}
+    context = {**layout_context("coaches"), "coach": coach or _("Someone")}
     return show.template("journal/come_in.html", context, status=200)
 
 
@@ -177,7 +175,7 @@ async def come_in(at: SignedIn, sent: ComingIn) -> Writes[LinkRole]:
         if invitation.role != "athlete":
             return await join(at, invitation)
         if sent.sees is UNSET:
-            raise ValidationError(FieldError("sees", "Choose what the coach sees"))
+            raise ValidationError(FieldError("sees", _("Choose what the coach sees.")))
         role = "coach"
         return await join(at, invitation, sent.sees)
 
@@ -213,4 +211,4 @@ def _day_from(at: Athlete | CoachOf, shared_from: datetime | None, zone: tzinfo)
 
 async def _name(at: CoachOf, athlete_id: UUID) -> str:
     names: Sequence[str] = [*(await names_of(at.store, [athlete_id])).values()]
-    return names[0] if names else "An athlete"
+    return names[0] if names else _("An athlete")

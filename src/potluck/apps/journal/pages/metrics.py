@@ -2,20 +2,47 @@
 
 from potluck.apps.journal.aggregation import Totals
 from potluck.apps.journal.entities import SessionMetrics
-from potluck.apps.journal.quantities import several
+from potluck.web import _, formats, ngettext
 
-WORN = {"gi": "Gi", "no-gi": "No-gi", "both": "Both"}
+WORN = {"gi": _("Gi"), "no-gi": _("No-gi"), "both": _("Both")}
 # By field of the form.
-LABELS = {"durationMinutes": "Minutes", "intensity": "How hard", "giOrNoGi": "What you wore"}
+LABELS = {
+    "durationMinutes": _("Minutes"),
+    "rounds": _("Rounds"),
+    "intensity": _("How hard"),
+    "giOrNoGi": _("What you wore"),
+    "tags": _("Tags"),
+}
 FIRST_VALUES = {"durationMinutes": "60", "rounds": "5", "giOrNoGi": "gi"}
 
 
 def facts(metrics: SessionMetrics) -> str:
     """The metrics of a session in one line."""
-    long = f"{metrics.duration_minutes} min · {several(metrics.rounds, 'round')}"
-    return f"{long} · {metrics.intensity} of 10 · {WORN[metrics.gi_or_no_gi]}"
+    return str(
+        _(
+            "%(minutes)s min · %(rounds)s · %(intensity)s of 10 · %(worn)s",
+            minutes=metrics.duration_minutes,
+            rounds=ngettext("%(num)s round", "%(num)s rounds", metrics.rounds),
+            intensity=metrics.intensity,
+            worn=WORN[metrics.gi_or_no_gi],
+        )
+    )
+
+
+def duration(minutes: int) -> str:
+    """A duration as people write it: 45 min, 3 h, 3 h 15."""
+    whole, rest = divmod(minutes, 60)
+    if not whole:
+        return _("%(minutes)s min", minutes=rest)
+    if not rest:
+        return _("%(hours)s h", hours=formats.number_text(whole))
+    return _("%(hours)s h %(minutes)s", hours=formats.number_text(whole), minutes=f"{rest:02}")
+
+
+def sessions(count: int) -> str:
+    return ngettext("%(num)s session", "%(num)s sessions", count)
 
 
 def sums(total: Totals) -> dict[str, str]:
     """The sums that statistics show next to sessions, hours and load."""
-    return {"Rounds": f"{total.rounds:,}"}
+    return {_("Rounds"): formats.number_text(total.rounds)}

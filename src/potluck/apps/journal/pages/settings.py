@@ -30,10 +30,10 @@ from potluck.apps.journal.pages.frame import layout_context, short_date
 from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
 from potluck.apps.journal.times import day_of
 from potluck.validation import FieldError, Text, ValidationError
-from potluck.web import Call, Endpoints, Form, Input, Show, Writes
+from potluck.web import Call, Endpoints, Form, Input, Show, Writes, _
 
 MOST_WRONG = 20
-HAS_ERRORS = "Nothing was imported, because the file has errors"
+HAS_ERRORS = _("Nothing was imported, because the file has errors.")
 
 settings_pages = Endpoints()
 
@@ -50,13 +50,15 @@ async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
         "profile": stored,
         "version": stored.version,
         "form": form,
-        "conflict": form.conflict(show.clash, {"timeZone": "Time zone", "aiConsent": "The assistant may read along"}),
+        "conflict": form.conflict(
+            show.clash, {"timeZone": _("Time zone"), "aiConsent": _("Private text for the assistant")}
+        ),
         "zones": sorted(available_timezones() | {"UTC"}),
         "remote": at.journal.provider.remote,
     }
 
 
-profile.form("/profile", then=SETTINGS, flash="Saved.", on=settings_page)(change_profile)
+profile.form("/profile", then=SETTINGS, flash=_("Settings saved."), on=settings_page)(change_profile)
 
 
 # --- export -----------------------------------------------------------------------------------------------------------
@@ -133,4 +135,5 @@ def _days(first: datetime | None, last: datetime | None, zone: Any, at: Athlete)
     if first is None or last is None:
         return ""
     today = day_of(at.now, zone)
-    return f"{short_date(day_of(first, zone), today)} to {short_date(day_of(last, zone), today)}"
+    start, end = short_date(day_of(first, zone), today), short_date(day_of(last, zone), today)
+    return _("%(first)s to %(last)s", first=start, last=end)

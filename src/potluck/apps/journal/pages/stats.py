@@ -27,7 +27,7 @@ from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.validation import ValidationError
-from potluck.web import UNSET, Input, Line
+from potluck.web import UNSET, Input, Line, _
 
 
 class ChartSpan(NamedTuple):
@@ -35,7 +35,11 @@ class ChartSpan(NamedTuple):
     weeks: int
 
 
-SPANS = {"4w": ChartSpan("4 weeks", 4), "26w": ChartSpan("Half a year", HEAT_WEEKS), "52w": ChartSpan("A year", 52)}
+SPANS = {
+    "4w": ChartSpan(_("4 weeks"), 4),
+    "26w": ChartSpan(_("Half a year"), HEAT_WEEKS),
+    "52w": ChartSpan(_("A year"), 52),
+}
 USUAL_SPAN = "26w"
 
 
@@ -84,7 +88,10 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
     levels = Levels(whole.days)
     heats = [drawn_heat(whole, levels, end, today) for end in ends]
     split_said, split = drawn_split(statistics)
-    name = SPANS[chosen].name if chosen in SPANS else f"{short_date(days.from_, today)} to {short_date(days.to, today)}"
+    if chosen in SPANS:
+        name = SPANS[chosen].name
+    else:
+        name = _("%(first)s to %(last)s", first=short_date(days.from_, today), last=short_date(days.to, today))
     return {
         "name": name,
         "zone_unset": await zone_unset(at),
@@ -115,7 +122,7 @@ def _asked(wanted: SpanQuery, today: date) -> tuple[str, StatsOf, str]:
     if wanted.from_.strip() or wanted.to.strip():
         sent = {"from": wanted.from_.strip(), "to": wanted.to.strip() or today.isoformat()}
         if not sent["from"]:
-            return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), "Enter the first day"
+            return USUAL_SPAN, _weeks(SPANS[USUAL_SPAN].weeks, today), _("Please enter the first day.")
         try:
             return "", StatsOf.decode(sent), ""
         except ValidationError as error:

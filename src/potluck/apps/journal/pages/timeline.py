@@ -25,9 +25,8 @@ from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, excerpt, layout_context, marked, plain, short_date
-from potluck.apps.journal.pages.metrics import facts
+from potluck.apps.journal.pages.metrics import duration, facts, sessions
 from potluck.apps.journal.profile import time_zone_for, zone_unset
-from potluck.apps.journal.quantities import hours, several
 from potluck.apps.journal.ranking import RankedEntry, query_words, snippet_of
 from potluck.apps.journal.search import found_in, narrowed
 from potluck.apps.journal.stats import StatsOf, stats_of
@@ -35,7 +34,7 @@ from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.tokenizer import spans_of
 from potluck.table import Query
 from potluck.validation import ValidationError
-from potluck.web import UNSET, Input, Line, Show
+from potluck.web import UNSET, Input, Line, Show, _, formats
 
 ENOUGH = 20
 # The most entries that a refresh reads, however far back the reader has scrolled.
@@ -43,7 +42,7 @@ MOST_AGAIN = 500
 MOST_HITS = 100
 TAG_CHIPS = 6
 HARD = "7"
-GONE = "Someone who left"
+GONE = _("Someone who left")
 
 R = TypeVar("R", bound="SharedRow")
 
@@ -212,7 +211,8 @@ class Timeline(Generic[R]):
                 # Only whole weeks, so that their totals are correct.
                 day = day_of(entry.date, self.zone)
                 before = self._week(shown[-1]).isoformat()
-                earlier = Chip(f"{day:%B %Y}", self.wanted.address(self.base, before=before), chosen=False)
+                name = _("Show %(month)s", month=formats.date_text(day, "month"))
+                earlier = Chip(name, self.wanted.address(self.base, before=before), chosen=False)
                 break
             shown.append(entry)
         rows = await self.rows(shown)
@@ -244,16 +244,19 @@ class Timeline(Generic[R]):
     def _named(self, monday: date, both: Sequence[tuple[Entry, R]]) -> Week:
         this = first_of_week(self.today)
         ago = (this - monday).days // 7
-        year = "" if monday.year == self.today.year else f" {monday.year}"
-        name = {0: "This week", 1: "Last week"}.get(ago) or f"Week of {monday.day} {monday:%B}{year}"
-        minutes = sum(entry.session_metrics.duration_minutes for entry, _ in both)
-        return Week(monday, name, f"{several(len(both), 'session')}, {hours(minutes)}", [row for _, row in both])
+        date_style = "date" if monday.year == self.today.year else "long"
+        name = {0: _("This week"), 1: _("Last week")}.get(ago) or _(
+            "Week of %(day)s", day=formats.date_text(monday, date_style)
+        )
+        minutes = sum(entry.session_metrics.duration_minutes for entry, row in both)
+        total = _("%(sessions)s, %(time)s", sessions=sessions(len(both)), time=duration(minutes))
+        return Week(monday, str(name), str(total), [row for entry, row in both])
 
     # --- by words -----------------------------------------------------------------------------------------------------
 
     async def _hits(self) -> Sequence[R]:
         words, periods = narrowed(self.wanted.q[:200], self.today)
-        self.searched = " and ".join(period.words for period in periods)
+        self.searched = formats.list_text(period.words for period in periods)
         matches = await found_in(self.journal, query_words(words), [period.span(self.zone) for period in periods])
         hits = [match for match in matches if self.filter.keeps(match.entry.metrics) and self._in_time(match.entry)]
         return await self.hits(hits[:MOST_HITS])
@@ -283,7 +286,7 @@ class Timeline(Generic[R]):
                     for comment in comments
                 ],
             )
-            for entry, _, words, comments in matches
+            for entry, score, words, comments in matches
         ]
 
     def row(self, entry_id: UUID, day: date, metrics: SessionMetrics, comments: int, shared: list[Piece]) -> SharedRow:
@@ -316,9 +319,9 @@ class Timeline(Generic[R]):
             return Chip(name, wanted.address(self.base, **{field: "" if chosen else value}), chosen)
 
         chips = [
-            chip("Gi", "giOrNoGi", "gi"),
-            chip("No-gi", "giOrNoGi", "no-gi"),
-            chip("Hard, 7 and up", "minIntensity", HARD),
+            chip(_("Gi"), "giOrNoGi", "gi"),
+            chip(_("No-gi"), "giOrNoGi", "no-gi"),
+            chip(_("Hard, 7 and up"), "minIntensity", HARD),
         ]
         if "from" in wanted.filters or "to" in wanted.filters:
             chips.append(Chip(self._span(), wanted.address(self.base, **{"from": "", "to": ""}), chosen=True))
@@ -328,11 +331,13 @@ class Timeline(Generic[R]):
         first, last = self.filter.from_, self.filter.to
         if first is not UNSET and first == last:
             return short_date(first, self.today)
-        bounds = {"from": first, "to": last}
-        return (
-            " ".join(f"{word} {short_date(day, self.today)}" for word, day in bounds.items() if day is not UNSET)
-            or "days"
-        )
+        start = "" if first is UNSET else short_date(first, self.today)
+        end = "" if last is UNSET else short_date(last, self.today)
+        if start and end:
+            return _("%(first)s to %(last)s", first=start, last=end)
+        if start:
+            return _("From %(day)s", day=start)
+        return _("Up to %(day)s", day=end) if end else _("Dates")
 
 
 class OwnTimeline(Timeline[OwnTimelineRow]):

@@ -7,6 +7,7 @@
 import { element, field, maybe, one } from "../../../web/static/js/kit/elements.js";
 import { clock } from "../../../web/static/js/kit/time.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 
 /** @typedef {[string, string][]} Values */
 // `onto` is the refused form that it was typed onto.
@@ -96,7 +97,7 @@ export async function keepDraft(form, of, { values, fill }) {
       drop(name);
       status.textContent = "";
     } else if (await store(name, draft, draftKey)) {
-      status.textContent = isSealed ? "Draft kept on this device" : "Draft kept while this tab is open";
+      status.textContent = isSealed ? _("Draft kept on this device") : _("Draft kept while this tab is open");
     }
   });
 
@@ -117,9 +118,12 @@ export async function keepDraft(form, of, { values, fill }) {
       if (isOlder) follow(version);
       save();
     };
-    const about = isOlder ? " It was changed elsewhere since: when you save, you see both versions." : "";
-    const button = element("button", { type: "button", class: "bare small", onclick: startOver }, "Start over");
-    status.replaceChildren(`Draft from ${clock(at)}.${about} `, button);
+    const time = clock(at);
+    const about = isOlder
+      ? _("Draft from %(time)s. The saved version has changed since then: when you save, you see both.", { time })
+      : _("Draft from %(time)s.", { time });
+    const button = element("button", { type: "button", class: "bare small", onclick: startOver }, _("Start over"));
+    status.replaceChildren(`${about} `, button);
   }
 
   const draft = await load(name, draftKey);

@@ -2,13 +2,14 @@
 
 import { all, element, enable, maybe, one, stamp } from "../../../web/static/js/kit/elements.js";
 import { send } from "../../../web/static/js/kit/send.js";
+import { _, locale, ngettext } from "../../../web/static/js/kit/words.js";
 
 const ADDRESS = "/api/v1/journal/import";
 const LARGEST = 10_000_000;
 const MOST_WRONG = 20;
 // In milliseconds: years of training take their time.
 const PATIENCE = 10 * 60_000;
-const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const days = new Intl.DateTimeFormat(locale(), { day: "numeric", month: "short", year: "numeric" });
 
 /**
  * What to say about a refusal, and everything that is wrong in the file.
@@ -17,17 +18,18 @@ const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", 
  */
 function refusal({ outcome, status, body }, lost) {
   if (outcome === "no-signal") return [lost];
-  if (outcome === "signed-out") return ["You are signed out. Sign in again, then try once more."];
-  if (status === 413) return ["The file is larger than 10 MB."];
-  if (status !== 422) return [body?.detail ?? "It could not be taken in just now. Try again in a moment."];
+  if (outcome === "signed-out") return [_("You’re signed out. Sign in and try again.")];
+  if (status === 413) return [_("The file is larger than 10 MB.")];
+  if (status !== 422) return [body?.detail ?? _("The import failed. Try again in a moment.")];
   /** @type {{ field: string, message: string }[]} */
   const errors = body?.errors ?? [];
   // An error in a part of a journal: then the file is one.
   if (!errors.some(({ field }) => /^(profiles?|entries|threads|links)[.[]/.test(field)))
-    return ["This is not the export of a journal."];
+    return [_("This file is not a journal export.")];
   const wrong = errors.slice(0, MOST_WRONG).map(({ message }) => message);
   const more = errors.length - MOST_WRONG;
-  return ["Nothing was imported, because the file has errors.", ...wrong, ...(more > 0 ? [`and ${more} more`] : [])];
+  const others = more > 0 ? [ngettext("and %(num)s more", "and %(num)s more", more)] : [];
+  return [_("Nothing was imported, because the file has errors."), ...wrong, ...others];
 }
 
 /** Says it in the place, with a list of what is wrong below. @param {Element} place @param {string[]} words */
@@ -36,16 +38,19 @@ function say(place, [text, ...wrong]) {
   place.textContent = text;
   if (!wrong.length) return;
   const lines = wrong.map((line) => element("li", {}, line));
-  place.after(element("ul", { class: "wrong", "aria-label": "What is wrong" }, ...lines));
+  place.after(element("ul", { class: "wrong", "aria-label": _("Errors") }, ...lines));
 }
 
 /** @param {Element} list @param {any} counts */
 function showNumbers(list, { entries, comments, threads, alreadyHere }) {
-  const numbers = { "new entries": entries, comments, threads, "already here": alreadyHere };
+  const numbers = [
+    [_("new entries"), entries],
+    [_("comments"), comments],
+    [_("threads"), threads],
+    [_("already here"), alreadyHere],
+  ];
   list.replaceChildren(
-    ...Object.entries(numbers).map(([name, count]) =>
-      element("div", {}, element("dt", {}, name), element("dd", {}, String(count))),
-    ),
+    ...numbers.map(([name, count]) => element("div", {}, element("dt", {}, name), element("dd", {}, String(count)))),
   );
 }
 
@@ -56,8 +61,11 @@ function showPreview(form, file, text) {
     one(section, part),
   );
   const actions = one(section, ".actions");
-  const span = file.first ? `, ${days.format(new Date(file.first))} to ${days.format(new Date(file.last))}` : "";
-  head.textContent = `${file.name}’s journal${span}`;
+  const { name, first, last } = file;
+  const [from, to] = [first, last].map((at) => at && days.format(new Date(at)));
+  head.textContent = first
+    ? _("%(name)s’s journal, %(first)s to %(last)s", { name, first: from, last: to })
+    : _("%(name)s’s journal", { name });
   showNumbers(list, file);
   take.addEventListener("click", async () => {
     enable(take, false);
@@ -65,9 +73,9 @@ function showPreview(form, file, text) {
     const answer = await send(ADDRESS, { json: text, wait: PATIENCE });
     bar.hidden = true;
     if (answer.outcome === "done") {
-      head.textContent = "It is all here";
+      head.textContent = _("Import finished");
       showNumbers(list, answer.body);
-      actions.replaceChildren(element("a", { class: "button", href: "/journal/entries" }, "To the timeline"));
+      actions.replaceChildren(element("a", { class: "button", href: "/journal/entries" }, _("Open timeline")));
       head.focus();
       return;
     }
@@ -75,7 +83,7 @@ function showPreview(form, file, text) {
     for (const before of all(section, ".error, ul.wrong")) before.remove();
     const status = element("p", { class: "error", role: "alert" });
     actions.before(status);
-    say(status, refusal(answer, "The connection broke off. What came in stays; try again."));
+    say(status, refusal(answer, _("The connection was lost. What was imported stays. Try again.")));
   });
   form.replaceWith(section);
   head.focus();
@@ -91,15 +99,15 @@ if (form) {
   field.addEventListener("change", async () => {
     const [file] = field.files ?? [];
     if (!file) return;
-    say(status, [file.size > LARGEST ? "The file is larger than 10 MB." : "Looking at it …"]);
+    say(status, [file.size > LARGEST ? _("The file is larger than 10 MB.") : _("Reading the file…")]);
     if (file.size > LARGEST) return;
     const text = await file.text();
     if (text.startsWith("PK")) {
-      say(status, ["This is a zip file. Unpack it, then choose journal.json."]);
+      say(status, [_("This is a zip file. Unpack it, then choose journal.json.")]);
       return;
     }
     const answer = await send(`${ADDRESS}/preview`, { json: text, wait: PATIENCE });
     if (answer.outcome === "done") showPreview(form, answer.body, text);
-    else say(status, refusal(answer, "The connection broke off. Try again when there is signal."));
+    else say(status, refusal(answer, _("The connection was lost. Try again when you’re online.")));
   });
 }

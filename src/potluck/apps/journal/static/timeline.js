@@ -1,4 +1,4 @@
-// Weeks that are shown stay shown: after “Show September”, refreshes reach that far back.
+// Weeks that are shown stay shown: after “Show September 2026”, refreshes reach that far back.
 
 import { childrenOf, maybe } from "../../../web/static/js/kit/elements.js";
 import { onChildren } from "../../../web/static/js/kit/events.js";
