@@ -39,7 +39,7 @@ _beginning = secrets.token_hex(20).upper()
 _numbers = itertools.count()
 
 
-class Response(NamedTuple):
+class InProcessResponse(NamedTuple):
     """What handlers of `after-call` get where there was no HTTP."""
 
     status_code: int
@@ -47,7 +47,7 @@ class Response(NamedTuple):
     content: bytes = b""
 
 
-Answer = tuple[Response, dict[str, Any]]
+Answer = tuple[InProcessResponse, dict[str, Any]]
 
 
 def answer(
@@ -106,7 +106,7 @@ def answered(response: dict[str, Any], model: OperationModel) -> Answer:
         "HTTPHeaders": headers,
         "RetryAttempts": 0,
     }
-    return Response(200, headers), parsed
+    return InProcessResponse(200, headers), parsed
 
 
 def refused(error: DynamoError, model: OperationModel) -> Answer:
@@ -120,7 +120,7 @@ def refused(error: DynamoError, model: OperationModel) -> Answer:
     if shape is not None:
         parsed.update(parser.parse(response, shape))
     parsed["ResponseMetadata"]["RetryAttempts"] = 0
-    return Response(status, headers, body), parsed
+    return InProcessResponse(status, headers, body), parsed
 
 
 def new_headers() -> dict[str, str]:

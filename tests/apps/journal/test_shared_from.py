@@ -69,8 +69,8 @@ async def test_no_page_of_the_coach_has_anything_of_an_earlier_session(narrowed)
     ):
         page = await look(gym, path, renzo)
         assert not any(each in page for each in (CANARY, old["entryId"], "said Ana")), path
-    assert "You see what they share from 1 Jan on." in await look(gym, base, renzo)
-    assert "sees what you share from 1 Jan on" in await look(gym, "/journal/coaches", mara)
+    assert "You see what they share from 1 Jan on, and nothing earlier." in await look(gym, base, renzo)
+    assert "Sees what you share from 1 Jan on" in await look(gym, "/journal/coaches", mara)
     await look(gym, f"/journal/entries/{old['entryId']}", renzo, 404)
 
 
