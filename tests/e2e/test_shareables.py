@@ -138,7 +138,7 @@ def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window
     expect(guest.page.get_by_text("1 of 3 done")).to_be_visible()
     # The other phone hears of it, and the other way round.
     expect(row(maker, "Bunting")).to_be_checked()
-    expect(maker.page.get_by_text("Somebody ticked Bunting")).to_be_visible()
+    expect(maker.page.get_by_text("Someone ticked Bunting")).to_be_visible()
     looked_at(maker, "list-admin", "dark")
     row(maker, "Long table").tap()
     expect(row(guest, "Long table")).to_be_checked()
@@ -146,7 +146,7 @@ def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window
     expect(row(maker, "Bunting")).not_to_be_checked()
     looked_at(guest, "list-viewer")
     # What the admin adds and renames is there at once.
-    maker.page.get_by_role("textbox", name="Add to the list").fill("Paper cups")
+    maker.page.get_by_role("textbox", name="Add an item").fill("Paper cups")
     maker.page.keyboard.press("Enter")
     expect(row(guest, "Paper cups")).to_be_visible()
     maker.follow(maker.page.get_by_role("link", name="Name and note"))
@@ -226,7 +226,7 @@ def test_an_admin_puts_the_items_in_order_by_keyboard(window):
     looked_at(sorting.admin, "held")
     page.keyboard.press("Home")
     page.keyboard.press("Space")
-    expect(page.locator("[data-announced]")).to_have_text("C put down, is 1st of 4.")
+    expect(page.locator("[data-announced]")).to_have_text("Dropped C, place 1 of 4.")
     sorting.is_now("C", "A", "B", "D")
     # Escape puts it back.
     page.keyboard.press("Space")
@@ -267,11 +267,11 @@ def test_a_tick_without_signal_is_told_and_not_lost(window):
     page.context.set_offline(True)
     row(guest, "Head torches").tap()
     row(guest, "Stove").tap()
-    expect(page.get_by_text("2 ticks are not sent yet.")).to_be_visible()
+    expect(page.get_by_text("2 ticks aren’t saved yet.")).to_be_visible()
     expect(page.locator(".unsent:visible")).to_have_count(2)
     looked_at_offline(guest)
     page.context.set_offline(False)
-    expect(page.get_by_text("2 ticks are not sent yet.")).to_have_count(0)
+    expect(page.get_by_text("2 ticks aren’t saved yet.")).to_have_count(0)
     expect(page.get_by_text("2 of 3 done")).to_be_visible()
     all_sent(guest)
     done = {each["name"] for each in call(guest, "GET", found["shortId"], found["adminToken"])["items"] if each["done"]}
@@ -280,10 +280,10 @@ def test_a_tick_without_signal_is_told_and_not_lost(window):
     live(guest)
     page.route("**/change", lambda route: route.abort())
     row(guest, "Stove").tap()
-    expect(page.get_by_text("One tick is not sent yet.")).to_be_visible()
+    expect(page.get_by_text("1 tick isn’t saved yet.")).to_be_visible()
     page.unroute("**/change")
     page.get_by_role("button", name="Try again").tap()
-    expect(page.get_by_text("One tick is not sent yet.")).to_have_count(0)
+    expect(page.get_by_text("1 tick isn’t saved yet.")).to_have_count(0)
     expect(page.get_by_text("1 of 3 done")).to_be_visible()
     guest.without_network()
 
@@ -382,8 +382,8 @@ def test_without_a_script_everything_is_a_form(window):
     maker.follow(page.get_by_role("link", name="Edit Bunting"))
     maker.follow(page.get_by_role("button", name="Move it up"))
     expect(page.locator("#contents .row-name")).to_have_text(["Bunting", "Table"])
-    page.get_by_role("textbox", name="Add to the list").fill("Cups")
-    maker.follow(page.get_by_role("button", name="Add to the list"))
+    page.get_by_role("textbox", name="Add an item").fill("Cups")
+    maker.follow(page.get_by_role("button", name="Add item"))
     expect(page.locator("#contents .row-name")).to_have_text(["Bunting", "Table", "Cups"])
 
 
@@ -453,7 +453,7 @@ def test_a_day_ends_after_the_hour_that_comes_twice(window):
         if day.month == 4 and day.weekday() == 5
     )
     page.get_by_role("radio", name="until …").check()
-    page.get_by_label("The last day").fill(saturday.isoformat())
+    page.get_by_label("Last day").fill(saturday.isoformat())
     sunday = saturday + timedelta(days=1)
     assert page.locator("[name=expiresAt]").input_value() == f"{sunday}T03:59:59.000Z"
 

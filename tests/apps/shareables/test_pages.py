@@ -92,7 +92,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         too_late = await posted(maker, f"{path}/settings", 422, until="2999-01-01", **settings)
         assert "at most a year ahead" in too_late.text
         await posted(maker, f"{path}/settings", **settings)
-        assert "Only admins tick here" in await shown(guest, path)
+        assert "Only admins can tick items on this list." in await shown(guest, path)
         await posted(guest, f"{path}/items/{bunting}/change", 403, done="true")
 
         # With other passcodes the guest is out, and the maker is not.

@@ -6,7 +6,7 @@ import { childrenOf, field, maybe, one } from "../../../web/static/js/kit/elemen
 import { refresh } from "../../../web/static/js/kit/live.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
-import { linesOf } from "../../../web/static/js/kit/words.js";
+import { _, linesOf, ngettext } from "../../../web/static/js/kit/words.js";
 import { sendForm, tell, watch } from "./unsent-changes.js";
 
 const list = one(document, "#contents");
@@ -25,7 +25,7 @@ if (sorting) {
     failed = waits;
     if (outcome === "refused") {
       // Another admin added or deleted an item meanwhile.
-      toast(status === 409 ? "The order changed meanwhile. Move yours again." : message);
+      toast(status === 409 ? _("Someone else changed the list. Move the item again.") : message);
       refresh(list);
     }
     tell();
@@ -40,7 +40,7 @@ if (sorting) {
     });
     push();
   });
-  watch({ count: () => Number(failed), words: () => "The new order is not saved yet.", again: push });
+  watch({ count: () => Number(failed), words: () => _("The new order isn’t saved yet."), again: push });
 }
 
 // --- adding ---
@@ -88,7 +88,10 @@ if (adding) {
   });
   watch({
     count: () => (failed ? lines.length : 0),
-    words: (count) => (count === 1 ? `${lines[0]} is not on the list yet.` : `${count} rows are not on the list yet.`),
+    words: (count) =>
+      count === 1
+        ? _("%(name)s isn’t on the list yet.", { name: lines[0] })
+        : ngettext("%(num)s item isn’t on the list yet.", "%(num)s items aren’t on the list yet.", count),
     again: push,
   });
 }

@@ -5,6 +5,7 @@ import { on } from "../../../web/static/js/kit/events.js";
 import { refresh } from "../../../web/static/js/kit/live.js";
 import { clock, isSameDay } from "../../../web/static/js/kit/time.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
+import { _, ngettext } from "../../../web/static/js/kit/words.js";
 import { sendForm, tell, watch } from "./unsent-changes.js";
 
 /** @typedef {{ address: string, wanted: boolean, sending: boolean, failed: boolean }} Tick */
@@ -44,12 +45,13 @@ const progress = one(document, "[data-progress]");
 function count() {
   const rows = childrenOf(list);
   const done = rows.filter((row) => isDone(row) || maybe(row, ".was-done")).length;
-  setText(one(progress, "[data-counted]"), `${done} of ${rows.length} done`);
+  setText(one(progress, "[data-counted]"), _("%(done)s of %(all)s done", { done, all: rows.length }));
   one(progress, ".bar-fill").setAttribute("width", `${rows.length ? (100 * done) / rows.length : 0}%`);
   const times = rows.map((row) => row.dataset.doneAt).filter((at) => at !== undefined);
   const last = times.sort().at(-1);
   if (!last) setText(one(progress, "[data-last]"), "");
-  else if (isSameDay(new Date(last), new Date())) setText(one(progress, "[data-last]"), `last tick ${clock(last)}`);
+  else if (isSameDay(new Date(last), new Date()))
+    setText(one(progress, "[data-last]"), _("Last ticked %(time)s", { time: clock(last) }));
 }
 
 // --- ticking ---
@@ -94,7 +96,7 @@ const failed = () => [...ticks].filter(([, tick]) => tick.failed && !tick.sendin
 
 watch({
   count: () => failed().length,
-  words: (count) => (count === 1 ? "One tick is not sent yet." : `${count} ticks are not sent yet.`),
+  words: (count) => ngettext("%(num)s tick isn’t saved yet.", "%(num)s ticks aren’t saved yet.", count),
   again() {
     for (const [id, tick] of failed()) push(id, tick);
   },
@@ -109,7 +111,7 @@ new MutationObserver((changes) => {
   for (const row of changes.flatMap(({ addedNodes }) => rows(addedNodes))) {
     const before = gone.get(row.id);
     if (before && button(before) && !isDone(before) && isDone(row) && !ticks.has(row.id))
-      toast(`Somebody ticked ${one(row, ".row-name").textContent}.`);
+      toast(_("Someone ticked %(name)s.", { name: one(row, ".row-name").textContent ?? "" }));
     // Only changes by others are highlighted.
     const own = mine.get(row.id) ?? ticks.get(row.id)?.wanted;
     if (before && own === isDone(row)) row.classList.remove("changed");

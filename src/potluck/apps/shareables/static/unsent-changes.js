@@ -4,6 +4,7 @@
 import { all, maybe, one, setText, stamp } from "../../../web/static/js/kit/elements.js";
 import { on } from "../../../web/static/js/kit/events.js";
 import { send } from "../../../web/static/js/kit/send.js";
+import { _, ngettext } from "../../../web/static/js/kit/words.js";
 
 /** @typedef {{ count: () => number, words: (count: number) => string, again: () => void }} Kind */
 
@@ -36,8 +37,10 @@ export function tell() {
   const count = waiting.reduce((sum, kind) => sum + kind.count(), 0);
   if (!maybe(place, "strong")) place.append(stamp("try-again"));
   const [fact, more] = all(place, "strong, strong + span");
-  setText(fact, waiting.length === 1 ? waiting[0].words(count) : `${count} changes are not sent yet.`);
-  setText(more, navigator.onLine ? "The table did not answer." : "No signal. They wait here while this page is open.");
+  const words = ngettext("%(num)s change isn’t saved yet.", "%(num)s changes aren’t saved yet.", count);
+  setText(fact, waiting.length === 1 ? waiting[0].words(count) : words);
+  const offline = _("You’re offline. Keep this page open, and your changes will sync later.");
+  setText(more, navigator.onLine ? _("The server didn’t answer.") : offline);
 }
 
 const tryAgain = () => {

@@ -3,6 +3,7 @@
 import { all, maybe } from "../../../web/static/js/kit/elements.js";
 import { onChildren } from "../../../web/static/js/kit/events.js";
 import { refresh } from "../../../web/static/js/kit/live.js";
+import { _, ngettext } from "../../../web/static/js/kit/words.js";
 
 // While votes come in, the page shows the last count, and is fetched again for as long as that is behind.
 const BEHIND = 1500;
@@ -27,7 +28,8 @@ document.addEventListener("potluck:heard", (event) => {
   if (name !== "looking") return;
   const { people } = JSON.parse(data);
   for (const badge of all(document, "[data-live-badge]")) {
-    badge.dataset.liveSaid = people > 1 ? `${people} people here now` : "Just you here";
+    badge.dataset.liveSaid =
+      people > 1 ? ngettext("%(num)s person here now", "%(num)s people here now", people) : _("Just you here");
     if (!badge.classList.contains("off")) badge.textContent = badge.dataset.liveSaid;
   }
 });

@@ -10,11 +10,11 @@
 import { followDrag } from "./drag.js";
 import { all, childrenOf, enable, maybe, one } from "./elements.js";
 import { on, onChildren } from "./events.js";
-import { announce, ordinal } from "./words.js";
+import { _, announce } from "./words.js";
 
 /** @param {HTMLElement} row */
 const nameOf = (row) =>
-  maybe(row, ".row-name")?.textContent || maybe(row, "input", HTMLInputElement)?.value || "this row";
+  maybe(row, ".row-name")?.textContent || maybe(row, "input", HTMLInputElement)?.value || _("this row");
 
 /** @param {HTMLElement} list */
 function sortable(list) {
@@ -27,6 +27,8 @@ function sortable(list) {
   const rows = () => childrenOf(list).filter((row) => row.classList.contains("sortable"));
   const ids = () => rows().map((row) => row.id);
   const rowOf = (/** @type {string} */ id) => rows().find((row) => row.id === id);
+  /** @param {HTMLElement} row */
+  const inOrder = (row) => ({ name: nameOf(row), place: rows().indexOf(row) + 1, all: rows().length });
 
   function draw() {
     rows().forEach((row, place) => {
@@ -37,31 +39,34 @@ function sortable(list) {
       movers.hidden = !isHeld;
       const handle = one(row, "[data-grip]");
       handle.setAttribute("aria-pressed", String(isHeld));
-      handle.setAttribute("aria-label", `Move ${nameOf(row)}, place ${place + 1} of ${rows().length}`);
+      handle.setAttribute("aria-label", _("Move %(name)s, place %(place)s of %(all)s", inOrder(row)));
       const [up, down] = all(movers, "button");
       enable(up, place > 0);
       enable(down, place < rows().length - 1);
     });
   }
 
-  /** @param {HTMLElement} row @param {string} words */
-  const tell = (row, words) => announce(one(document, "[data-announced]"), `${nameOf(row)} ${words}`);
-  /** @param {HTMLElement} row */
-  const placeOf = (row) => `is ${ordinal(rows().indexOf(row) + 1)} of ${rows().length}`;
+  /** @param {string} words */
+  const tell = (words) => announce(one(document, "[data-announced]"), words);
 
   /** @param {HTMLElement} row */
   function lift(row) {
     held = row.id;
     before = ids();
     draw();
-    tell(row, `lifted, ${placeOf(row)}. Up and down move it, space puts it down, escape puts it back.`);
+    tell(
+      _(
+        "Picked up %(name)s, place %(place)s of %(all)s. Use the arrow keys to move it, Space to drop it, Escape to cancel.",
+        inOrder(row),
+      ),
+    );
   }
 
   function putDown() {
     const row = rowOf(held);
     held = "";
     draw();
-    if (row) tell(row, `put down, ${placeOf(row)}.`);
+    if (row) tell(_("Dropped %(name)s, place %(place)s of %(all)s.", inOrder(row)));
   }
 
   /** @param {HTMLElement} row */
@@ -77,7 +82,7 @@ function sortable(list) {
     if (row.contains(focused)) focused.focus({ preventScroll: true });
     row.scrollIntoView({ block: "nearest" });
     draw();
-    tell(row, `${placeOf(row)}.`);
+    tell(_("%(name)s is now at place %(place)s of %(all)s.", inOrder(row)));
     moved();
   }
 
