@@ -63,7 +63,7 @@ def test_an_admin_approves_disables_and_deletes(browser, tmp_path):
         assert bens.violations() == []
         bens.expected = "status of 403"
         bens.page.get_by_label("E-mail").fill(ben)
-        bens.page.get_by_label("Password").fill(PASSWORD)
+        bens.page.get_by_label("Password", exact=True).fill(PASSWORD)
         bens.page.get_by_role("button", name="Sign in", exact=True).click()
         bens.page.get_by_role("alert").get_by_text("Your account is waiting for approval").wait_for()
 

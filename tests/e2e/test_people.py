@@ -33,20 +33,22 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     page, email = seen.page, newcomer()
 
     # sign up, wrong first
-    page.get_by_role("link", name="Make an account").click()
+    page.get_by_role("link", name="Create an account").click()
     seen.expected = "status of 422"
     page.get_by_label("E-mail").fill("mara")
-    page.get_by_label("Password").fill("short")
-    press(page, "Make my account")
-    page.get_by_text("Name must have 1 to 100 characters").wait_for()
-    expect(page.get_by_label("What people call you")).to_be_focused()
+    page.get_by_label("Password", exact=True).fill("short")
+    press(page, "Create account")
+    page.get_by_text("E-mail must be an address").wait_for()
+    expect(page.get_by_label("E-mail")).to_be_focused()
     assert page.get_by_label("E-mail").input_value() == "mara"
-    assert page.get_by_label("Password").input_value() == ""
+    assert page.get_by_label("Password", exact=True).input_value() == ""
     seen.picture("sign-up-wrong")
-    page.keyboard.type("Mara Okafor")
     page.get_by_label("E-mail").fill(email)
-    page.get_by_label("Password").fill(PASSWORD)
-    press(page, "Make my account")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    press(page, "Show password")
+    assert page.get_by_label("Password", exact=True).get_attribute("type") == "text"
+    page.get_by_label("Your name").fill("Mara Okafor")
+    press(page, "Create account")
     page.get_by_role("heading", name="Mara Okafor").wait_for()
     page.wait_for_load_state()
     assert page.get_by_role("heading", level=1).inner_text() != "Hello, Mara Okafor" or _before_dawn(page)
@@ -57,12 +59,12 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     page.get_by_role("link", name="Sign in").first.click()
     seen.expected = "status of 401"
     page.get_by_label("E-mail").fill(email)
-    page.get_by_label("Password").fill("wrong password")
+    page.get_by_label("Password", exact=True).fill("wrong password")
     page.keyboard.press("Enter")
     page.get_by_role("alert").get_by_text("The e-mail address or the password is wrong").wait_for()
     assert page.get_by_label("E-mail").input_value() == email
-    assert page.get_by_label("Password").input_value() == ""
-    page.get_by_label("Password").fill(PASSWORD)
+    assert page.get_by_label("Password", exact=True).input_value() == ""
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{seen.address}/")
 
@@ -239,11 +241,11 @@ def test_who_is_invited_sees_to_what_signs_up_and_comes_back(visit):
     assert there.page.url == f"{there.address}/invitation"
     assert there.violations() == []
     there.picture("invited")
-    there.page.get_by_role("link", name="Make an account").click()
-    there.page.get_by_label("What people call you").fill("Mara")
+    there.page.get_by_role("link", name="Create an account").click()
+    there.page.get_by_label("Your name").fill("Mara")
     there.page.get_by_label("E-mail").fill(newcomer())
-    there.page.get_by_label("Password").fill(PASSWORD)
-    press(there.page, "Make my account")
+    there.page.get_by_label("Password", exact=True).fill(PASSWORD)
+    press(there.page, "Create account")
     press(there.page, "Join")
     there.page.get_by_role("heading", name="Campfire").wait_for()
     there.page.get_by_label("Add a note").first.fill("Guitar")
@@ -263,11 +265,11 @@ def test_the_operators_links_let_one_in_and_back_in(browser, tmp_path):
     with Toy(tmp_path, **environment) as toy, open_visit(browser, toy.address) as seen:
         page = seen.page
         page.goto(told(toy, "invite"))
-        page.get_by_label("What people call you").fill("Mara")
+        page.get_by_label("Your name").fill("Mara")
         assert page.get_by_label("Invitation").is_hidden()
         page.get_by_label("E-mail").fill(email)
-        page.get_by_label("Password").fill(PASSWORD)
-        press(page, "Make my account")
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        press(page, "Create account")
         page.get_by_role("heading", name="Mara").wait_for()
         # Forgotten, a while later.
         page.goto(told(toy, "reset-password", email))
@@ -275,7 +277,7 @@ def test_the_operators_links_let_one_in_and_back_in(browser, tmp_path):
         press(page, "Set the password")
         page.get_by_text("Your new password is set. Sign in with it.").wait_for()
         page.get_by_label("E-mail").fill(email)
-        page.get_by_label("Password").fill(ANOTHER)
+        page.get_by_label("Password", exact=True).fill(ANOTHER)
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Mara").wait_for()
 
@@ -283,10 +285,10 @@ def test_the_operators_links_let_one_in_and_back_in(browser, tmp_path):
 def test_without_scripts_everything_is_a_form_and_secrets_are_copied_by_hand(visit):
     seen = visit("/sign-up", java_script_enabled=False)
     page, email = seen.page, newcomer()
-    page.get_by_label("What people call you").fill("Mara Okafor")
+    page.get_by_label("Your name").fill("Mara Okafor")
     page.get_by_label("E-mail").fill(email)
-    page.get_by_label("Password").fill(PASSWORD)
-    send_by(seen, "Make my account")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    send_by(seen, "Create account")
     page.get_by_role("heading", name="Hello, Mara Okafor").wait_for()
     seen.open("/account")
     page.get_by_label("What people call you").fill("Mara")
@@ -325,8 +327,9 @@ def reach(page, selector, most=60):
 def test_a_keyboard_is_enough(visit):
     seen = visit("/sign-up", "desk")
     page, email = seen.page, newcomer()
-    for field, text in (("name", "Mara Okafor"), ("email", email), ("password", PASSWORD)):
-        reach(page, f"input[name={field}]")
+    page.keyboard.type(email)
+    for field, text, presses in (("password", PASSWORD, 1), ("name", "Mara Okafor", 2)):
+        reach(page, f"input[name={field}]", presses)
         page.keyboard.type(text)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{seen.address}/")
@@ -343,7 +346,7 @@ def test_a_keyboard_is_enough(visit):
     page.keyboard.press("Enter")
     reach(page, "#current", 1)
     page.keyboard.type(PASSWORD)
-    reach(page, "#new", 1)
+    reach(page, "#new", 2)
     page.keyboard.type(ANOTHER)
     page.keyboard.press("Enter")
     expect(page.locator(".done", has_text="Your new password is set.")).to_be_focused()
@@ -360,7 +363,7 @@ def test_a_keyboard_is_enough(visit):
     page.wait_for_url("**/account/delete")
     reach(page, "#password")
     page.keyboard.type(ANOTHER)
-    reach(page, ".tick", 1)
+    reach(page, ".tick", 2)
     page.keyboard.press("Space")
     reach(page, "button.danger", 1)
     page.keyboard.press("Enter")

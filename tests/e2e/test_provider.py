@@ -51,11 +51,11 @@ def test_a_person_comes_with_the_provider_confirms_and_leaves(browser, served):
         # there and back, and a seat for someone new
         page.get_by_role("button", name="Sign in with Our provider").click()
         at_provider(page, who)
-        page.get_by_role("heading", name="Take a seat").wait_for()
+        page.get_by_role("heading", name="Create an account").wait_for()
         assert seen.violations() == []
         assert seen.squeezed() == []
         seen.picture("provider-new-seat")
-        page.get_by_role("button", name="Make my account").click()
+        page.get_by_role("button", name="Create account").click()
         page.wait_for_url(f"{origin}/account")
         expect(page.get_by_role("heading", level=1)).to_have_text("Ada Lovelace")
         assert seen.violations() == []

@@ -117,7 +117,7 @@ def test_everything_a_page_links_to_is_there_and_has_its_type(client):
     assert types == {
         # Seven of ours, and the hue that the toy names.
         "text/css": 8,
-        "text/javascript": 15,
+        "text/javascript": 16,
         "font/woff2": 2,
         "image/svg+xml": 2,
         "image/png": 1,

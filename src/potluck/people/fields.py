@@ -56,6 +56,8 @@ Name = Annotated[
     str,
     Text(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),
 ]
+NameOrBlank = Annotated[str, Text(0, LONGEST_NAME, f"Name must have at most {LONGEST_NAME} characters, all printable")]
+"""Where it may be left blank."""
 NewPassword = Annotated[
     str,
     Text(

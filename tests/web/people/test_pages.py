@@ -102,15 +102,29 @@ async def test_signing_up_signs_in_and_leads_on(visitor, who):
     assert (again.status_code, again.headers["location"]) == (303, "/account")
 
 
+async def test_someone_who_gives_no_name_is_called_by_the_beginning_of_their_address(visitor, who):
+    del who["name"]
+    assert (await visitor.post("/sign-up", data=who | {"email": f"mara.{who['email']}"})).status_code == 303
+    assert await known_as(visitor) == f"Mara {who['email'].partition('@')[0].title()}"
+
+
+@pytest.mark.parametrize("path", ["/sign-up", "/sign-in"])
+async def test_the_first_field_has_the_focus_and_a_password_can_be_shown(visitor, path):
+    page = await visitor.get(path)
+    assert [name for name, each in fields(page).items() if "autofocus" in each] == ["email"]
+    (shows,) = (each for each in Page(page.text).all("button") if "data-shows" in each)
+    assert (shows["type"], shows["data-shows"], shows["aria-label"]) == ("button", "password", "Show password")
+
+
 async def test_everything_wrong_is_said_beside_its_field_and_what_was_typed_is_kept(visitor):
-    page = await visitor.post("/sign-up", data={"name": " ", "email": "ada", "password": "short"})
+    page = await visitor.post("/sign-up", data={"name": "\u0007", "email": "ada", "password": "short"})
     assert page.status_code == 422
     assert set(errors(page)) == {"name", "email", "password"}
     assert "10 to 128" in errors(page)["password"]
     assert fields(page)["email"]["value"] == "ada"
     assert "short" not in page.text
     # Each asks for the focus; browsers give it to the first.
-    assert [name for name, each in fields(page).items() if "autofocus" in each] == ["name", "email", "password"]
+    assert [name for name, each in fields(page).items() if "autofocus" in each] == ["email", "password", "name"]
     assert await known_as(visitor) is None
 
 
@@ -260,7 +274,7 @@ async def test_where_nobody_can_register_it_says_so(tmp_path, who):
         assert fields(page).keys() <= {"theme"}
         refused = await client.post("/sign-up", data=who)
         assert refused.status_code == 403
-        assert "Make an account" not in Page((await client.get("/sign-in")).text).words
+        assert "Create an account" not in Page((await client.get("/sign-in")).text).words
 
 
 async def test_by_invitation_the_secret_is_asked_for_and_opens(tmp_path, who):

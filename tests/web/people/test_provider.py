@@ -341,7 +341,7 @@ async def test_someone_who_waits_for_approval_comes_in_once_it_is_given(issuer, 
         await first.settle()
         assert (await first.me())["name"] == "Ada"
         await ben.sign_in("ben")
-        assert "An admin approves your account" in (await ben.get("/sign-in/new")).text
+        assert "An admin approves it" in (await ben.get("/sign-in/new")).text
         made = await ben.post("/sign-in/new", name="Ben", email="ben@example.org")
         assert (made.status_code, made.headers["location"], await ben.me()) == (303, "/sign-in?done=waiting", None)
         waiting = await ben.sign_in("ben")

@@ -8,8 +8,10 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from potluck.people.default_names import name_in
 from potluck.people.entities import Session
 from potluck.people.errors import AccountDisabled, AccountWaiting, InvitationInvalid, WrongCredentials
+from potluck.people.fields import NameOrBlank
 from potluck.people.invitations import POTLUCK
 from potluck.people.sessions import OpenedSession, dropping
 from potluck.validation.field_types import Text
@@ -33,6 +35,8 @@ Address = Annotated[str, Text(0, 2000, kind="raw")]
 
 
 class SignUpForm(NewAccount):
+    name: NameOrBlank = ""
+    """Left blank, it is the part of the address before the @."""
     next: Address = ""
 
 
@@ -87,8 +91,9 @@ async def sign_up_page(at: Anyone, show: Show) -> Any:
 )
 async def sign_up(at: Newcomer, sent: SignUpForm) -> Writes[SignedInHere]:
     secret = sent.invitation or CARRIED_INVITATION.value(at.visitor)
+    name = sent.name or name_in(sent.email)
     writes = await register(
-        at, NewAccount(email=sent.email, password=sent.password, name=sent.name, invitation=secret or UNSET)
+        at, NewAccount(email=sent.email, password=sent.password, name=name, invitation=secret or UNSET)
     )
     account = writes.answer
     if account.token is None or account.token_expires_at is None:
