@@ -35,13 +35,21 @@ class Used:
 class ServedSuite:
     """A server with this many workers, on a store in this folder."""
 
-    def __init__(self, folder: Path, workers: int = 1, memory: int | None = None, **settings: str) -> None:
-        """With `memory`, one worker that believes its container has this many bytes."""
+    def __init__(
+        self,
+        folder: Path,
+        workers: int = 1,
+        memory: int | None = None,
+        python: str = sys.executable,
+        **settings: str,
+    ) -> None:
+        """With `memory`, one worker that believes its container has this many bytes; `python` is of its environment."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self.data = folder / "data"
         self._workers = workers
+        self._python = python
         self._settings = settings
         self._program = ["-m", "potluck", "serve"] if memory is None else ["-c", IN_A_CONTAINER % memory]
         self._process: subprocess.Popen[bytes] | None = None
@@ -53,7 +61,7 @@ class ServedSuite:
         """Start it, and return once it can be used."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: ASYNC220
-                [sys.executable, *self._program],
+                [self._python, *self._program],
                 env={
                     **{name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")},
                     "POTLUCK_DATA": str(self.data),

@@ -10,7 +10,7 @@ _SERVER = frozenset({"uvicorn", "httptools"} if sys.platform == "win32" else {"u
 PACKAGES = {
     "server": _SERVER,
     "suite": _SERVER
-    | {"starlette", "jinja2", "babel", "argon2", "cryptography", "joserfc", "segno", "rapidfuzz", "PIL"},
+    | {"starlette", "jinja2", "babel", "brotli", "argon2", "cryptography", "joserfc", "segno", "rapidfuzz", "PIL"},
     "aws": frozenset({"aiobotocore", "botocore"}),
     "fanout": frozenset({"redis"}),
     "testing": frozenset({"boto3", "botocore", "pytest"}),

@@ -53,6 +53,7 @@ from potluck.web.decorators import ActionDecorator, ListDecorator, ReadDecorator
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, problem_of
 from potluck.web.flash import Flashes
+from potluck.web.http.responses import NOT_TRANSFORMED
 from potluck.web.inputs import DeclarationError, FormOf, Input
 from potluck.web.live import Changes
 from potluck.web.rate_limits import DEFAULT_LIMIT
@@ -381,13 +382,14 @@ class Actions(Generic[E]):
         *,
         access: type[Access] | None = None,
         headers: Mapping[str, str] | None = None,
+        secret: bool = False,
         instead: Instead | None = None,
     ) -> Callable[[T], T]:
         """A page at this path after the address of the subject, or of the thing if the rule takes one.
 
         Without a path, it is only shown in place of others: as `on` or `instead` of a form or of another page.
         `instead` says where a refusal leads, of the access or of the rule. `headers` are sent with every answer of this
-        page, such as a Permissions-Policy.
+        page, such as a Permissions-Policy. `secret`: it may show a secret, so it is never compressed.
 
         The rule returns the context of its template, or a response of its own; without a template, such as for a file,
         always that. It takes an access, then any of: the thing, an Input decoded from the query string, and a Show.
@@ -401,7 +403,7 @@ class Actions(Generic[E]):
                     address=None if path is None else self._page(path, read),
                     template=template,
                     takes_show=read.takes_show,
-                    headers=headers or {},
+                    headers={**(NOT_TRANSFORMED if secret else {}), **(headers or {})},
                     instead=instead or {},
                 )
             )

@@ -5,6 +5,7 @@ each other by relative paths, so a page never mixes files of two versions, and a
 the type checker and to Node.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
@@ -13,8 +14,10 @@ from types import MappingProxyType
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from potluck.web.errors import NotFound
+from potluck.web.http.compression import SMALL, SMALLEST, Coding, coding_of, encoded, is_compressible, varying
 from potluck.web.http.responses import IMMUTABLE
 
 STATIC = Path(__file__).parent / "static"
@@ -45,6 +48,7 @@ class Assets:
             for file in sorted(folder.rglob("*"))
             if file.is_file()
         }
+        self._encodings: dict[tuple[str, Coding], bytes] = {}
         digest = sha256()
         for name, content in self._contents.items():
             digest.update(f"{name} {len(content)} ".encode() + content)
@@ -62,7 +66,7 @@ class Assets:
         start = f"{_place(app)}/{folder}"
         return [f"{self.at}/{self.digest}/{path}" for path in self._contents if path.startswith(start)]
 
-    async def file(self, request: Request) -> Response:
+    async def file(self, request: Request) -> ASGIApp:
         """The endpoint of every file: `rest` is what follows `at`."""
         digest, _, path = request.path_params["rest"].partition("/")
         content = self._contents.get(path)
@@ -70,7 +74,21 @@ class Assets:
             raise NotFound
         # A page loaded before an update asks with an old digest: it gets the current file, not to be cached.
         headers = IMMUTABLE if digest == self.digest else {"cache-control": "no-cache"}
-        return Response(content, headers=headers, media_type=MEDIA_TYPES.get(Path(path).suffix, OCTET_STREAM))
+        file = Response(content, headers=headers, media_type=MEDIA_TYPES.get(Path(path).suffix, OCTET_STREAM))
+        if len(content) < SMALLEST or not is_compressible(file.raw_headers):
+            return file
+        coding = coding_of(request.scope)
+        if coding is None:
+            return varying(file)
+        return encoded(file, coding, await self._compressed(path, coding))
+
+    async def _compressed(self, path: str, coding: Coding) -> bytes:
+        """The file as small as it gets: compressed in a thread, when it is first asked for."""
+        small = self._encodings.get((path, coding))
+        if small is None:
+            small = await asyncio.to_thread(SMALL[coding], self._contents[path])
+            self._encodings[path, coding] = small
+        return small
 
 
 def _place(app: str) -> str:

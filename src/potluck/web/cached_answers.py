@@ -14,9 +14,10 @@ from potluck.store.row_cache import NEVER
 from potluck.web.access import Access, Visitor
 from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.clients import header_value
-from potluck.web.http.responses import JsonResponse, not_modified
+from potluck.web.http.compression import BY_CODING, CODINGS, SMALLEST, Coding
+from potluck.web.http.responses import JsonResponse, WholeResponse, not_modified
 from potluck.web.requests import headers_of
-from potluck.web.versions import matches_etag
+from potluck.web.versions import matching_tag
 
 
 class CacheKey(msgspec.Struct, frozen=True):
@@ -46,21 +47,22 @@ class CacheKey(msgspec.Struct, frozen=True):
         """
         if visitor.uses_client or (visitor.principal is None and self.credential is not None):
             return None
-        return len(self.path) + len(self.query) + sum(len(value) for _, value in self.headers) + len(body)
+        # The compressed forms are kept too; each is at most as long as the body.
+        forms = 1 if len(body) < SMALLEST else 1 + len(CODINGS)
+        return len(self.path) + len(self.query) + sum(len(value) for _, value in self.headers) + forms * len(body)
 
 
 class Tagged(JsonResponse):
-    """A JSON answer with an ETag, which a caller may have already."""
+    """A JSON answer with an ETag, which a caller may have already; its compressed forms are kept with it."""
 
-    __slots__ = ("encoded_head", "tag")
-
-    encoded_head: bytes | None
-    """Its header lines, but for the request's id, once they were sent by the fast path."""
+    __slots__ = ("encodings", "tag")
 
     def __init__(self, tag: str, body: bytes) -> None:
         super().__init__(body, 200, {"etag": tag})
+        if len(body) >= SMALLEST:
+            self.headers.append(BY_CODING)
         self.tag = tag
-        self.encoded_head = None
+        self.encodings: dict[Coding, WholeResponse] = {}
 
 
 Work = Callable[[Request, CacheKey], Awaitable[tuple[ASGIApp, int | None]]]
@@ -91,7 +93,8 @@ class CachedEndpoint:
         # Most requests have no If-None-Match.
         if header_value(request.scope, b"if-none-match") is None or not isinstance(response, Tagged):
             return response
-        return not_modified(response.tag) if matches_etag(request, response.tag) else response
+        held = matching_tag(request, response.tag)
+        return response if held is None else not_modified(held)
 
     def cached(self, request: Request) -> Tagged | None:
         """The answer, if it is in the cache and the caller asks for all of it."""

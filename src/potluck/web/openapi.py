@@ -24,6 +24,7 @@ from potluck.validation.types import TextType
 from potluck.web import api_page, errors
 from potluck.web.actions import Actions
 from potluck.web.api import API, Since
+from potluck.web.cached_answers import Tagged
 from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.entity_fields import kinds_of
@@ -577,20 +578,20 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
     schema = Endpoints()
 
     @cache
-    def rendered() -> tuple[bytes, str, dict[str, Any]]:
+    def rendered() -> tuple[Tagged, dict[str, Any]]:
         document = dict(make())
         raw = msgspec.json.format(msgspec.json.encode(document), indent=2)
-        return raw, tag_of(raw), api_page.shown(document)
+        answer = Tagged(tag_of(raw), raw)
+        answer.headers.append((b"cache-control", b"no-cache"))
+        return answer, api_page.shown(document)
 
     @schema.get("/schema/openapi.json")
     async def openapi_json(call: Call) -> JsonResponse:
-        raw, tag, _ = rendered()
-        if matches_etag(call.request, tag):
-            return not_modified(tag)
-        return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
+        answer, _ = rendered()
+        return not_modified(answer.tag) if matches_etag(call.request, answer.tag) else answer
 
     @schema.get("/schema")
     async def api(call: Call) -> Response:
-        return call.page("api.html", origin=call.visitor.origin, **rendered()[2])
+        return call.page("api.html", origin=call.visitor.origin, **rendered()[1])
 
     return schema

@@ -19,7 +19,9 @@ class Carries(Protocol):
 
 
 TAG = re.compile(r'(W/)?"([^"]*)"')
-VERSION = re.compile(r"([1-9][0-9]{0,15})(?:-[0-9a-f]{16})?")
+# A compressed answer has a strong ETag of its own, which ends with its coding.
+VERSION = re.compile(r"([1-9][0-9]{0,15})(?:-[0-9a-f]{16})?(?:-(?:br|gzip))?")
+IN_CODING = re.compile(r"-(?:br|gzip)\Z")
 
 # For an ETag that no version ever had, so that the write is refused as a conflict and answered with the current
 # item. It is a valid version, so that a condition can be written with it, and longer than VERSION matches.
@@ -73,8 +75,20 @@ def if_match(request: Carries) -> str | None:
 
 def matches_etag(request: Carries, tag: str) -> bool:
     """Whether the caller has the answer with this ETag already, by If-None-Match."""
+    return matching_tag(request, tag) is not None
+
+
+def matching_tag(request: Carries, tag: str) -> str | None:
+    """The ETag in If-None-Match of this answer, compressed or not; None if the caller does not have it."""
     joined = ", ".join(header_values(request.scope, b"if-none-match"))
     if not joined:
-        return False
+        return None
+    if joined.strip() == "*":
+        return tag
     bare = tag.removeprefix("W/")
-    return joined.strip() == "*" or any(f'"{held}"' == bare for _, held in TAG.findall(joined))
+    for _, held in TAG.findall(joined):
+        if f'"{held}"' == bare:
+            return tag
+        if tag == bare and f'"{IN_CODING.sub("", held)}"' == bare:
+            return f'"{held}"'
+    return None

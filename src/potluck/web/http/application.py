@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from potluck.web.errors import BY_STATUS
 from potluck.web.http.authentication import Authentication
+from potluck.web.http.compression import compressed
 from potluck.web.http.problems import HttpProblem, Problems
 from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
@@ -60,7 +61,7 @@ class Application:
             if answering is None:
                 raise HttpProblem(BY_STATUS[405], {"allow": route.allowed})
             scope["path_params"], scope["path_template"] = answering.values, answering.path
-            response = await answering.endpoint(request)
+            response = await compressed(scope, await answering.endpoint(request))
         except Exception as error:
             response = self.problems.answer(request, error)
         await response(scope, receive, send)

@@ -12,6 +12,8 @@ from potluck.connections.asgi_extension import WHOLE
 
 JSON = b"application/json"
 NO_STORE = {"cache-control": "no-store"}
+# For an answer that shows a secret: neither we nor a proxy compress it.
+NOT_TRANSFORMED = {"cache-control": "no-store, no-transform"}
 # For URLs that change with their content: cached for a year, without revalidation.
 IMMUTABLE = {"cache-control": "public, max-age=31536000, immutable"}
 
@@ -40,20 +42,19 @@ class Cookie:
         )
 
 
-class JsonResponse:
-    """A response whose body is already JSON, or is empty; sent without a framework's response in between."""
+class WholeResponse:
+    """A response with its body and all of its headers, sent without a framework's response in between."""
 
-    __slots__ = ("body", "headers", "status_code")
+    __slots__ = ("body", "head", "headers", "status_code")
 
-    def __init__(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+    head: bytes | None
+    """Its header lines, but for the request's id, once they were sent by the fast path."""
+
+    def __init__(self, body: bytes, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.status_code = status
         self.body = body
-        sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in (headers or {}).items()]
-        if body:
-            sent.append((b"content-type", JSON))
-        if status not in (204, 304):
-            sent.append((b"content-length", b"%d" % len(body)))
-        self.headers = sent
+        self.headers = headers
+        self.head = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if WHOLE in scope.get("extensions", ()):
@@ -61,6 +62,20 @@ class JsonResponse:
             return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.headers})
         await send({"type": "http.response.body", "body": self.body})
+
+
+class JsonResponse(WholeResponse):
+    """A response whose body is already JSON, or is empty."""
+
+    __slots__ = ()
+
+    def __init__(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in (headers or {}).items()]
+        if body:
+            sent.append((b"content-type", JSON))
+        if status not in (204, 304):
+            sent.append((b"content-length", b"%d" % len(body)))
+        super().__init__(body, status, sent)
 
 
 def not_modified(tag: str) -> JsonResponse:

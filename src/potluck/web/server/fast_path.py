@@ -13,7 +13,9 @@ from starlette.types import Scope
 
 from potluck.connections.uvicorn_adapter import HttpConnection, header_lines
 from potluck.web.cached_answers import CachedEndpoint, Tagged
+from potluck.web.http.compression import SMALLEST, coding_of
 from potluck.web.http.request_log import RequestLog, new_request_id
+from potluck.web.http.responses import WholeResponse
 from potluck.web.http.router import Router
 
 # Of a request that has a body.
@@ -54,7 +56,7 @@ class FastPath:
         route = None if match is None else match.methods.get("GET")
         if route is None or not isinstance(route.endpoint, CachedEndpoint):
             return None
-        response = route.endpoint.cached(Request(scope))
+        response = _as_accepted(scope, route.endpoint.cached(Request(scope)))
         head = None if response is None else self._head(response, scope["path"])
         if response is None or not head:
             return None
@@ -62,9 +64,17 @@ class FastPath:
         self._log.answered(request_id, "GET", route.path, response.status_code, len(response.body), began)
         return b"%bx-request-id: %b\r\n" % (head, request_id.encode()), response.body
 
-    def _head(self, response: Tagged, path: str) -> bytes:
+    def _head(self, response: WholeResponse, path: str) -> bytes:
         """The header lines of the response, which is only ever sent for this path; none if they are not plain."""
-        if response.encoded_head is None:
+        if response.head is None:
             lines, length = header_lines(self._headers(response.headers, path))
-            response.encoded_head = lines if length == len(response.body) else b""
-        return response.encoded_head
+            response.head = lines if length == len(response.body) else b""
+        return response.head
+
+
+def _as_accepted(scope: Scope, answer: Tagged | None) -> WholeResponse | None:
+    """The cached answer in the coding that the caller accepts; None if it has yet to be compressed."""
+    if answer is None or len(answer.body) < SMALLEST:
+        return answer
+    coding = coding_of(scope)
+    return answer if coding is None else answer.encodings.get(coding)

@@ -12,7 +12,7 @@ from potluck.apps.polls.polls import polls
 from potluck.web import Show, qr_code
 
 
-@polls.page("/share", "polls/share.html")
+@polls.page("/share", "polls/share.html", secret=True)
 async def share(at: ToPoll, poll: Poll, show: Show) -> Mapping[str, Any]:
     fresh = FRESH_COOKIE.value(at.visitor)
     if fresh:

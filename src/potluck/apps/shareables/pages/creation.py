@@ -85,7 +85,7 @@ KEYS_OF_NEW: Mapping[SealedCookie, Any] = {
 shareables.form("", takes=NewForm, on=new, then=to_card, sets=KEYS_OF_NEW)(create_shareable)
 
 
-@shareables.page("/share", "shareables/share.html", instead={PasscodeNeeded: f"{ONE}/unlock"})
+@shareables.page("/share", "shareables/share.html", secret=True, instead={PasscodeNeeded: f"{ONE}/unlock"})
 async def share(at: Reader, shareable: Shareable, show: Show) -> Mapping[str, Any]:
     text = FRESH_COOKIE.value(at.visitor)
     if text:
