@@ -150,7 +150,7 @@ def test_who_comes_next_finds_and_changes_nothing_of_the_one_before(visit, table
     except PlaywrightError as nothing_opens:
         assert "ERR_INTERNET_DISCONNECTED" in str(nothing_opens)  # noqa: PT017
     else:
-        without_signal.get_by_text("Nothing is kept here").wait_for()
+        without_signal.get_by_text("No list on this device yet").wait_for()
         assert CAKE not in without_signal.content()
     without_signal.close()
     page.context.set_offline(False)

@@ -94,7 +94,7 @@ def add(visit: Visit, text: str) -> None:
 
 def ticked(visit: Visit, name: str) -> None:
     visit.page.get_by_role("checkbox", name=name, exact=True).click()
-    visit.page.locator("#toasts", has_text=f"{name} is in the basket.").wait_for()
+    visit.page.locator("#toasts", has_text=f"{name} purchased").wait_for()
 
 
 # --- every page ------------------------------------------------------------------------------------------------------
@@ -163,9 +163,9 @@ def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
     mara.open("/shopping")
     assert mara.violations() == []
     mara.picture("shopping-first")
-    mara.page.get_by_label("What is the family called?").fill("Lund Street 7")
-    mara.page.get_by_role("button", name="Lay the table").click()
-    mara.page.get_by_text("The list is empty").wait_for()
+    mara.page.get_by_label("Name your household").fill("Lund Street 7")
+    mara.page.get_by_role("button", name="Create household").click()
+    mara.page.get_by_text("Add your first item above.").wait_for()
     mara.picture("shopping-empty")
     mara.page.get_by_role("link", name="Members").click()
     mara.page.get_by_role("button", name="Create link").click()
@@ -183,9 +183,9 @@ def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
     # A member looks; admins manage.
     leo.open(urlsplit(leo.page.url).path + "/members")
     assert leo.page.get_by_role("heading", name="Invite someone").count() == 0
-    leo.page.get_by_label("What is it called?").fill("The cabin")
-    leo.follow(leo.page.get_by_role("button", name="Start it"))
-    switch = leo.page.get_by_role("navigation", name="Your families")
+    leo.page.get_by_label("Household name").fill("The cabin")
+    leo.follow(leo.page.get_by_role("button", name="Create household"))
+    switch = leo.page.get_by_role("navigation", name="Your households")
     switch.wait_for()
     assert switch.get_by_role("link").all_inner_texts() == ["Lund Street 7", "The cabin"]
     leo.live()
@@ -242,18 +242,18 @@ def test_two_phones_side_by_side_are_live(visit, shop, home):
     there.page.get_by_text("Mara").first.wait_for()
     ticked(there, "Lemons")
     here.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
-    here.page.get_by_role("group", name="How many: Oat milk").get_by_role("button", name="One more").click()
-    there.page.get_by_role("group", name="How many: Oat milk").get_by_text("2", exact=True).wait_for()
-    there.page.get_by_role("link", name="Change Oat milk").click()
-    there.page.get_by_role("dialog").get_by_label("Where").select_option("Green Corner")
+    here.page.get_by_role("group", name="Quantity of Oat milk").get_by_role("button", name="One more").click()
+    there.page.get_by_role("group", name="Quantity of Oat milk").get_by_text("2", exact=True).wait_for()
+    there.page.get_by_role("link", name="Edit Oat milk").click()
+    there.page.get_by_role("dialog").get_by_label("Store").select_option("Green Corner")
     there.picture("shopping-changing")
     assert there.violations() == []
     there.page.get_by_role("dialog").get_by_role("button", name="Save").click()
     here.page.locator("section", has_text="Green Corner").get_by_role("checkbox", name="Oat milk").wait_for()
-    there.page.get_by_role("link", name="Change tomatoes").click()
-    there.page.get_by_role("dialog").get_by_role("button", name="Take it off").click()
+    there.page.get_by_role("link", name="Edit tomatoes").click()
+    there.page.get_by_role("dialog").get_by_role("button", name="Remove item").click()
     # Until then, another one offers to undo the tick.
-    undo = there.page.locator("#toasts", has_text="tomatoes is off the list.").get_by_role("button", name="Undo")
+    undo = there.page.locator("#toasts", has_text="tomatoes removed").get_by_role("button", name="Undo")
     # A toast stays while somebody is on it, also longer than we take.
     undo.hover()
     here.page.get_by_role("checkbox", name="tomatoes").wait_for(state="detached")
@@ -267,7 +267,7 @@ def test_two_phones_side_by_side_are_live(visit, shop, home):
     there.expected = "status of 404"
     send(here, f"{home.page}/members/{call(there, 'GET', '/me')['userId']}/remove")
     add(here, "Secret plans")
-    there.page.get_by_text("This list is not open to you any more").wait_for()
+    there.page.get_by_text("You no longer have access to this household").wait_for()
     assert "Secret plans" not in there.page.content()
 
 
@@ -284,7 +284,7 @@ def test_nothing_moves_between_a_touch_and_its_click(home):
         told = [state, home.thing(name, "Green Corner")]
         page.wait_for_function("async ([state, id]) => (await import(state)).page.items.has(id)", arg=told)
 
-    change = page.get_by_role("link", name="Change Oat milk")
+    change = page.get_by_role("link", name="Edit Oat milk")
     change.hover()
     page.mouse.down()
     before = change.bounding_box()
@@ -293,7 +293,7 @@ def test_nothing_moves_between_a_touch_and_its_click(home):
     page.mouse.up()
     page.clock.run_for(1)
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Where").wait_for()
+    dialog.get_by_label("Store").wait_for()
     page.get_by_role("checkbox", name="Above it", include_hidden=True).wait_for(state="attached")
     dialog.get_by_role("button", name="Close").click()
     # Who holds on for longer does not tap, and sees what is new.
@@ -313,10 +313,10 @@ def test_a_store_that_somebody_made_meanwhile_is_known_and_not_lost_by_an_edit(h
     home.visit.live()
     home.store("Night Market")
     home.thing("Star anise", "Night Market")
-    page.get_by_role("link", name="Change Star anise").click()
+    page.get_by_role("link", name="Edit Star anise").click()
     dialog = page.get_by_role("dialog")
-    assert dialog.get_by_label("Where").locator("option:checked").inner_text() == "Night Market"
-    dialog.get_by_label("Anything").fill("whole")
+    assert dialog.get_by_label("Store").locator("option:checked").inner_text() == "Night Market"
+    dialog.get_by_label("Note").fill("whole")
     dialog.get_by_role("button", name="Save").click()
     page.locator(".row-note", has_text="whole").wait_for()
     sent(home.visit)
@@ -343,28 +343,28 @@ def test_the_box_takes_several_lines_and_knows_what_is_at_home(home):
     assert listed["Coffee beans"]["storeName"] == "Green Corner"
     # The same once more: added to the one that is there, or both kept.
     add(visit, "2 coffee beans")
-    twice = visit.page.get_by_role("region", name="Coffee beans is on the list already")
+    twice = visit.page.get_by_role("region", name="Coffee beans is already on the list")
     twice.wait_for()
     visit.picture("shopping-duplicate")
     assert visit.violations() == []
-    twice.get_by_role("button", name="Add to the one on the list").click()
-    visit.page.get_by_role("group", name="How many: Coffee beans").get_by_text("3", exact=True).wait_for()
+    twice.get_by_role("button", name="Make it 3 bags").click()
+    visit.page.get_by_role("group", name="Quantity of Coffee beans").get_by_text("3", exact=True).wait_for()
     # By store, and only there.
-    visit.page.get_by_role("link", name="Only here: Green Corner").click()
+    visit.page.get_by_role("link", name="Show only this store: Green Corner").click()
     assert pending(visit) == ["Coffee beans", "Lemons"]
-    assert visit.page.locator("[data-count]").inner_text() == "2 of 6 things"
+    assert visit.page.locator("[data-count]").inner_text() == "2 of 6 items"
     add(visit, "Parsley")
     visit.page.get_by_role("checkbox", name="Parsley").wait_for()
-    visit.page.get_by_role("link", name="All stores").click()
+    visit.page.get_by_role("link", name="Show all stores").click()
     assert len(pending(visit)) == 7
     # Bought, put away, cleared, and cleared undone.
     ticked(visit, "Coffee beans")
     sent(visit)
     visit.page.locator("summary", has_text="Purchased").click()
-    visit.page.get_by_role("button", name="Put away: Coffee beans").click()
-    visit.page.get_by_text("Coffee beans is put away. 4 bags at home.").wait_for()
+    visit.page.get_by_role("button", name="Restock Coffee beans").click()
+    visit.page.get_by_text("Coffee beans restocked. You have 4 bags.").wait_for()
     visit.picture("shopping-purchased")
-    visit.page.get_by_role("button", name="Clear them now").click()
+    visit.page.get_by_role("button", name="Clear purchased").click()
     with visit.page.expect_response("**/undo"):
         visit.page.locator("#toasts").get_by_role("button", name="Undo").click()
     visit.page.get_by_role("checkbox", name="Coffee beans", checked=True).wait_for()
@@ -377,10 +377,10 @@ def test_the_box_says_how_many_it_took_and_stays_within_its_window(home):
     visit.live()
     add(visit, "Mint\nLemons\nSage")
     # Lemons are there already, so it is asked about them.
-    visit.page.get_by_role("region", name="Lemons is on the list already").wait_for()
-    expect(visit.page.locator("#toasts")).to_have_text("2 things are on the list.")
+    visit.page.get_by_role("region", name="Lemons is already on the list").wait_for()
+    expect(visit.page.locator("#toasts")).to_have_text("2 items added")
     add(visit, "x" * 130)
-    visit.page.get_by_role("alert").get_by_text("One line can have 100 characters.").wait_for()
+    visit.page.get_by_role("alert").get_by_text("Use up to 100 characters per item.").wait_for()
     assert visit.overflow() == 0
 
 
@@ -403,19 +403,19 @@ def test_the_list_by_keyboard_alone(home):
     to("Lemons")
     visit.page.keyboard.press("Space")
     # A toast stays while somebody is on it, also longer than we take.
-    visit.page.locator("#toasts", has_text="Lemons is in the basket.").hover()
+    visit.page.locator("#toasts", has_text="Lemons purchased").hover()
     # The focus goes on to what stands there now.
     visit.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
     focused = visit.page.locator(":focus")
     expect(focused).to_have_attribute("role", "checkbox")
-    to("Change Oat milk")
+    to("Edit Oat milk")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("dialog").wait_for()
     to("edit-unit")
     visit.page.keyboard.type("litres")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("dialog").wait_for(state="hidden")
-    expect(focused).to_have_attribute("aria-label", re.compile("Change Oat milk"))
+    expect(focused).to_have_attribute("aria-label", re.compile("Edit Oat milk"))
     to("Undo")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("checkbox", name="Lemons", checked=False).wait_for()
@@ -434,35 +434,35 @@ def test_everything_works_without_a_script(visit, shop):
     page = window.page
     page.locator("#add").fill("Lemons")
     window.follow(page.get_by_role("button", name="Add to the list"))
-    page.get_by_text("Lemons is on the list.").wait_for()
+    page.get_by_text("Lemons added").wait_for()
     window.follow(page.get_by_role("button", name="One more"))
     window.follow(page.get_by_role("button", name="Coffee beans"))
     window.follow(page.get_by_role("checkbox", name="Lemons"))
-    page.get_by_text("Lemons is in the basket.").wait_for()
+    page.get_by_text("Lemons purchased").wait_for()
     window.follow(page.get_by_role("button", name="Undo"))
     assert sorted(pending(window)) == ["Coffee beans", "Lemons"]
     window.expected = "status of 409"
     page.locator("#add").fill("2 lemons")
     window.follow(page.get_by_role("button", name="Add to the list"))
-    window.follow(page.get_by_role("button", name="Add to the one on the list"))
+    window.follow(page.get_by_role("button", name="Make it 4"))
     assert home.listed()["Lemons"]["quantity"] == 4
     # Two at once: the slower sees both sides.
-    window.follow(page.get_by_role("link", name="Change Lemons"))
+    window.follow(page.get_by_role("link", name="Edit Lemons"))
     home.ids["Lemons"] = home.listed()["Lemons"]["shoppingItemId"]
     home.change("Lemons", quantity=9)
-    page.get_by_role("spinbutton", name="How many").fill("5")
+    page.get_by_role("spinbutton", name="Quantity").fill("5")
     window.follow(page.get_by_role("button", name="Save"))
     page.get_by_role("heading", name="Which version do you want to keep?").wait_for()
     page.get_by_role("radio", name="Yours").check()
     window.follow(page.get_by_role("button", name="Save"))
-    page.get_by_text("Lemons is changed.").wait_for()
+    page.get_by_text("Lemons saved").wait_for()
     assert home.listed()["Lemons"]["quantity"] == 5
     window.follow(page.get_by_role("link", name="Inventory"))
     window.follow(page.get_by_role("button", name="One more"))
     window.follow(page.get_by_role("link", name="Coffee beans"))
-    page.get_by_text("One thing on the list comes from it").wait_for()
-    window.follow(page.get_by_role("button", name="Delete it"))
-    page.get_by_text("It is gone from the inventory.").wait_for()
+    page.get_by_text("1 item on the list is linked to it and stays there.").wait_for()
+    window.follow(page.get_by_role("button", name="Delete item"))
+    page.get_by_text("Item deleted. What’s on the list stays there.").wait_for()
     assert home.listed()["Coffee beans"]["itemId"] is None
 
 
@@ -476,18 +476,18 @@ def test_what_runs_low_is_on_the_list_by_one_touch(home):
     visit.open(f"{home.page}/inventory")
     low = visit.page.get_by_role("list", name="Running low")
     assert low.locator(".row-name").all_inner_texts() == ["Coffee beans", "Rice"]
-    visit.page.get_by_role("button", name="Put on the list: Rice").click()
-    visit.page.get_by_text("Rice is on the list.").wait_for()
-    more = visit.page.get_by_role("group", name="At home: Coffee beans").get_by_role("button", name="One more")
+    visit.page.get_by_role("button", name="Add Rice to the list").click()
+    visit.page.get_by_text("Rice added to the list").wait_for()
+    more = visit.page.get_by_role("group", name="In stock: Coffee beans").get_by_role("button", name="One more")
     more.click()
-    visit.page.get_by_role("group", name="At home: Coffee beans").get_by_text("2", exact=True).wait_for()
+    visit.page.get_by_role("group", name="In stock: Coffee beans").get_by_text("2", exact=True).wait_for()
     assert visit.page.evaluate("document.activeElement.getAttribute('aria-label')") == "One more"
     more.dblclick()
-    visit.page.get_by_role("list", name="Enough").get_by_text("Coffee beans").wait_for()
+    visit.page.get_by_role("list", name="In stock").get_by_text("Coffee beans").wait_for()
     assert visit.violations() == []
     # Typed, it may be any number.
     visit.page.get_by_role("link", name="Rice").click()
-    visit.page.get_by_label("How many are there").get_by_role("spinbutton").fill("0")
+    visit.page.get_by_label("In stock").get_by_role("spinbutton").fill("0")
     visit.follow(visit.page.get_by_role("button", name="Save"))
     home.at_home("Soy sauce", 2, 2, unit="bottles")
     visit.open(home.page)
@@ -495,10 +495,10 @@ def test_what_runs_low_is_on_the_list_by_one_touch(home):
     visit.page.get_by_role("checkbox", name="Rice").wait_for()
     low = visit.page.get_by_role("region", name="Running low")
     sauce, rice = low.get_by_role("listitem").all()
-    assert sauce.inner_text().split() == ["Soy", "sauce", "2", "bottles", "left,", "warn", "at", "2"]
-    assert rice.inner_text().split() == ["Rice", "none", "left,", "warn", "at", "3", "on", "the", "list", "already"]
+    assert sauce.inner_text().split() == ["Soy", "sauce", "2", "bottles", "left,", "low", "at", "2"]
+    assert rice.inner_text().split() == ["Rice", "none", "left,", "low", "at", "3", "already", "on", "the", "list"]
     add(visit, "soy sauce")
-    expect(sauce.get_by_text("on the list already")).to_be_visible()
+    expect(sauce.get_by_text("already on the list")).to_be_visible()
     expect(low.get_by_role("button")).to_be_hidden()
 
 
@@ -507,7 +507,7 @@ def test_a_name_that_is_taken_is_said_beside_its_field(home):
     visit.open(f"{home.page}/stores")
     visit.expected = "status of 409"
     visit.page.locator("#store-name").fill("green corner")
-    visit.page.get_by_role("button", name="Add the store").click()
+    visit.page.get_by_role("button", name="Add store").click()
     visit.page.get_by_text("“green corner” already exists").wait_for()
     assert visit.page.locator("#store-name").get_attribute("aria-invalid") == "true"
     assert visit.violations() == []

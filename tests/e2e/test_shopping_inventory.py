@@ -38,7 +38,7 @@ def look_in(home: Home) -> None:
 
 
 def stepper(visit: Visit, name: str) -> Locator:
-    return visit.page.get_by_role("group", name=f"At home: {name}", exact=True)
+    return visit.page.get_by_role("group", name=f"In stock: {name}", exact=True)
 
 
 def shown(visit: Visit, name: str) -> int:
@@ -188,7 +188,7 @@ def test_a_step_of_which_nobody_heard_for_a_day_is_not_sent_again_but_asked_abou
         at_once(visit, "Eggs", 2)
     # So long after it, the server does not know the key any more.
     visit.page.clock.set_fixed_time(time.time() + 25 * 60 * 60)
-    said = visit.page.get_by_role("region", name="Eggs could not be changed")
+    said = visit.page.get_by_role("region", name="Eggs couldn’t be changed")
     said.wait_for()
     assert "Check the quantity" in said.inner_text()
     sent(visit)
@@ -201,8 +201,8 @@ def test_without_signal_they_wait_here_and_are_sent_when_it_is_back(home):
     visit.page.context.set_offline(True)
     assert at_once(visit, "Eggs", 3, "One less") == 9
     at_once(visit, "Rice", 1)
-    visit.page.get_by_text("No signal, carry on").wait_for()
-    visit.page.get_by_text("2 changes wait here.").wait_for()
+    visit.page.get_by_text("You’re offline").wait_for()
+    visit.page.get_by_text("2 changes are saved and will sync later.").wait_for()
     visit.picture("shopping-inventory-no-signal")
     assert visit.violations() == []
     assert (stored(home, "Eggs"), stored(home, "Rice")) == (12, 2)
@@ -230,18 +230,18 @@ def test_a_step_that_is_refused_is_said_and_the_true_number_is_shown(home):
     visit = home.visit
     call(visit, "POST", f"{home.api}/inventory/{home.ids['Eggs']}/adjust", {"by": MOST - 12})
     assert at_once(visit, "Eggs", 1) == 13
-    said = visit.page.get_by_role("region", name="Eggs could not be changed")
+    said = visit.page.get_by_role("region", name="Eggs couldn’t be changed")
     said.wait_for()
     assert "There can be at most 100,000 of an item" in said.inner_text()
-    stepper(visit, "Eggs").get_by_text(str(MOST), exact=True).wait_for()
+    stepper(visit, "Eggs").get_by_text(f"{MOST:,}", exact=True).wait_for()
     visit.picture("shopping-inventory-refused")
     assert visit.violations() == []
-    said.get_by_role("button", name="All right").click()
+    said.get_by_role("button", name="OK").click()
     said.wait_for(state="detached")
     # Of a thing that is gone, too.
     call(visit, "DELETE", f"{home.api}/inventory/{home.ids['Rice']}")
     at_once(visit, "Rice", 1)
-    visit.page.get_by_role("region", name="Rice could not be changed").wait_for()
+    visit.page.get_by_role("region", name="Rice couldn’t be changed").wait_for()
     stepper(visit, "Rice").wait_for(state="detached")
     sent(visit)
     nothing_heard(visit)
@@ -273,7 +273,7 @@ def test_what_is_enough_moves_once_nobody_is_at_it_and_the_focus_goes_along(home
     sent(visit)
     assert more.bounding_box() == before
     visit.page.clock.resume()
-    visit.page.get_by_role("list", name="Enough").get_by_text("Coffee beans").wait_for()
+    visit.page.get_by_role("list", name="In stock").get_by_text("Coffee beans").wait_for()
     assert more.evaluate("(button) => button === document.activeElement")
     assert visit.page.get_by_role("list", name="Running low").locator(".row-name").all_inner_texts() == ["Rice"]
     assert visit.violations() == []
@@ -287,7 +287,7 @@ def test_each_of_several_is_put_on_the_list_by_one_touch(home):
           for (const name of names)
             for (let time = 0; time < 2; time += 1)
               {
-                const button = document.querySelector(`[aria-label="Put on the list: ${name}"]`);
+                const button = document.querySelector(`[aria-label="Add ${name} to the list"]`);
                 button.focus();
                 button.click();
               }
@@ -295,9 +295,9 @@ def test_each_of_several_is_put_on_the_list_by_one_touch(home):
         ["Coffee beans", "Rice", "Eggs"],
     )
     for name in ("Coffee beans", "Rice", "Eggs"):
-        visit.page.get_by_role("img", name=f"On the list: {name}").wait_for()
+        visit.page.get_by_role("img", name=f"{name} is on the list").wait_for()
     assert sorted(home.listed()) == ["Coffee beans", "Eggs", "Rice"]
-    assert visit.page.get_by_role("region", name=re.compile("on the list already")).count() == 0
+    assert visit.page.get_by_role("region", name=re.compile("already on the list")).count() == 0
     assert visit.page.evaluate("document.activeElement !== document.body")
 
 
@@ -305,7 +305,7 @@ def test_what_somebody_else_put_on_the_list_meanwhile_is_asked_about(home):
     visit = home.visit
     call(visit, "POST", f"{home.api}/shopping-list", {"itemId": home.ids["Rice"]})
     visit.expected = "status of 409"
-    visit.page.get_by_role("button", name="Put on the list: Rice").click()
-    visit.follow(visit.page.get_by_role("button", name="Add to the one on the list"))
+    visit.page.get_by_role("button", name="Add Rice to the list").click()
+    visit.follow(visit.page.get_by_role("button", name="Make it 2"))
     visit.page.locator("#shopping[data-ready]").wait_for()
     assert home.listed()["Rice"]["quantity"] == 2

@@ -74,10 +74,10 @@ def left_waiting(home: Home) -> None:
     # A stream that is being opened just now would tell the page a moment later that there is signal.
     home.visit.live()
     page.context.set_offline(True)
-    page.get_by_text("No signal, carry on").wait_for()
+    page.get_by_text("You’re offline").wait_for()
     page.get_by_label("Add to the list").first.fill("Candles")
     page.keyboard.press("Enter")
-    page.get_by_text("1 change waits here.").wait_for()
+    page.get_by_text("1 change is saved and will sync later.").wait_for()
     page.goto("about:blank")
     page.context.set_offline(False)
     home.visit.without_network()
@@ -125,7 +125,7 @@ def nothing_is_left(home: Home) -> None:
         assert "ERR_INTERNET_DISCONNECTED" in str(nothing_opens)  # noqa: PT017
     else:
         # It is nobody's.
-        visit.page.get_by_text("Nothing is kept here").wait_for()
+        visit.page.get_by_text("No list on this device yet").wait_for()
         assert "Surprise cake" not in visit.page.content()
     visit.page.context.set_offline(False)
     visit.without_network()
@@ -135,7 +135,7 @@ def test_what_somebody_has_yet_to_decide_is_a_change_that_waits(home):
     page = home.visit.page
     page.get_by_label("Add to the list").first.fill("Surprise cake")
     page.keyboard.press("Enter")
-    page.get_by_role("region", name="Surprise cake is on the list already").wait_for()
+    page.get_by_role("region", name="Surprise cake is already on the list").wait_for()
     home.visit.open("/account")
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.get_by_role("region", name="1 change waits here, unsent").wait_for()

@@ -42,7 +42,7 @@ def without_signal(visit: Visit) -> None:
     # A stream that is being opened just now would tell the page a moment later that there is signal.
     visit.live()
     visit.page.context.set_offline(True)
-    visit.page.get_by_text("No signal, carry on").wait_for()
+    visit.page.get_by_text("You’re offline").wait_for()
 
 
 def with_signal(visit: Visit) -> None:
@@ -75,19 +75,19 @@ def add(visit: Visit, text: str) -> None:
 
 def tick(visit: Visit, name: str) -> None:
     visit.page.get_by_role("checkbox", name=name, exact=True).click()
-    visit.page.locator("#toasts", has_text=f"{name} is in the basket.").wait_for()
+    visit.page.locator("#toasts", has_text=f"{name} purchased").wait_for()
 
 
 def edit(visit: Visit, name: str, more: int = 0, **fields: str) -> None:
-    visit.page.get_by_role("link", name=f"Change {name}", exact=True).click()
+    visit.page.get_by_role("link", name=f"Edit {name}", exact=True).click()
     dialog = visit.page.get_by_role("dialog")
     for label, text in fields.items():
-        if label == "Where":
+        if label == "Store":
             dialog.get_by_label(label).select_option(label=text)
         else:
             dialog.get_by_label(label).fill(text)
     for _ in range(more):
-        dialog.get_by_role("button", name="How many: more").click()
+        dialog.get_by_role("button", name="Quantity: more").click()
     dialog.get_by_role("button", name="Save").click()
 
 
@@ -105,14 +105,14 @@ def test_what_is_done_without_signal_is_kept_through_a_reload_and_done_once(home
     tick(visit, "Tomatoes")
     tick(visit, "Lemons")
     tick(visit, "Flat parsley")
-    edit(visit, "Oat milk", more=2, Anything="the blue one")
-    visit.page.get_by_text("6 changes wait here.").wait_for()
+    edit(visit, "Oat milk", more=2, Note="the blue one")
+    visit.page.get_by_text("6 changes are saved and will sync later.").wait_for()
     visit.page.get_by_role("button", name="Show").click()
     assert visit.page.locator(".waiting-list li").count() == 6
     visit.picture("shopping-no-signal")
     assert visit.violations() == []
     reload(visit)
-    visit.page.get_by_text("6 changes wait here.").wait_for()
+    visit.page.get_by_text("6 changes are saved and will sync later.").wait_for()
     assert sorted(pending(visit)) == ["Butter", "Oat milk", "rice"]
     assert home.listed()["Oat milk"]["version"] == 1
     with_signal(visit)
@@ -146,9 +146,9 @@ def test_a_change_whose_answer_was_lost_is_not_made_twice(home):
     every_answer = re.compile("/shopping-list[/?]")
     visit.live()
     visit.page.route(every_answer, lose)
-    visit.page.get_by_role("group", name="How many: Butter").get_by_role("button", name="One more").click()
+    visit.page.get_by_role("group", name="Quantity of Butter").get_by_role("button", name="One more").click()
     until_gathered(visit.page, lost)
-    visit.page.get_by_text("1 change waits here.").wait_for()
+    visit.page.get_by_text("1 change is saved and will sync later.").wait_for()
     assert lost == [200]
     assert home.listed()["Butter"]["version"] == 2
     visit.page.unroute(every_answer)
@@ -162,14 +162,14 @@ def test_what_both_changed_shows_yours_and_theirs(home, visit, shop):
     home.let_in(leo)
     without_signal(visit)
     edit(visit, "Oat milk", more=2)
-    edit(visit, "Butter", Anything="salted")
+    edit(visit, "Butter", Note="salted")
     home.change("Oat milk", by=leo, quantity=2)
     home.change("Butter", quantity=5)
     with_signal(visit)
     clash = visit.page.get_by_role("region", name="You and Leo Lund both changed Oat milk")
     clash.wait_for()
     assert [re.sub(r"[0-9:]{5}", "TIME", text) for text in clash.get_by_role("button").all_inner_texts()] == [
-        "3\nyours, TIME",
+        "3\nYours, TIME",
         "2\nLeo Lund’s, TIME",
     ]
     expect(clash).to_contain_text("Which version do you want to keep?")
@@ -178,7 +178,7 @@ def test_what_both_changed_shows_yours_and_theirs(home, visit, shop):
     visit.page.evaluate("scrollTo(0, document.body.scrollHeight)")
     told = visit.page.locator(".banner", has_text="You and Leo Lund both changed Oat milk")
     expect(told).to_be_in_viewport()
-    told.get_by_role("link", name="Look").click()
+    told.get_by_role("link", name="Review").click()
     expect(clash).to_be_in_viewport()
     expect(told).to_be_hidden()
     visit.page.set_viewport_size({"width": 390, "height": 844})
@@ -188,7 +188,7 @@ def test_what_both_changed_shows_yours_and_theirs(home, visit, shop):
     assert home.listed()["Oat milk"]["quantity"] == 2
     assert (home.listed()["Butter"]["quantity"], home.listed()["Butter"]["notes"]) == (5, "salted")
     reload(visit)
-    clash.get_by_role("button", name="yours").click()
+    clash.get_by_role("button", name="Yours").click()
     clash.wait_for(state="detached")
     settled(visit)
     assert (home.listed()["Oat milk"]["quantity"], home.listed()["Oat milk"]["version"]) == (3, 3)
@@ -197,11 +197,11 @@ def test_what_both_changed_shows_yours_and_theirs(home, visit, shop):
 def test_of_what_was_changed_here_only_what_both_changed_is_asked_about(home):
     visit = home.visit
     without_signal(visit)
-    edit(visit, "Oat milk", more=2, Anything="the blue one")
+    edit(visit, "Oat milk", more=2, Note="the blue one")
     home.change("Oat milk", quantity=2)
     with_signal(visit)
     clash = visit.page.get_by_role("region", name="You changed Oat milk on two devices")
-    clash.get_by_role("button", name="elsewhere").click()
+    clash.get_by_role("button", name="other device").click()
     clash.wait_for(state="detached")
     settled(visit)
     assert (home.listed()["Oat milk"]["quantity"], home.listed()["Oat milk"]["notes"]) == (2, "the blue one")
@@ -212,10 +212,10 @@ def test_a_tick_outlives_an_edit_before_it_that_is_refused(home):
     without_signal(visit)
     # As from a page that knew other bounds than the server has by now.
     visit.page.locator("#edit-unit").evaluate("(field) => field.removeAttribute('maxlength')")
-    edit(visit, "Oat milk", **{"Of what": "m" * 51})
+    edit(visit, "Oat milk", Unit="m" * 51)
     tick(visit, "Oat milk")
     with_signal(visit)
-    visit.page.get_by_role("region", name="Oat milk could not be changed").wait_for()
+    visit.page.get_by_role("region", name="Oat milk couldn’t be changed").wait_for()
     assert (home.listed()["Oat milk"]["status"], home.listed()["Oat milk"]["unit"]) == ("purchased", None)
 
 
@@ -231,8 +231,8 @@ def test_what_was_added_and_taken_off_again_leaves_alone_what_somebody_else_adde
     milk = at_home_too(home)
     without_signal(visit)
     add(visit, "3 Milk")
-    visit.page.get_by_role("link", name="Change Milk", exact=True).click()
-    visit.page.get_by_role("dialog").get_by_role("button", name="Take it off").click()
+    visit.page.get_by_role("link", name="Edit Milk", exact=True).click()
+    visit.page.get_by_role("dialog").get_by_role("button", name="Remove item").click()
     visit.page.get_by_role("checkbox", name="Milk", exact=True).wait_for(state="detached")
     call(visit, "POST", f"{home.api}/shopping-list", {"itemId": milk, "quantity": 5})
     with_signal(visit)
@@ -248,10 +248,10 @@ def test_what_was_added_and_changed_here_asks_before_it_changes_what_somebody_el
     edit(visit, "Milk", more=1)
     call(visit, "POST", f"{home.api}/shopping-list", {"itemId": milk, "quantity": 5})
     with_signal(visit)
-    twice = visit.page.get_by_role("region", name="Milk is on the list already")
+    twice = visit.page.get_by_role("region", name="Milk is already on the list")
     twice.wait_for()
     assert home.listed()["Milk"]["quantity"] == 5
-    twice.get_by_role("button", name="Add to the one on the list").click()
+    twice.get_by_role("button", name="Make it 9").click()
     twice.wait_for(state="detached")
     settled(visit)
     assert home.listed()["Milk"]["quantity"] == 9
@@ -288,7 +288,7 @@ def test_what_was_cleared_of_a_thing_just_added_is_not_filled_in_again(home):
     add(visit, "Flat parsley")
     visit.page.get_by_role("checkbox", name="Flat parsley").wait_for()
     add(visit, "Milk")
-    edit(visit, "Milk", Where="Any store", **{"Of what": ""})
+    edit(visit, "Milk", Store="Any store", Unit="")
     with_signal(visit)
     assert (home.listed()["Milk"]["storeId"], home.listed()["Milk"]["unit"]) == (None, None)
 
@@ -298,11 +298,11 @@ def test_two_windows_know_of_each_other_what_waits_and_what_was_sent(home):
     beside = visit.page.context.new_page()
     beside.goto(visit.address + home.page)
     beside.locator("#shopping[data-ready]").wait_for()
-    visit.page.get_by_role("group", name="How many: Butter").get_by_role("button", name="One more").click()
+    visit.page.get_by_role("group", name="Quantity of Butter").get_by_role("button", name="One more").click()
     settled(visit)
     beside.locator('#shopping[data-waiting="0"]').wait_for()
     home.change("Butter", quantity=7)
-    beside.get_by_role("group", name="How many: Butter").locator("output", has_text="7").wait_for()
+    beside.get_by_role("group", name="Quantity of Butter").locator("output", has_text="7").wait_for()
     beside.close()
 
 
@@ -315,7 +315,7 @@ def test_what_waits_for_another_family_is_sent_too(home):
     visit.page.goto(visit.address + club.page)
     visit.page.locator("#shopping[data-ready]").wait_for()
     add(visit, "Paper cups")
-    visit.page.get_by_text("1 change waits here.").wait_for()
+    visit.page.get_by_text("1 change is saved and will sync later.").wait_for()
     visit.page.goto(visit.address + home.page)
     visit.page.locator("#shopping[data-ready]").wait_for()
     with visit.page.expect_response(lambda answer: f"{club.api}/shopping-list" in answer.url and answer.status == 201):
@@ -339,7 +339,7 @@ def test_having_had_nothing_to_send_is_no_signal_of_signal(home):
     )
     without_signal(visit)
     visit.page.evaluate("() => { goOn(); return new Promise((go) => setTimeout(go, 400)); }")
-    assert visit.page.get_by_text("No signal, carry on").is_visible()
+    assert visit.page.get_by_text("You’re offline").is_visible()
 
 
 def test_where_there_is_no_room_to_keep_a_change_it_is_said_and_what_was_typed_stays(home):
@@ -352,7 +352,7 @@ def test_where_there_is_no_room_to_keep_a_change_it_is_said_and_what_was_typed_s
         }"""
     )
     add(visit, "2 Candles")
-    full = visit.page.locator("#toasts", has_text="There is no room left on this device")
+    full = visit.page.locator("#toasts", has_text="This device is out of storage space")
     full.wait_for()
     assert visit.page.get_by_label("Add to the list").first.input_value() == "2 Candles"
     full.locator(".toast").evaluate("(toast) => toast.remove()")
@@ -387,9 +387,9 @@ def test_what_is_being_changed_while_it_is_sent_is_changed_all_the_same(home):
     visit = home.visit
     without_signal(visit)
     add(visit, "Flat parsley")
-    visit.page.get_by_role("link", name="Change Flat parsley", exact=True).click()
+    visit.page.get_by_role("link", name="Edit Flat parsley", exact=True).click()
     dialog = visit.page.get_by_role("dialog")
-    dialog.get_by_label("Anything").fill("a big bunch")
+    dialog.get_by_label("Note").fill("a big bunch")
     with_signal(visit)
     dialog.get_by_role("button", name="Save").click()
     visit.page.locator(".row-note", has_text="a big bunch").wait_for()
@@ -405,11 +405,11 @@ def test_who_is_signed_out_meanwhile_signs_in_and_what_waits_is_sent(visit, shop
     kept(home)
     without_signal(window)
     add(window, "Candles")
-    window.page.get_by_text("1 change waits here.").wait_for()
+    window.page.get_by_text("1 change is saved and will sync later.").wait_for()
     window.page.context.clear_cookies()
     window.page.context.set_offline(False)
-    window.page.get_by_text("You are signed out").wait_for()
-    window.page.get_by_text("1 change waits here. Sign in, and they are sent.").wait_for()
+    window.page.get_by_text("You’re signed out").wait_for()
+    window.page.get_by_text("1 change is saved here. Sign in to sync it.").wait_for()
     assert window.violations() == []
     window.page.get_by_role("link", name="Sign in").click()
     window.page.get_by_label("E-mail").fill(email)
@@ -425,17 +425,17 @@ def test_what_was_taken_off_meanwhile_is_said_to_be_gone(home):
     visit = home.visit
     without_signal(visit)
     tick(visit, "Lemons")
-    edit(visit, "Butter", Anything="salted")
+    edit(visit, "Butter", Note="salted")
     home.take_off("Lemons")
     home.take_off("Butter")
     with_signal(visit)
-    visit.page.get_by_role("region", name="No longer on the list: Lemons").wait_for()
-    butter = visit.page.get_by_role("region", name="No longer on the list: Butter")
+    visit.page.get_by_role("region", name="Lemons was removed from the list").wait_for()
+    butter = visit.page.get_by_role("region", name="Butter was removed from the list")
     butter.wait_for()
     visit.picture("shopping-gone")
     assert visit.violations() == []
     assert set(home.listed()) == {"Tomatoes", "Oat milk"}
-    butter.get_by_role("button", name="Put it back").click()
+    butter.get_by_role("button", name="Add it again").click()
     visit.page.get_by_role("checkbox", name="Butter").wait_for()
     settled(visit)
     assert home.listed()["Butter"]["notes"] == "salted"
@@ -446,15 +446,15 @@ def test_it_opens_and_goes_on_when_the_server_stops_and_comes_back(home, shop):
     shop.stop()
     try:
         reload(visit)
-        visit.page.get_by_text("No signal, carry on").wait_for()
+        visit.page.get_by_text("You’re offline").wait_for()
         add(visit, "Flat parsley")
         tick(visit, "Flat parsley")
-        visit.page.get_by_text("2 changes wait here.").wait_for()
+        visit.page.get_by_text("2 changes are saved and will sync later.").wait_for()
         # Another part of Shopping is not kept, and says so.
         visit.page.get_by_role("link", name="Inventory").click()
-        visit.page.get_by_text("This page needs signal").wait_for()
-        visit.page.get_by_role("link", name="To the list").click()
-        visit.page.get_by_text("2 changes wait here.").wait_for()
+        visit.page.get_by_text("This page isn’t available offline").wait_for()
+        visit.page.get_by_role("link", name="Open shopping list").click()
+        visit.page.get_by_text("2 changes are saved and will sync later.").wait_for()
     finally:
         shop.start()
     settled(visit)
@@ -470,7 +470,7 @@ def test_who_comes_next_at_the_same_browser_sees_nothing(visit, shop):
     kept(home)
     without_signal(window)
     add(window, "Candles")
-    window.page.get_by_text("1 change waits here.").wait_for()
+    window.page.get_by_text("1 change is saved and will sync later.").wait_for()
     with_signal(window)
     # Somebody else signs in at the same browser, without signing out.
     window.page.context.clear_cookies()
@@ -482,7 +482,7 @@ def test_who_comes_next_at_the_same_browser_sees_nothing(visit, shop):
     window.page.wait_for_url(f"{shop.address}/")
     window.page.context.set_offline(True)
     window.page.goto(shop.address + home.page)
-    window.page.get_by_text("Nothing is kept here").wait_for()
+    window.page.get_by_text("No list on this device yet").wait_for()
     window.picture("shopping-nothing-kept")
     assert "Surprise cake" not in window.page.content()
     window.page.goto("about:blank")

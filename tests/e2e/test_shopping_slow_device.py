@@ -115,12 +115,12 @@ def test_what_is_ticked_counted_and_changed_before_the_storage_is_there_is_done_
     open_slowly(visit, home.page)
     page = visit.page
     page.get_by_role("checkbox", name="Lemons").click()
-    more = page.get_by_role("group", name="How many: Oat milk").get_by_role("button", name="One more")
+    more = page.get_by_role("group", name="Quantity of Oat milk").get_by_role("button", name="One more")
     more.click()
     more.click()
-    page.get_by_role("group", name="How many: Oat milk").get_by_text("3", exact=True).wait_for()
-    page.get_by_role("link", name="Change Oat milk").click()
-    page.get_by_role("dialog").get_by_label("Anything").fill("the blue one")
+    page.get_by_role("group", name="Quantity of Oat milk").get_by_text("3", exact=True).wait_for()
+    page.get_by_role("link", name="Edit Oat milk").click()
+    page.get_by_role("dialog").get_by_label("Note").fill("the blue one")
     page.get_by_role("dialog").get_by_role("button", name="Save").click()
     page.locator(".row-note", has_text="the blue one").wait_for()
     storage_answers(visit)
@@ -133,10 +133,10 @@ def test_what_is_ticked_counted_and_changed_before_the_storage_is_there_is_done_
 def test_what_is_touched_in_the_inventory_before_the_storage_is_there_counts_once(home):
     visit = home.visit
     open_slowly(visit, f"{home.page}/inventory")
-    less = visit.page.get_by_role("group", name="At home: Eggs").get_by_role("button", name="One less")
+    less = visit.page.get_by_role("group", name="In stock: Eggs").get_by_role("button", name="One less")
     less.click()
     less.dblclick()
-    expect(visit.page.get_by_role("group", name="At home: Eggs").locator("output")).to_have_text("9")
+    expect(visit.page.get_by_role("group", name="In stock: Eggs").locator("output")).to_have_text("9")
     storage_answers(visit)
     visit.page.locator('#inventory[data-ready][data-waiting="0"]').wait_for()
     assert eggs(home) == 9
@@ -150,7 +150,7 @@ def test_where_the_storage_never_comes_the_form_takes_what_was_entered(home, how
     enter(visit, "Bread")
     visit.page.get_by_role("checkbox", name="Bread").wait_for()
     storage_is_given_up(visit, how)
-    visit.page.get_by_text("2 things are on the list.").wait_for()
+    visit.page.get_by_text("2 items added").wait_for()
     assert sorted(home.listed()) == ["Bread", "Lemons", "Oat milk", "milk"]
     assert box(visit) == ""
     visit.forgive("The list does without its script")
@@ -165,9 +165,9 @@ def test_where_the_storage_never_comes_ticks_and_steps_are_sent_all_the_same(hom
     assert home.listed()["Lemons"]["status"] == "purchased"
     visit.open(f"{home.page}/inventory")
     for _ in range(2):
-        visit.page.get_by_role("group", name="At home: Eggs").get_by_role("button", name="One more").click()
+        visit.page.get_by_role("group", name="In stock: Eggs").get_by_role("button", name="One more").click()
     storage_is_given_up(visit, how)
-    expect(visit.page.get_by_role("group", name="At home: Eggs").locator("output")).to_have_text("14")
+    expect(visit.page.get_by_role("group", name="In stock: Eggs").locator("output")).to_have_text("14")
     assert eggs(home) == 14
     visit.forgive("does without its script")
 
@@ -213,7 +213,7 @@ def test_before_the_script_is_there_the_button_sends_the_form(home):
     visit.page.goto(visit.address + home.page, wait_until="commit")
     visit.page.locator("#add").fill("2 milk")
     visit.page.get_by_role("button", name="Add to the list").click()
-    visit.page.get_by_text("milk is on the list.").wait_for()
+    visit.page.get_by_text("milk added").wait_for()
     assert home.listed()["milk"]["quantity"] == 2
 
 
@@ -228,8 +228,8 @@ def test_what_the_server_asks_of_a_form_that_came_before_the_script_stands_when_
     until_gathered(visit.page, never)
     visit.follow(visit.page.get_by_role("button", name="Add to the list"))
     sent(visit)
-    visit.page.get_by_role("region", name="Lemons is on the list already").wait_for()
-    visit.follow(visit.page.get_by_role("button", name="Add to the one on the list"))
+    visit.page.get_by_role("region", name="Lemons is already on the list").wait_for()
+    visit.follow(visit.page.get_by_role("button", name="Make it 6"))
     assert home.listed()["Lemons"]["quantity"] == 6
 
 
@@ -245,7 +245,7 @@ def test_without_signal_what_is_entered_before_the_kept_list_is_there_is_added_o
     storage_answers(visit)
     visit.page.get_by_role("checkbox", name="milk", exact=True).wait_for()
     assert box(visit) == ""
-    visit.page.get_by_text("1 change waits here.").wait_for()
+    visit.page.get_by_text("1 change is saved and will sync later.").wait_for()
     visit.page.context.set_offline(False)
     visit.live()
     sent(visit)

@@ -106,5 +106,5 @@ test("changes in words", () => {
   assert.equal(words(tick("purchased")), "Rice: purchased");
   assert.equal(words(edit({ quantity: 3, unit: "kg", storeId: "s1" })), "Rice: 3 kg, Corner");
   assert.equal(words(change("adjust", { values: { by: -2 } })), "Rice: 2 fewer at home");
-  assert.equal(words(change("delete")), "Take Rice off");
+  assert.equal(words(change("delete")), "Remove Rice");
 });

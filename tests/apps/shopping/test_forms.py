@@ -50,48 +50,52 @@ async def says(words: str, forms: Forms, to: str, path: str, **fields: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("kind", "id_name", "added", "gone"),
+    ("kind", "id_name", "added", "saved", "gone"),
     [
         (
             "stores",
             "storeId",
-            "The store is added.",
-            "The store is gone. What was to be bought there is for any store.",
+            "Store added.",
+            "Store saved.",
+            "Store deleted. Its items stay, without a store.",
         ),
         (
             "locations",
             "locationId",
-            "The place is added.",
-            "The place is gone. What was kept there is kept nowhere in particular.",
+            "Location added.",
+            "Location saved.",
+            "Location deleted. Its items stay, without a location.",
         ),
     ],
 )
-async def test_stores_and_places_are_kept_on_one_page(forms, kind, id_name, added, gone):
+async def test_stores_and_places_are_kept_on_one_page(forms, kind, id_name, added, saved, gone):
     await says(added, forms, "/stores", f"/{kind}", name="Corner")
     place = f"/{kind}/{(await forms.made(f'/{kind}', name='Market'))[id_name]}"
-    await says("It is changed.", forms, "/stores", place, name="Grocer", version="1")
+    await says(saved, forms, "/stores", place, name="Grocer", version="1")
     await says(gone, forms, "/stores", f"{place}/delete")
 
 
 async def test_what_is_at_home(forms):
-    await says("Rice is in the inventory.", forms, "/inventory", "/inventory", name="Rice", quantity="0", threshold="2")
-    await says("What runs low is on the list.", forms, "", "/inventory/low-to-list")
+    await says(
+        "Rice added to the inventory", forms, "/inventory", "/inventory", name="Rice", quantity="0", threshold="2"
+    )
+    await says("Items running low added to the list", forms, "", "/inventory/low-to-list")
     salt = f"/inventory/{(await forms.made('/inventory', name='Salt'))['itemId']}"
-    await says("Salt is on the list.", forms, "/inventory", f"{salt}/to-list", quantity="2")
+    await says("Salt added to the list", forms, "/inventory", f"{salt}/to-list", quantity="2")
 
 
 async def test_what_is_to_buy(forms):
     item = f"/list/{(await forms.made('/shopping-list', name='Tea'))['shoppingItemId']}"
-    await says("Green tea is changed.", forms, "", item, name="Green tea", quantity="1", version="1")
-    await says("Green tea is in the basket.", forms, "", f"{item}/status", status="purchased", version="2")
+    await says("Green tea saved", forms, "", item, name="Green tea", quantity="1", version="1")
+    await says("Green tea purchased", forms, "", f"{item}/status", status="purchased", version="2")
     await says(
-        "Green tea is back on the list.", forms, "?purchased=open", f"{item}/status", status="pending", version="3"
+        "Green tea is back on the list", forms, "?purchased=open", f"{item}/status", status="pending", version="3"
     )
-    await says("It is off the list.", forms, "", f"{item}/delete")
+    await says("Item removed", forms, "", f"{item}/delete")
     rice = (await forms.made("/inventory", name="Rice"))["itemId"]
     bought = f"/list/{(await forms.made('/shopping-list', itemId=rice))['shoppingItemId']}"
     await forms.sent(f"{bought}/status", status="purchased", version="1")
-    await says("Rice is put away.", forms, "", f"{bought}/restock")
+    await says("Rice restocked", forms, "", f"{bought}/restock")
 
 
 async def test_what_is_purchased_is_cleared_and_brought_back_by_the_button_of_the_message(forms):
@@ -100,10 +104,10 @@ async def test_what_is_purchased_is_cleared_and_brought_back_by_the_button_of_th
     answer = await forms.client.post(f"{forms.page}/list/clear-purchased", headers=forms.sending)
     shown = Page((await forms.client.get(answer.headers["location"], headers=forms.headers)).text)
     forms.client.cookies.clear()
-    assert "Purchased things are cleared." in shown.words
+    assert "Purchased items cleared" in shown.words
     assert f"{forms.page}/list/undo" in [form.get("action") for form in shown.all("form")]
     (token,) = [field["value"] for field in shown.all("input") if field.get("name") == "undoToken"]
-    await says("They are back.", forms, "", "/list/undo", undoToken=token)
+    await says("Purchased items restored", forms, "", "/list/undo", undoToken=token)
 
 
 async def test_the_family_s_name_and_invitations(forms):

@@ -191,12 +191,12 @@ async def test_what_is_typed_is_the_thing_at_home_of_that_name_and_asks_before_i
     assert [item[each] for each in ("itemId", "name", "quantity", "unit")] == [rice["itemId"], "Rice", 2, "kg"]
     twice = await posted(client, ada, f"{page}/list", lines="3 RICE")
     assert twice.status_code == 409
-    assert 'name="quantity" value="5">Add to the one on the list' in twice.text
+    assert 'name="quantity" value="5">Make it 5 kg' in twice.text
     assert 'name="lines" value="3 RICE"' in twice.text
     assert (await posted(client, ada, f"{page}/list", lines="3 RICE", allowDuplicate="on")).status_code == 303
     # Free text has no guard, and its name is looked for all the same.
     assert (await posted(client, ada, f"{page}/list", lines="Cake")).status_code == 303
-    assert "Cake is on the list already" in (await posted(client, ada, f"{page}/list", lines="cake")).text
+    assert "Cake is already on the list (1)" in (await posted(client, ada, f"{page}/list", lines="cake")).text
     several = await posted(client, ada, f"{page}/list", lines="tea\nsalt", storeId="")
     assert several.headers["location"] == page
     assert len(await listed(client, ada, family)) == 5

@@ -18,16 +18,16 @@ from potluck.apps.shopping.pages import inventory as inventory_pages
 from potluck.apps.shopping.pages import shopping_list as list_pages
 from potluck.people import Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard
+from potluck.web import App, Demo, HomeCard, _
 
 
 class ShoppingApp(App):
     name = APP
     title = "Shopping"
     icon = "shopping-basket"
-    does = "What the family has and what it needs. Works without signal."
+    does = _("A shared shopping list and what you have at home. Works offline.")
     address = HOME
-    welcome = "You’re in. What you add, everyone sees."
+    welcome = _("You’re in. Everyone here sees what you add.")
     tables = (inventory_table,)
     place = families.families
     templates = Path(__file__).parent / "templates"

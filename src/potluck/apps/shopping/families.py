@@ -18,6 +18,7 @@ from potluck.web import (
     Section,
     Show,
     SignedIn,
+    _,
 )
 
 TAG = "Shopping"
@@ -43,10 +44,10 @@ class LastAdmin(
 # --- the navigation around the pages of a family -------------------------------------------------------------------
 
 SECTIONS = (
-    ("list", "shopping-basket", "List", ""),
-    ("inventory", "package", "Inventory", "/inventory"),
-    ("stores", "store", "Stores", "/stores"),
-    ("members", "users", "Members", "/members"),
+    ("list", "shopping-basket", _("List"), ""),
+    ("inventory", "package", _("Inventory"), "/inventory"),
+    ("stores", "store", _("Stores"), "/stores"),
+    ("members", "users", _("Members"), "/members"),
 )
 
 
@@ -59,7 +60,7 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """Template values that all pages of a section share: the family, and links to the other sections."""
 
     async def frame(at: SignedIn) -> dict[str, Any]:
-        shared: dict[str, Any] = {"app": APP, "here": "Shopping"}
+        shared: dict[str, Any] = {"app": APP, "here": _("Shopping")}
         if not isinstance(at, InFamily):
             return shared
         family = await at.store.get(Family.by_id(at.family_id))

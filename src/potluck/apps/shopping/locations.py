@@ -13,7 +13,7 @@ from potluck.apps.shopping.fields import MOST_LOCATIONS, Description, LocationId
 from potluck.apps.shopping.ordering import by_name
 from potluck.people import TooMany
 from potluck.table import Query
-from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
+from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes, _
 
 STORES = f"{FAMILY}/stores"
 
@@ -65,15 +65,14 @@ async def location_page(at: InFamily, location: StorageLocation, show: Show) -> 
         "kind": "location",
         "place": location,
         "place_id": location.location_id,
-        "on_list": 0,
-        "at_home": len(await links_to(at.store, at.family_id, "location", location.location_id)),
+        "linked": len(await links_to(at.store, at.family_id, "location", location.location_id)),
         "form": form,
-        "conflict": form.conflict(show.clash, {"name": "Name", "description": "Description"}),
+        "conflict": form.conflict(show.clash, {"name": _("Name"), "description": _("Description")}),
     }
 
 
-GONE = "The place is gone. What was kept there is kept nowhere in particular."
-TO_CHANGE = PageForm(path="", then=STORES, flash="It is changed.", on=location_page)
+GONE = _("Location deleted. Its items stay, without a location.")
+TO_CHANGE = PageForm(path="", then=STORES, flash=_("Location saved."), on=location_page)
 TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
 
 

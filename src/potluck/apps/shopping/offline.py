@@ -14,7 +14,7 @@ from starlette.responses import Response
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.families import HOME, sections
 from potluck.apps.shopping.shopping_list import TypedItem
-from potluck.web import Call, Endpoints, Form
+from potluck.web import Call, Endpoints, Form, _
 
 SHELL = f"{HOME}/offline"
 WORKER = f"{HOME}/worker.js"
@@ -37,7 +37,7 @@ def _shell_context() -> dict[str, Any]:
     """The template values of the list's page for an empty family, without a signed-in person."""
     return {
         "app": APP,
-        "here": "Shopping",
+        "here": _("Shopping"),
         "sections": sections(PLACEHOLDER, "list"),
         "me": None,
         "sign_in": "",

@@ -15,7 +15,7 @@ from potluck.apps.shopping.locations import LocationView, NewLocation, add_locat
 from potluck.apps.shopping.ordering import by_name
 from potluck.people import TooMany
 from potluck.table import Query
-from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes
+from potluck.web import UNSET, Actions, Edit, New, PageForm, Show, Unset, View, Writes, _
 
 STORES = f"{FAMILY}/stores"
 
@@ -77,22 +77,19 @@ async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
 async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
     """A store, and the form to edit it."""
     form = show.form(StoreChange, store)
-    links = await links_to(at.store, at.family_id, "store", store.store_id)
-    on_list = sum(isinstance(link, ShoppingListItem) for link in links)
     return {
         "kind": "store",
         "place": store,
         "place_id": store.store_id,
-        "on_list": on_list,
-        "at_home": len(links) - on_list,
+        "linked": len(await links_to(at.store, at.family_id, "store", store.store_id)),
         "form": form,
-        "conflict": form.conflict(show.clash, {"name": "Name", "address": "Address"}),
+        "conflict": form.conflict(show.clash, {"name": _("Name"), "address": _("Address")}),
     }
 
 
-GONE = "The store is gone. What was to be bought there is for any store."
-TO_ADD = PageForm(then=STORES, flash="The store is added.", on=stores_page)
-TO_CHANGE = PageForm(path="", then=STORES, flash="It is changed.", on=store_page)
+GONE = _("Store deleted. Its items stay, without a store.")
+TO_ADD = PageForm(then=STORES, flash=_("Store added."), on=stores_page)
+TO_CHANGE = PageForm(path="", then=STORES, flash=_("Store saved."), on=store_page)
 TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
 
 
@@ -117,4 +114,4 @@ async def delete_store(at: FamilyAdmin, store: Store) -> Writes[None]:
 
 
 # The form for a new location is on the stores page.
-locations.form("", then=STORES, flash="The place is added.", on=stores_page)(add_location)
+locations.form("", then=STORES, flash=_("Location added."), on=stores_page)(add_location)

@@ -21,7 +21,7 @@ from potluck.apps.shopping.inventory import (
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.pages.shopping_list import person, store_choices
 from potluck.apps.shopping.shopping_list import NewShoppingItem, ShoppingItemView, add_low_stock, add_to_list
-from potluck.web import Actions, Input, Show, Writes
+from potluck.web import Actions, Input, Show, Writes, _
 
 INVENTORY = f"{FAMILY}/inventory"
 
@@ -54,13 +54,13 @@ async def _choices(at: InFamily) -> dict[str, Any]:
     locations = sorted(await at.store.all(StorageLocation.all_of_family(at.family_id)), key=by_name)
     return {
         "stores": await store_choices(at),
-        "locations": [("", "Anywhere"), *((str(location.location_id), location.name) for location in locations)],
+        "locations": [("", _("No location")), *((str(location.location_id), location.name) for location in locations)],
     }
 
 
-inventory.form("", then=INVENTORY, flash="{name} is in the inventory.", on=inventory_page)(add_inventory_item)
+inventory.form("", then=INVENTORY, flash=_("{name} added to the inventory"), on=inventory_page)(add_inventory_item)
 inventory.form("/adjust", then=INVENTORY, serialized=True)(adjust)
-inventory.form("/low-to-list", then=FAMILY, flash="What runs low is on the list.")(add_low_stock)
+inventory.form("/low-to-list", then=FAMILY, flash=_("Items running low added to the list"))(add_low_stock)
 
 
 # --- onto the list ----------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class ToList(Input):
 to_list: Actions[ShoppingListItem] = Actions(AtItem, view=ShoppingItemView, page=f"{INVENTORY}/{{item_id}}/to-list")
 
 
-@to_list.form("", then=INVENTORY, flash="{name} is on the list.", on=inventory_page)
+@to_list.form("", then=INVENTORY, flash=_("{name} added to the list"), on=inventory_page)
 async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
     """Put an inventory item on the list."""
     new = NewShoppingItem(item_id=at.item_id, quantity=wanted.quantity, allow_duplicate=wanted.allow_duplicate)
@@ -91,12 +91,12 @@ async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
 
 
 LABELS = {
-    "name": "Name",
-    "quantity": "In stock",
-    "threshold": "Warn at",
-    "unit": "Unit",
-    "locationId": "Kept",
-    "preferredStoreId": "Bought at",
+    "name": _("Name"),
+    "quantity": _("In stock"),
+    "threshold": _("Running low at"),
+    "unit": _("Unit"),
+    "locationId": _("Location"),
+    "preferredStoreId": _("Store"),
 }
 
 
@@ -116,12 +116,14 @@ async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str,
 
 
 def _kept(at: InFamily, item: InventoryItem) -> str:
-    return f"{item.name} is {'archived' if item.status == 'archived' else 'back'}."
+    return (
+        _("%(name)s archived", name=item.name) if item.status == "archived" else _("%(name)s restored", name=item.name)
+    )
 
 
-GONE = "It is gone from the inventory. What was on the list stays there."
+GONE = _("Item deleted. What’s on the list stays there.")
 
-inventory.form("", then=INVENTORY, flash="{name} is changed.", on=thing_page)(change_inventory_item)
+inventory.form("", then=INVENTORY, flash=_("{name} saved"), on=thing_page)(change_inventory_item)
 # Archives an item, or brings it back.
 inventory.form("/keep", then=INVENTORY, flash=_kept)(change_inventory_item)
 inventory.form("/delete", then=INVENTORY, flash=GONE)(delete_inventory_item)

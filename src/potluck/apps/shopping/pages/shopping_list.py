@@ -16,7 +16,7 @@ from potluck.apps.shopping.fields import ToBuy
 from potluck.apps.shopping.inventory import InventoryItemView
 from potluck.apps.shopping.line_parser import read_lines
 from potluck.apps.shopping.ordering import by_name, by_store
-from potluck.apps.shopping.restocking import restock
+from potluck.apps.shopping.restocking import Restocked, restock
 from potluck.apps.shopping.shopping_list import (
     UNASSIGNED,
     PastedLines,
@@ -33,9 +33,9 @@ from potluck.apps.shopping.shopping_list import (
 from potluck.apps.shopping.suggestions import Suggestion, called, suggestions
 from potluck.people import Principal
 from potluck.validation import ValidationError, encode
-from potluck.web import Actions, Flash, Form, Show, Versioned, Writes, initials
+from potluck.web import Actions, Flash, Form, Show, Versioned, Writes, _, initials, ngettext
 
-ANY_STORE = "Any store"
+ANY_STORE = _("Any store")
 
 list_home: Actions[Family] = Actions(InFamily, page=FAMILY, frame=frame_of("list"))
 
@@ -169,9 +169,9 @@ def _after_adding(at: InFamily, added: Added) -> str:
 
 
 def _added(at: InFamily, added: Added) -> str:
-    return (
-        f"{len(added.names)} things are on the list." if len(added.names) > 1 else f"{added.names[0]} is on the list."
-    )
+    if len(added.names) > 1:
+        return ngettext("%(num)s item added", "%(num)s items added", len(added.names))
+    return _("%(name)s added", name=added.names[0])
 
 
 @shopping_list.form("", then=_after_adding, flash=_added, on=list_page)
@@ -191,31 +191,35 @@ def _after_checking(at: InFamily, item: ShoppingListItem) -> str:
 
 def _checked(at: InFamily, item: ShoppingListItem) -> str | Flash:
     if item.status == "pending":
-        return f"{item.name} is back on the list."
+        return _("%(name)s is back on the list", name=item.name)
     address = f"{HOME}/{at.family_id}/list/{item.shopping_item_id}/status"
-    return Flash(f"{item.name} is in the basket.", "Undo", address, {"status": "pending", "version": str(item.version)})
+    return Flash(
+        _("%(name)s purchased", name=item.name), _("Undo"), address, {"status": "pending", "version": str(item.version)}
+    )
 
 
 def _cleared(at: InFamily, cleared: Cleared) -> str | Flash:
     if cleared.undo_token is None:
         return ""
     undo = {"undoToken": str(cleared.undo_token)}
-    return Flash("Purchased things are cleared.", "Undo", f"{HOME}/{at.family_id}/list/undo", undo)
+    return Flash(_("Purchased items cleared"), _("Undo"), f"{HOME}/{at.family_id}/list/undo", undo)
+
+
+def _restocked(at: InFamily, restocked: Restocked) -> str:
+    return _("%(name)s restocked", name=restocked.shopping_item.name)
 
 
 # Not versioned: a purchase is valid even if the item was edited meanwhile.
 shopping_list.form("/status", then=_after_checking, flash=_checked, versioned=False)(check_off)
-shopping_list.form("/restock", then=FAMILY, flash=lambda at, restocked: f"{restocked.shopping_item.name} is put away.")(
-    restock
-)
+shopping_list.form("/restock", then=FAMILY, flash=_restocked)(restock)
 shopping_list.form("/clear-purchased", then=FAMILY, flash=_cleared)(clear_purchased)
-undoing.form("", then=FAMILY, flash="They are back.")(undo)
+undoing.form("", then=FAMILY, flash=_("Purchased items restored"))(undo)
 
 
 # --- one item ---------------------------------------------------------------------------------------------------------
 
 
-LABELS = {"name": "Name", "quantity": "Quantity", "unit": "Unit", "storeId": "Store", "notes": "Note"}
+LABELS = {"name": _("Name"), "quantity": _("Quantity"), "unit": _("Unit"), "storeId": _("Store"), "notes": _("Note")}
 
 
 class QuantityChange(Versioned):
@@ -251,5 +255,5 @@ async def change_quantity(at: InFamily, item: ShoppingListItem, change: Quantity
     return await change_shopping_item(at, item, ShoppingItemChange(quantity=change.quantity))
 
 
-shopping_list.form("", then=FAMILY, flash="{name} is changed.", on=item_page)(change_shopping_item)
-shopping_list.form("/delete", then=FAMILY, flash="It is off the list.")(delete_shopping_item)
+shopping_list.form("", then=FAMILY, flash=_("{name} saved"), on=item_page)(change_shopping_item)
+shopping_list.form("/delete", then=FAMILY, flash=_("Item removed"))(delete_shopping_item)

@@ -5,10 +5,10 @@ import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
 import { NotOpened } from "../../../web/static/js/kit/store.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
-import { counted } from "../../../web/static/js/kit/words.js";
+import { _, ngettext } from "../../../web/static/js/kit/words.js";
 import { UNDER_WAY } from "./banner.js";
 import { amount, FIELDS } from "./changes.js";
-import { icon, undoable } from "./elements.js";
+import { icon, sentence, undoable } from "./elements.js";
 import { fold, readLines } from "./line-parser.js";
 import * as store from "./offline-store.js";
 import { rows } from "./rows.js";
@@ -24,6 +24,9 @@ const LINGERS = 450;
 export const LONGEST_NAME = 100;
 const MOST_LINES = 50;
 const MOST = 100_000;
+
+export const tooLong = () =>
+  ngettext("Use up to %(num)s character per item.", "Use up to %(num)s characters per item.", LONGEST_NAME);
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 export const addBox = one(document, "#add", HTMLTextAreaElement);
@@ -59,7 +62,7 @@ export async function make(kind, id, details) {
     // If another person is signed in by now, show their page. If nothing can be stored at all, the forms take over.
     if (error instanceof store.OtherPerson) location.reload();
     else if (!(error instanceof NotOpened) || "ready" in root.dataset)
-      toast("There is no room left on this device to keep that. Nothing is changed.");
+      toast(_("This device is out of storage space. Nothing was changed."));
     return false;
   }
   await reread(change);
@@ -103,9 +106,9 @@ export function addTyped() {
   document.getElementById("add-error")?.remove();
   addBox.removeAttribute("aria-invalid");
   const wrong = lines.some(({ name }) => [...name].length > LONGEST_NAME)
-    ? `One line can have ${LONGEST_NAME} characters. The rest can be a note.`
+    ? tooLong()
     : lines.length > MOST_LINES
-      ? `${MOST_LINES} lines at a time, please.`
+      ? ngettext("Add up to %(num)s item at a time.", "Add up to %(num)s items at a time.", MOST_LINES)
       : "";
   if (wrong) {
     addBox.setAttribute("aria-invalid", "true");
@@ -129,7 +132,7 @@ export async function addAll(lines) {
   else if (lines.length > 1) {
     // Duplicates are not counted: a question about them is shown.
     const added = results.filter((result) => result !== ASKED).length;
-    if (added) toast(`${counted(added, "thing")} ${added === 1 ? "is" : "are"} on the list.`);
+    if (added) toast(ngettext("%(num)s item added", "%(num)s items added", added));
   }
   return left.length === 0;
 }
@@ -189,7 +192,7 @@ export async function tick(id, status) {
       if (wasFocused) afterPress(() => next?.focus({ preventScroll: true }));
     };
     setTimeout(leave, still.matches ? 0 : LINGERS);
-    undoable(`${item.name} is in the basket.`, async () => {
+    undoable(_("%(name)s purchased", { name: item.name }), async () => {
       await tick(id, "pending");
       return boxOf(rows.get(id));
     });
@@ -210,8 +213,7 @@ export async function count(id, quantity) {
 async function ask(path, json = {}) {
   const { outcome, body, message } = await send(`${api()}/${path}`, { json, key: newId() });
   if (outcome === "done") return body;
-  const words = outcome === "no-signal" ? "That needs signal. Try again when it is back" : message;
-  toast(`${words}.`.replace("..", "."));
+  toast(outcome === "no-signal" ? _("You’re offline. Try again when you’re back online.") : sentence(message));
   return null;
 }
 
@@ -221,7 +223,8 @@ export async function restock(id) {
   const answer = await ask(`shopping-list/${id}/restock`);
   if (!answer) return;
   apply("updated", answer.shoppingItem);
-  toast(`${item?.name} is put away. ${amount(answer.inventoryItem)} at home.`);
+  const values = { name: item?.name ?? "", amount: amount(answer.inventoryItem) };
+  toast(_("%(name)s restocked. You have %(amount)s.", values));
 }
 
 export async function clear() {
@@ -231,7 +234,7 @@ export async function clear() {
   changed();
   addBox.focus({ preventScroll: true });
   if (!answer.undoToken) return;
-  undoable(`${counted(answer.cleared, "thing")} cleared.`, async () => {
+  undoable(ngettext("%(num)s item cleared", "%(num)s items cleared", answer.cleared), async () => {
     const back = await ask("undo", { undoToken: answer.undoToken });
     for (const item of back?.items ?? []) page.items.set(item.shoppingItemId, item);
     if (back) changed();

@@ -1,6 +1,7 @@
 // The banner above a page that cannot send everything at once: the reason, and how many changes are waiting.
 
 import { element } from "../../../web/static/js/kit/elements.js";
+import { _, ngettext } from "../../../web/static/js/kit/words.js";
 import { icon } from "./elements.js";
 
 // How long, in milliseconds, a change may be in flight before the banner counts it as waiting.
@@ -13,33 +14,36 @@ export function banner(sign, fact, more, link = null) {
 }
 
 /**
- * Null if there is nothing to say. `what` names what the page shows; `link` leads to what can be done about waiting changes.
+ * Null if there is nothing to say. `link` leads to what can be done about waiting changes.
  * @param {string} state
  * @param {import("./changes.js").Change[]} changes
- * @param {string} what
  * @param {Element | null} [link]
  */
-export function bannerOf(state, changes, what, link = null) {
+export function bannerOf(state, changes, link = null) {
   const count = changes.length;
-  const wait = count ? `${count} ${count === 1 ? "change waits" : "changes wait"} here.` : "";
   const isLate = count && Date.now() - changes[0].at > 2 * UNDER_WAY;
   if (state === "not-yours") {
-    const families = element("a", { href: "/shopping" }, "Your families");
-    return banner(
-      "lock",
-      `This ${what} is not open to you any more`,
-      "You were taken off it, or it is gone.",
-      families,
-    );
+    const households = element("a", { href: "/shopping" }, _("Your households"));
+    const why = _("You were removed, or the household was deleted.");
+    return banner("lock", _("You no longer have access to this household"), why, households);
   }
   if (state === "signed-out") {
-    const more = wait ? `${wait} Sign in, and they are sent.` : `The ${what} is as it was last.`;
-    const signIn = element("a", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, "Sign in");
-    return banner("lock", "You are signed out", more, signIn);
+    const more = count
+      ? ngettext(
+          "%(num)s change is saved here. Sign in to sync it.",
+          "%(num)s changes are saved here. Sign in to sync them.",
+          count,
+        )
+      : _("You’re looking at the last saved version.");
+    const signIn = element("a", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, _("Sign in"));
+    return banner("lock", _("You’re signed out"), more, signIn);
   }
   if (state !== "no-signal" && state !== "later" && !isLate) return null;
-  const [sign, fact] = state === "no-signal" ? ["cloud-off", "No signal, carry on"] : ["clock", "One moment"];
-  return banner(sign, fact, wait || "What you change here is kept, and sent later.", link);
+  const [sign, fact] = state === "no-signal" ? ["cloud-off", _("You’re offline")] : ["clock", _("Still syncing")];
+  const more = count
+    ? ngettext("%(num)s change is saved and will sync later.", "%(num)s changes are saved and will sync later.", count)
+    : _("Changes are saved and will sync later.");
+  return banner(sign, fact, more, link);
 }
 
 // Replaces it only if it differs, because a screen reader reads out every change.

@@ -6,6 +6,7 @@
 // network at all): from then on it must not be modified. The kind adjust changes the quantity of an inventory item `by` a
 // number, whatever the quantity is.
 
+import { _, ngettext, numbered } from "../../../web/static/js/kit/words.js";
 import { fold } from "./line-parser.js";
 
 // An item of the list, as the API has it.
@@ -151,7 +152,7 @@ export function groups(items, storeNames) {
   for (const item of items) {
     const name = storeNames.get(item.storeId) ?? item.storeName ?? null;
     const store = name === null ? "unassigned" : item.storeId;
-    const group = byStore.get(store) ?? { store, name: name ?? "Any store", items: /** @type {Item[]} */ ([]) };
+    const group = byStore.get(store) ?? { store, name: name ?? _("Any store"), items: /** @type {Item[]} */ ([]) };
     byStore.set(store, group);
     group.items.push(item);
   }
@@ -174,12 +175,14 @@ export const steps = (changes, id) =>
 // --- in words ---
 
 /** @param {Change} change @returns {string} */
-export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? "It";
+export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? _("This item");
 
 // People mostly write units in the plural, so a quantity of one is shown without its unit.
 /** @param {Record<string, any>} item */
 export const amount = ({ quantity, unit }) =>
-  unit && (quantity ?? 1) !== 1 ? `${quantity} ${unit}` : `${quantity ?? 1}`;
+  unit && (quantity ?? 1) !== 1
+    ? _("%(quantity)s %(unit)s", { quantity: numbered(quantity), unit })
+    : numbered(quantity ?? 1);
 
 /** @param {string[]} fields @param {Record<string, any>} values @param {Map<string, string>} storeNames */
 export function inWords(fields, values, storeNames) {
@@ -187,22 +190,25 @@ export function inWords(fields, values, storeNames) {
     .filter((field) => field !== "unit" || !fields.includes("quantity"))
     .map((field) => {
       if (field === "quantity") return amount(values);
-      if (field === "storeId") return storeNames.get(values.storeId) ?? "Any store";
-      return values[field] || (field === "unit" ? "no unit" : "no note");
+      if (field === "storeId") return storeNames.get(values.storeId) ?? _("Any store");
+      return values[field] || (field === "unit" ? _("no unit") : _("no note"));
     });
   return words.join(", ");
 }
 
 /** @param {Change} change */
-export const stepInWords = ({ values: { by } }) => `${Math.abs(by)} ${by > 0 ? "more" : "fewer"}`;
+export const stepInWords = ({ values: { by } }) =>
+  by > 0 ? ngettext("%(num)s more", "%(num)s more", by) : ngettext("%(num)s fewer", "%(num)s fewer", -by);
 
 /** @param {Change} change @param {Map<string, string>} storeNames */
 export function changeInWords(change, storeNames) {
   const name = nameOf(change);
-  if (change.kind === "add") return `Add ${name}`;
-  if (change.kind === "delete") return `Take ${name} off`;
-  if (change.kind === "adjust") return `${name}: ${stepInWords(change)} at home`;
+  if (change.kind === "add") return _("Add %(name)s", { name });
+  if (change.kind === "delete") return _("Remove %(name)s", { name });
+  if (change.kind === "adjust") return _("%(name)s: %(step)s at home", { name, step: stepInWords(change) });
   if (change.kind === "status")
-    return `${name}: ${change.values.status === "purchased" ? "purchased" : "back on the list"}`;
-  return `${name}: ${inWords(Object.keys(change.values), change.values, storeNames)}`;
+    return change.values.status === "purchased"
+      ? _("%(name)s: purchased", { name })
+      : _("%(name)s: back on the list", { name });
+  return _("%(name)s: %(details)s", { name, details: inWords(Object.keys(change.values), change.values, storeNames) });
 }

@@ -1,7 +1,8 @@
 // Editing an item, in a dialog above the list.
 
 import { element, field, maybe, one, setText } from "../../../web/static/js/kit/elements.js";
-import { addBox, LONGEST_NAME, make, putBack } from "./actions.js";
+import { _ } from "../../../web/static/js/kit/words.js";
+import { addBox, LONGEST_NAME, make, putBack, tooLong } from "./actions.js";
 import { FIELDS } from "./changes.js";
 import { undoable } from "./elements.js";
 import { rows } from "./rows.js";
@@ -18,7 +19,7 @@ export function openEditor(id) {
   const item = page.shown.get(id);
   if (!item) return;
   editing = item;
-  setText(one(dialog, "h2"), `Change ${item.name}`);
+  setText(one(dialog, "h2"), _("Edit %(name)s", { name: item.name }));
   const quantity = String(item.quantity ?? 1);
   field(form, "name").defaultValue = item.name;
   field(form, "quantity").defaultValue = quantity;
@@ -26,7 +27,7 @@ export function openEditor(id) {
   field(form, "unit").defaultValue = item.unit ?? "";
   field(form, "notes").defaultValue = item.notes ?? "";
   field(form, "storeId").replaceChildren(
-    element("option", { value: "" }, "Any store"),
+    element("option", { value: "" }, _("Any store")),
     ...list().stores.map(({ storeId: value, name }) =>
       element("option", { value, selected: value === item.storeId }, name),
     ),
@@ -51,7 +52,7 @@ export async function saveEdit() {
   };
   const length = [...text("name")].length;
   if (length < 1 || length > LONGEST_NAME) {
-    setText(one(wrong, "span"), `It needs a name of up to ${LONGEST_NAME} characters.`);
+    setText(one(wrong, "span"), length < 1 ? _("Please enter a name.") : tooLong());
     wrong.hidden = false;
     field(form, "name").focus();
     return;
@@ -72,7 +73,7 @@ export async function takeOff() {
   const item = editing;
   dialog.close();
   if (!(await make("delete", item.shoppingItemId, { seen: item.version }))) return;
-  undoable(`${item.name} is off the list.`, async () => {
+  undoable(_("%(name)s removed", { name: item.name }), async () => {
     await putBack(item);
     return addBox;
   });

@@ -2,6 +2,7 @@
 
 import { element, one } from "../../../web/static/js/kit/elements.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 
 /** An icon that the page has ready. @param {string} name */
 export const icon = (name) =>
@@ -13,7 +14,7 @@ export const icon = (name) =>
  * @param {() => Promise<HTMLElement | null | undefined>} undo
  */
 export function undoable(text, undo) {
-  const button = element("button", { type: "button" }, icon("undo-2"), "Undo");
+  const button = element("button", { type: "button" }, icon("undo-2"), _("Undo"));
   const shown = toast(text, button);
   button.addEventListener("click", async (event) => {
     shown.remove();
@@ -21,6 +22,9 @@ export function undoable(text, undo) {
     if (event.detail === 0) there?.focus();
   });
 }
+
+/** With a full stop, which the API’s messages do not have. @param {string} message */
+export const sentence = (message) => (/[.?!]$/.test(message) ? message : `${message}.`);
 
 // A message with a heading, and what can be done about it.
 /** @param {number} number @param {string} title @param {...Node} content */

@@ -10,9 +10,10 @@ import { newId, send } from "../../../web/static/js/kit/send.js";
 import { NotOpened } from "../../../web/static/js/kit/store.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
 import { retries } from "../../../web/static/js/kit/turns.js";
+import { _, numbered } from "../../../web/static/js/kit/words.js";
 import { bannerOf, putBanner, UNDER_WAY } from "./banner.js";
 import { steps } from "./changes.js";
-import { button, noticeBox } from "./elements.js";
+import { button, noticeBox, sentence } from "./elements.js";
 import * as store from "./offline-store.js";
 import { isOver, outbox } from "./outbox.js";
 
@@ -62,8 +63,7 @@ function learn({ itemId, quantity, version }) {
 /** @param {ParentNode} within */
 function learnFrom(within) {
   for (const row of rowsIn(within)) {
-    const quantity = Number(one(row, "output").textContent);
-    learn({ itemId: stockOf(row), quantity, version: Number(row.dataset.version) });
+    learn({ itemId: stockOf(row), quantity: Number(row.dataset.quantity), version: Number(row.dataset.version) });
   }
 }
 
@@ -79,7 +79,7 @@ function draw() {
     const id = stockOf(row);
     const number = shown(id);
     row.dataset.version = String(known.get(id)?.version);
-    setText(one(row, "output"), String(number));
+    setText(one(row, "output"), numbered(number));
     const [less, more] = all(row, ".stepper button");
     enable(less, number > 0);
     enable(more, number < MOST);
@@ -93,8 +93,8 @@ function draw() {
 
 // Renders what is above the things, which moves them.
 function say() {
-  const link = changes.length ? element("a", { href: home }, "To the list") : null;
-  putBanner(part("banner"), bannerOf(state, changes, "inventory", link));
+  const link = changes.length ? element("a", { href: home }, _("Open shopping list")) : null;
+  putBanner(part("banner"), bannerOf(state, changes, link));
   const place = part("notices");
   const drawn = notices.map(({ number }) => number).join();
   if (place.dataset.drawn === drawn) return;
@@ -105,8 +105,9 @@ function say() {
         one(document, "#main").focus({ preventScroll: true });
         inTurn(() => store.dropNotice(number).then(() => read()));
       };
-      const actions = element("div", { class: "actions" }, button("quiet", "All right", seen));
-      return noticeBox(number, `${name} could not be changed`, element("p", { class: "soft" }, `${message}.`), actions);
+      const actions = element("div", { class: "actions" }, button("quiet", _("OK"), seen));
+      const title = _("%(name)s couldn’t be changed", { name });
+      return noticeBox(number, title, element("p", { class: "soft" }, sentence(message)), actions);
     }),
   );
 }
@@ -149,7 +150,7 @@ async function storeTouches() {
   const taken = [...touches];
   for (const [id, by] of taken) {
     if (by === 0) continue;
-    const name = maybe(document, `[data-stock="${id}"] .row-name`)?.textContent ?? "It";
+    const name = maybe(document, `[data-stock="${id}"] .row-name`)?.textContent ?? _("This item");
     const change = {
       family,
       person: person.id,
@@ -167,7 +168,7 @@ async function storeTouches() {
       // If another person is signed in by now, show their page.
       if (error instanceof store.OtherPerson) location.reload();
       else if (error instanceof NotOpened && !("ready" in root.dataset)) return;
-      else toast("There is no room left on this device to keep that. Nothing is changed.");
+      else toast(_("This device is out of storage space. Nothing was changed."));
     }
   }
   await read(taken);
@@ -265,20 +266,20 @@ async function putOnList(row) {
   // The page may have been rendered again meanwhile.
   const form = maybe(document, `#${row.id} form.to-list`, HTMLFormElement);
   if (answer.outcome === "no-signal") {
-    toast("That needs signal. Try again when it is back.");
+    toast(_("You’re offline. Try again when you’re back online."));
     return;
   }
   additions.delete(itemId);
   if (answer.outcome === "done") {
     const sign = stamp("on-list");
-    one(sign, "svg", SVGElement).setAttribute("aria-label", `On the list: ${name}`);
+    one(sign, "svg", SVGElement).setAttribute("aria-label", _("%(name)s is on the list", { name }));
     const isFocused = form?.contains(document.activeElement);
     form?.replaceWith(sign);
     if (isFocused) one(document, `#${row.id} a`).focus({ preventScroll: true });
-    toast(`${name} is on the list.`);
+    toast(_("%(name)s added to the list", { name }));
     refreshSoon();
   } else if (answer.type.endsWith("/duplicate-item")) form?.submit();
-  else toast(`${answer.message}.`.replace("..", "."));
+  else toast(sentence(answer.message));
 }
 
 // --- start ---

@@ -8,6 +8,7 @@ import { all, isEnabled, one } from "../../../web/static/js/kit/elements.js";
 import { onReturn, opensElsewhere } from "../../../web/static/js/kit/events.js";
 import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 import { addAll, addBox, addTyped, clear, count, restock, tick } from "./actions.js";
 import { dialog, openEditor, saveEdit, takeOff } from "./editor.js";
 import { showStored } from "./offline-page.js";
@@ -32,7 +33,7 @@ let isEntered = false;
 function addOffered(submitter) {
   const name = submitter?.textContent?.trim() ?? "";
   addBox.value = "";
-  toast(`${name} is on the list.`);
+  toast(_("%(name)s added", { name }));
   return addAll([{ name, quantity: null, unit: null }]);
 }
 

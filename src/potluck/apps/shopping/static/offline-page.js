@@ -1,6 +1,7 @@
 // The offline app shell: fills the page with the stored list of the person who is signed in here.
 
 import { all, element, maybe, one, setText } from "../../../web/static/js/kit/elements.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 import * as store from "./offline-store.js";
 import { list, page, part, root } from "./state.js";
 
@@ -17,9 +18,8 @@ function fillIn(family) {
   if (me.children.length) return;
   const { initials, name } = list().person;
   const avatar = element("span", { class: "avatar" }, initials);
-  me.append(
-    element("a", { href: "/account" }, avatar, element("span", { class: "hidden-text" }, `${name}, your account`)),
-  );
+  const label = element("span", { class: "hidden-text" }, _("%(name)s, your account", { name }));
+  me.append(element("a", { href: "/account" }, avatar, label));
 }
 
 /** @param {string} title @param {string} text */
@@ -45,8 +45,8 @@ export async function showStored() {
   const stored = person && family && (await store.storedList(family));
   if (!stored) {
     showNothing(
-      "Nothing is kept here",
-      "The list opens without signal once you have opened it with signal, signed in, on this device.",
+      _("No list on this device yet"),
+      _("Open your list here once while you’re online. After that it opens without a connection."),
     );
     return false;
   }
@@ -54,8 +54,8 @@ export async function showStored() {
   document.body.dataset.person = person.id.slice(0, 8);
   fillIn(family);
   if (!/^\/shopping\/?([0-9a-f-]{36}\/?)?$/.test(location.pathname)) {
-    const box = showNothing("This page needs signal", "The list works without.");
-    const link = element("a", { class: "button soft-button", href: page.home }, "To the list");
+    const box = showNothing(_("This page isn’t available offline"), _("Your shopping list is."));
+    const link = element("a", { class: "button soft-button", href: page.home }, _("Open shopping list"));
     one(box, ".empty").append(element("div", { class: "actions" }, link));
     return false;
   }

@@ -5,6 +5,7 @@
 
 import { newId, send } from "../../../web/static/js/kit/send.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 import { clashes, nameOf, stepInWords } from "./changes.js";
 import * as store from "./offline-store.js";
 
@@ -90,7 +91,7 @@ export function outbox({ api, family, onEvent }) {
   /** @param {Change} change @returns {Promise<Outcome>} */
   async function unknown(change) {
     const step = stepInWords(change);
-    await refused(change, `We don’t know whether “${step}” was counted a day ago. Check the quantity`);
+    await refused(change, _("We can’t tell whether your change (%(step)s) was counted. Check the quantity.", { step }));
     return "done";
   }
 
@@ -100,7 +101,7 @@ export function outbox({ api, family, onEvent }) {
     if (home.status === 404) return "not-yours";
     if (home.outcome !== "done") return home.outcome === "refused" ? "later" : home.outcome;
     if (change.kind === "adjust") {
-      const message = "It is not in the inventory any more";
+      const message = _("It’s no longer in the inventory.");
       await store.giveUp(change, { kind: "refused", name: nameOf(change), message });
       return "done";
     }
@@ -153,7 +154,7 @@ export function outbox({ api, family, onEvent }) {
   async function duplicated(change, existing) {
     onEvent("updated", existing);
     if (change.kind === "add") await store.carryOver(change, existing);
-    else await refused(change, "It is on the list already");
+    else await refused(change, _("It’s already on the list."));
   }
 
   /** @returns {Promise<Outcome>} */

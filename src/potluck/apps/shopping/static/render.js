@@ -3,7 +3,7 @@
 import { all, element, field, maybe, one, setText } from "../../../web/static/js/kit/elements.js";
 import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 import { clock } from "../../../web/static/js/kit/time.js";
-import { counted } from "../../../web/static/js/kit/words.js";
+import { _, ngettext, numbered } from "../../../web/static/js/kit/words.js";
 import { banner, bannerOf, putBanner, UNDER_WAY } from "./banner.js";
 import { changeInWords, groups, lately } from "./changes.js";
 import { icon } from "./elements.js";
@@ -26,7 +26,7 @@ function groupOf({ store, name, items }, several) {
     section = element("section", { class: "group", "data-store": store, "aria-labelledby": id }, head, place);
   }
   setText(one(section, "h2"), name);
-  setText(one(section, ".num"), String(items.filter((item) => item.status === "pending").length));
+  setText(one(section, ".num"), numbered(items.filter((item) => item.status === "pending").length));
   let only = maybe(section, ".only", HTMLAnchorElement);
   if (!page.filter && !several) only?.remove();
   else {
@@ -35,9 +35,9 @@ function groupOf({ store, name, items }, several) {
       one(section, ".group-head").append(only);
     }
     only.href = page.filter ? page.home : `${page.home}?store=${store}`;
-    setText(only, page.filter ? "All stores" : "Only here");
+    setText(only, page.filter ? _("Show all stores") : _("Show only this store"));
     if (page.filter) only.removeAttribute("aria-label");
-    else only.setAttribute("aria-label", `Only here: ${name}`);
+    else only.setAttribute("aria-label", _("Show only this store: %(name)s", { name }));
   }
   return section;
 }
@@ -76,13 +76,12 @@ function paint() {
   arrange(part("groups"), drawn);
   const bought = lately(items.filter((item) => item.status === "purchased" && !isLingering(item)));
   arrange(part("purchased-rows"), bought.map(rowFor));
-  setText(part("purchased-count"), String(bought.length));
+  setText(part("purchased-count"), numbered(bought.length));
   part("purchased").hidden = bought.length === 0;
   part("empty").hidden = open.length > 0 || lingering.size > 0;
   const isDrawn = (/** @type {Item} */ { shoppingItemId: id }) =>
     drawn.some((section) => section.contains(rows.get(id) ?? null));
-  const things = counted(open.length, "thing");
-  setText(part("count"), page.filter ? `${open.filter(isDrawn).length} of ${things}` : things);
+  setText(part("count"), countInWords(open.length, page.filter ? open.filter(isDrawn).length : null));
   // Before the store has been read, the number of pending changes is not known.
   if ("ready" in root.dataset) root.dataset.waiting = String(page.changes.length + unstored().length);
   drawLow(open);
@@ -96,12 +95,25 @@ function paint() {
   for (const id of rows.keys()) if (!page.shown.has(id)) rows.delete(id);
 }
 
+/** @param {number} count @param {number | null} here how many of them are shown, if not all */
+function countInWords(count, here) {
+  if (count === 0) return _("Nothing to buy");
+  if (here === null) return ngettext("%(num)s item", "%(num)s items", count);
+  return ngettext("%(here)s of %(num)s item", "%(here)s of %(num)s items", count, { here: numbered(here) });
+}
+
 const doneHere = () =>
   element(
     "p",
     { class: "done", "data-done-here": true },
     icon("check"),
-    element("span", {}, "Nothing more here. ", element("a", { class: "only-all", href: page.home }, "All stores")),
+    element(
+      "span",
+      {},
+      _("Nothing left to buy here."),
+      " ",
+      element("a", { class: "only-all", href: page.home }, _("Show all stores")),
+    ),
   );
 
 /** Low-stock things show whether they are on the list, including those just added. @param {Item[]} open */
@@ -122,8 +134,9 @@ let isAskedInSight = true;
 
 function drawAsks() {
   const [first] = page.notices;
-  const more = page.notices.length > 1 ? `And ${page.notices.length - 1} more.` : "";
-  const link = first && element("a", { href: "#asked" }, "Look");
+  const others = page.notices.length - 1;
+  const more = others > 0 ? ngettext("and %(num)s more", "and %(num)s more", others) : "";
+  const link = first && element("a", { href: "#asked" }, _("Review"));
   putBanner(part("asks"), first && !isAskedInSight ? banner("triangle-alert", titleOf(first), more, link) : null);
 }
 
@@ -136,7 +149,7 @@ function drawFresh() {
   const badge = part("fresh");
   const isFresh = page.live && page.state === "ok";
   badge.classList.toggle("off", !isFresh);
-  setText(badge, isFresh ? "Live" : `Last fresh at ${clock(page.fresh)}`);
+  setText(badge, isFresh ? _("Live") : _("Updated %(time)s", { time: clock(page.fresh) }));
 }
 
 /** @param {Item[]} open */
@@ -164,8 +177,8 @@ export function drawBanner() {
   const { changes } = page;
   const isOpen = page.showsWaiting && changes.length > 0;
   const attributes = { type: "button", "data-do": "show", "aria-expanded": String(isOpen) };
-  const button = changes.length ? element("button", attributes, isOpen ? "Hide" : "Show") : null;
-  const shown = bannerOf(page.state, changes, "list", button);
+  const button = changes.length ? element("button", attributes, isOpen ? _("Hide changes") : _("Show changes")) : null;
+  const shown = bannerOf(page.state, changes, button);
   const lines = changes.map((change) => element("li", {}, changeInWords(change, page.storeNames)));
   if (isOpen && shown?.contains(button)) shown.append(element("ul", { class: "waiting-list" }, ...lines));
   putBanner(part("banner"), shown);

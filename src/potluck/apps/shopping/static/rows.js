@@ -1,6 +1,7 @@
 // Rows of the list: made from the server's markup, and filled with an item's data.
 
 import { all, enable, one, setText, stamp } from "../../../web/static/js/kit/elements.js";
+import { _, numbered } from "../../../web/static/js/kit/words.js";
 import { amount } from "./changes.js";
 import { lingering, list, touched } from "./state.js";
 
@@ -10,9 +11,9 @@ import { lingering, list, touched } from "./state.js";
 function note(item) {
   const who =
     item.addedBy === list().person.id
-      ? "you"
+      ? _("you")
       : item.addedByName === "Former member"
-        ? "a former member"
+        ? _("a former member")
         : item.addedByName.split(" ")[0];
   const much = item.status === "purchased" && item.quantity > 1 ? amount(item) : item.unit;
   return [much, item.notes, who].filter(Boolean).join(" · ");
@@ -34,30 +35,31 @@ function blankRow(id) {
 
 /** @param {HTMLElement} row @param {Item} item @param {boolean} waits */
 function fill(row, item, waits) {
+  const { name } = item;
   const isTicked = item.status === "purchased";
   const tick = one(row, '[role="checkbox"]', HTMLButtonElement);
   row.classList.toggle("ticked", isTicked);
   row.classList.toggle("waiting", waits);
   tick.setAttribute("aria-checked", String(isTicked));
   tick.value = isTicked ? "pending" : "purchased";
-  setText(one(row, '[data-part="name"]'), item.name);
+  setText(one(row, '[data-part="name"]'), name);
   setText(one(row, '[data-part="note"]'), note(item));
   one(row, '[data-part="waits"]').hidden = !waits;
   const quantity = item.quantity ?? 1;
-  setText(one(row, '[data-part="quantity"]'), String(quantity));
+  setText(one(row, '[data-part="quantity"]'), numbered(quantity));
   const [less, more] = all(row, ".stepper button", HTMLButtonElement);
   less.value = String(quantity - 1);
   more.value = String(quantity + 1);
   less.disabled = false;
   enable(less, quantity > 1);
-  one(row, ".stepper").setAttribute("aria-label", `How many: ${item.name}`);
+  one(row, ".stepper").setAttribute("aria-label", _("Quantity of %(name)s", { name }));
   for (const field of all(row, '[name="version"]', HTMLInputElement)) field.value = String(item.version);
   one(row, ".thing-count").hidden = isTicked;
   one(row, ".thing-more").hidden = isTicked;
-  one(row, ".thing-more").setAttribute("aria-label", `Change ${item.name}`);
+  one(row, ".thing-more").setAttribute("aria-label", _("Edit %(name)s", { name }));
   const restock = one(row, ".thing-restock");
   restock.hidden = !(isTicked && item.itemId && !item.restockedAt && !lingering.has(item.shoppingItemId));
-  one(restock, "button").setAttribute("aria-label", `Put away: ${item.name}`);
+  one(restock, "button").setAttribute("aria-label", _("Restock %(name)s", { name }));
 }
 
 // Makes `wanted` the children of an element, moving as few as possible.
