@@ -5,19 +5,44 @@ or brought up to date: `locale/de/LC_MESSAGES/` of the suite, or of an app elsew
 """
 
 import argparse
+import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import extract_from_dir, extract_python
 from babel.messages.pofile import read_po, write_po
 
 SUITE = Path(__file__).resolve().parent.parent / "src" / "potluck"
 # What says something to translators begins with this.
 COMMENT = "For translators:"
 TEMPLATES = {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
-METHODS = {
-    "potluck": [("**.py", "python"), ("**/templates/**.html", "jinja2")],
+# What a problem says, besides its docstring.
+OF_PROBLEMS = ("title", "remedy", "detail")
+
+
+def of_python(source: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterator[tuple[int, Any, Any, list[str]]]:
+    """The messages of a module, and those of the problems that it declares: `class Lent(ProblemError, title="…")`."""
+    yield from extract_python(source, keywords, tags, options)
+    source.seek(0)
+    module = source.read()
+    if b"slug=" not in module:
+        return
+    for node in ast.walk(ast.parse(module)):
+        if isinstance(node, ast.ClassDef):
+            said = {keyword.arg: keyword.value for keyword in node.keywords}
+            if "slug" not in said:
+                continue
+            if "title" in said and (explanation := ast.get_docstring(node)):
+                yield node.lineno, "_", " ".join(explanation.split()), []
+            for name in OF_PROBLEMS:
+                if isinstance(text := said.get(name), ast.Constant):
+                    yield node.lineno, "_", text.value, []
+
+
+METHODS: dict[str, list[tuple[str, Any]]] = {
+    "potluck": [("**.py", of_python), ("**/templates/**.html", "jinja2")],
     "scripts": [("**/vendor/**.js", "ignore"), ("**/static/**.js", "javascript")],
 }
 

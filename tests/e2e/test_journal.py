@@ -186,7 +186,7 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     expect(page.get_by_text("Draft kept on this device")).to_be_visible()
     phone.open("/account")
     page.get_by_role("button", name="Sign out", exact=True).tap()
-    expect(page.get_by_text("1 change waits here, unsent")).to_be_visible()
+    expect(page.get_by_text("1 change isn’t sent yet")).to_be_visible()
     phone.follow(page.get_by_role("button", name="Sign out all the same"), by="tap")
     assert "potluck-draft" not in stored(phone)
     # A session that ended without that leaves only bytes that open for nobody else.
@@ -504,7 +504,7 @@ def test_a_journal_is_taken_along_and_taken_in(window, tmp_path):
         desk.page.get_by_role("button", name="Export journal").click()
     file = tmp_path / "journal.json"
     coming.value.save_as(file)
-    expect(desk.page.get_by_text("look among your downloads")).to_be_visible()
+    expect(desk.page.get_by_text("Saved to your downloads")).to_be_visible()
     other = window("/", "phone")
     join(other, "Ida Berg")
     other.open("/journal/settings/import")

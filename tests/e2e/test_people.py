@@ -192,7 +192,7 @@ def test_who_was_signed_out_elsewhere_is_told_so_where_they_press_a_button(visit
     here.expected = "status of 401"
     here.page.get_by_label("What people call you").fill("Mara here")
     press(here.page, "Change the name")
-    here.page.get_by_role("heading", name="Not signed in").wait_for()
+    here.page.get_by_role("heading", name="You’re not signed in").wait_for()
     here.page.locator("main").get_by_role("link", name="Sign in").click()
     here.page.get_by_role("heading", name="Sign in").wait_for()
 

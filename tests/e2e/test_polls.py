@@ -287,13 +287,13 @@ def test_without_a_stream_the_results_are_read_again_and_the_label_says_when(win
     label = seen.page.locator("[data-live-badge]")
     # Until nothing was heard for half a minute, it may still come about.
     seen.page.clock.fast_forward(31 * SECONDS)
-    expect(label).to_have_text("Last fresh at 12:00")
+    expect(label).to_have_text("Updated 12:00")
     office.vote(poll, 1)
     # The page reads once, because its clock is paused.
     office.wait_for_count(poll, 2)
     seen.page.clock.fast_forward(5 * 60 * SECONDS)
     expect(seen.page.get_by_text("2 votes.")).to_be_visible()
-    expect(label).to_have_text("Last fresh at 12:05")
+    expect(label).to_have_text("Updated 12:05")
     # A page that is left tries no more.
     seen.page.goto("about:blank")
     seen.without_network()

@@ -84,8 +84,8 @@ def test_no_signal_is_said_and_taken_back(visit):
 
 def test_copying_says_so(visit):
     page = visit("/style", permissions=["clipboard-read", "clipboard-write"]).page
-    page.get_by_role("button", name="Copy the link").click()
-    page.locator("#toasts").get_by_text("The link is copied.").wait_for()
+    page.get_by_role("button", name="Copy link").click()
+    page.locator("#toasts").get_by_text("Link copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == "https://potluck.example/s/kfm-tre-40718"
 
 
@@ -93,8 +93,8 @@ def test_copying_works_where_browsers_offer_no_clipboard(visit):
     page = visit("/style").page
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
-    page.get_by_role("button", name="Copy: To look and tick").click()
-    page.locator("#toasts").get_by_text("is copied").wait_for()
+    page.get_by_role("button", name="Copy: View passcode").click()
+    page.locator("#toasts").get_by_text("View passcode copied.").wait_for()
     assert page.evaluate("window.copied") == "ember-42"
 
 
@@ -176,7 +176,7 @@ def test_the_apps_are_one_fold_away_on_a_phone_and_in_a_row_on_a_desk(visit):
 def test_without_scripts_forms_still_work_and_nothing_idle_is_shown(visit):
     seen = visit("/style", java_script_enabled=False)
     page = seen.page
-    assert page.get_by_role("button", name="Copy the link").is_hidden()
+    assert page.get_by_role("button", name="Copy link").is_hidden()
     assert page.locator(".theme").is_hidden()
     assert page.locator("input[name=parsley]").get_attribute("type") == "number"
     assert page.locator("input[name=parsley]").is_visible()

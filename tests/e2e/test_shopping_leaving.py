@@ -138,7 +138,7 @@ def test_what_somebody_has_yet_to_decide_is_a_change_that_waits(home):
     page.get_by_role("region", name="Surprise cake is already on the list").wait_for()
     home.visit.open("/account")
     page.get_by_role("button", name="Sign out", exact=True).click()
-    page.get_by_role("region", name="1 change waits here, unsent").wait_for()
+    page.get_by_role("region", name="1 change isn’t sent yet").wait_for()
     assert kept(home.visit)["notices"] == 1
 
 
@@ -203,7 +203,7 @@ def test_who_signs_out_while_changes_wait_is_asked_first(home):
     left_waiting(home)
     visit.open("/account")
     visit.page.get_by_role("button", name="Sign out", exact=True).click()
-    asked = visit.page.get_by_role("region", name="1 change waits here, unsent")
+    asked = visit.page.get_by_role("region", name="1 change isn’t sent yet")
     asked.wait_for()
     visit.picture("account-unsent")
     assert visit.violations() == []

@@ -13,7 +13,7 @@ test("a time is short where little says enough", () => {
 
 test("a day has its year if it is not this one", () => {
   assert.equal(day(new Date("2026-12-13T16:42:00Z"), now), "Sunday 13 December");
-  assert.equal(day(new Date("2027-01-02T16:42:00Z"), now), "Saturday 2 January 2027");
+  assert.equal(day(new Date("2027-01-02T16:42:00Z"), now), "Saturday, 2 January 2027");
 });
 
 test("a clock and a field have the person's own time, in summer and in winter", () => {

@@ -441,7 +441,7 @@ def test_the_page_has_every_call_with_its_fields_bounds_and_answers(page, docume
             assert method.upper() in page
         assert path.rpartition("/")[2].strip("{}") in page
     assert "text, 1 to 100 characters" in page
-    assert "whole number from 1 to 999; 1 if left out" in page
+    assert "whole number from 1 to 999; 1 by default" in page
     assert 'href="/problems/version-conflict"' in page
 
 

@@ -65,7 +65,7 @@ async def test_a_defect_is_answered_with_a_number_and_no_internals(client, monke
     answer = await client.get("/livez", headers=BROWSER)
     assert answer.status_code == 500
     assert "secret" not in answer.text
-    assert re.search(r"number\s+[0-9a-f]{32}", Page(answer.text).words)
+    assert re.search(r"request id\s+[0-9a-f]{32}", Page(answer.text).words)
 
 
 def kinds_of(error: type[ProblemError]) -> Iterator[type[ProblemError]]:

@@ -9,6 +9,7 @@ from potluck.people import errors as people
 from potluck.table import errors as table
 from potluck.validation.errors import BodyNotJson, ValidationError
 from potluck.web.entity_fields import DeclarationError
+from potluck.web.translation import LazyText, _
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,9 @@ class Problem:
         """The problem as RFC 9457 has it: `detail` is what went wrong this time."""
         return {
             "type": f"/problems/{self.slug}",
-            "title": self.title,
+            "title": str(self.title),
             "status": self.status,
-            "detail": detail,
+            "detail": str(detail),
             "requestId": request_id,
         }
 
@@ -66,275 +67,285 @@ class VersionNeeded(WebError):
 NOT_JSON = Problem(
     "not-json",
     400,
-    "The body is not JSON",
-    "The request's body could not be read as JSON in UTF-8, so nothing was written.",
-    "Check the quotes, commas and brackets, and that the text is UTF-8.",
+    _("The body is not JSON"),
+    _("The request’s body can’t be read as JSON in UTF-8. Nothing was written."),
+    _("Check the quotes, commas and brackets, and that the text is UTF-8."),
 )
 BAD_REQUEST = Problem(
-    "bad-request", 400, "The request cannot be read", "The request is not valid HTTP, so nothing was done."
+    "bad-request", 400, _("The request can’t be read"), _("The request is not valid HTTP. Nothing was changed.")
 )
 NOT_SIGNED_IN = Problem(
     "not-signed-in",
     401,
-    "Not signed in",
-    "This needs an account. The request has no session or token, or one that has expired or was revoked.",
-    "Sign in again, or send a valid token as Authorization: Bearer.",
+    _("You’re not signed in"),
+    _("You need to sign in to see this. The request had no session or token, or one that has expired or was revoked."),
+    _("Sign in again, or send a valid token as Authorization: Bearer."),
 )
 WRONG_CREDENTIALS = Problem(
     "wrong-credentials",
     401,
-    "Wrong e-mail or password",
-    "No account has this e-mail address with this password. We do not say which of the two is wrong.",
-    "Try again, or ask the person who runs this Potluck for a link to choose a new password.",
+    _("Wrong e-mail or password"),
+    _("No account has this e-mail address and this password. We never say which of the two is wrong."),
+    _("Try again, or ask the person who runs this Potluck for a link to choose a new password."),
 )
 ACCOUNT_WAITING = Problem(
     "account-waiting",
     403,
-    "Your account is waiting for approval",
-    "Your password is right. An admin of this Potluck has to approve your account before you can sign in.",
-    "Try again later, or ask the person who runs this Potluck.",
+    _("Your account is waiting for approval"),
+    _("Your password is correct. An admin has to approve your account before you can sign in."),
+    _("Try again later, or ask the person who runs this Potluck."),
 )
 ACCOUNT_DISABLED = Problem(
     "account-disabled",
     403,
-    "Your account is disabled",
-    "Your password is right, but an admin has disabled your account. What is yours is kept.",
-    "Ask the person who runs this Potluck.",
+    _("Your account is disabled"),
+    _("Your password is correct, but an admin has disabled your account. Your data is kept."),
+    _("Ask the person who runs this Potluck."),
 )
 WRONG_PASSWORD = Problem(
     "wrong-password",
     403,
-    "Wrong password",
-    "You are signed in, but this change needs your password again, and this one is wrong.",
+    _("Wrong password"),
+    _("You’re signed in, but this change needs your password again, and the one you entered is wrong."),
 )
 TOKEN_CANNOT = Problem(
     "token-cannot",
     403,
-    "Not with an API token",
-    "A personal API token can do what its owner can, except manage tokens, the password or the account.",
-    "Sign in and do it there.",
+    _("API tokens can’t do this"),
+    _("A personal API token can do everything its owner can, except manage tokens, the password or the account."),
+    _("Sign in and do it there."),
 )
 REGISTRATION_CLOSED = Problem(
     "registration-closed",
     403,
-    "No registration",
-    "Registration on this server is closed, or open to invited people only.",
-    "Ask the person who runs it for an invitation.",
+    _("Registration is closed"),
+    _("New accounts can’t be created here, or only with an invitation."),
+    _("Ask the person who runs it for an invitation."),
 )
 CROSS_SITE = Problem(
     "cross-site",
     403,
-    "Request from another site",
-    "This request came from a page of another site, so it was refused.",
-    "Open Potluck and try again there. Programs send a token instead of a cookie.",
+    _("Request from another site"),
+    _("This request came from another website, so it was refused."),
+    _("Open Potluck and try again there. Programs should send a token instead of a cookie."),
 )
-FORBIDDEN = Problem("forbidden", 403, "Not allowed", "Your role does not allow this.")
+FORBIDDEN = Problem("forbidden", 403, _("Not allowed"), _("Your role doesn’t allow this."))
 NOT_FOUND = Problem(
     "not-found",
     404,
-    "Not found",
-    "There is nothing here, or you may not see it. The two look the same on purpose.",
+    _("Not found"),
+    _("There’s nothing here, or you don’t have access. The two look the same on purpose."),
 )
 METHOD_NOT_ALLOWED = Problem(
-    "method-not-allowed", 405, "Method not allowed", "This address does not support this method."
+    "method-not-allowed", 405, _("Method not allowed"), _("This address doesn’t support this method.")
 )
 VERSION_CONFLICT = Problem(
     "version-conflict",
     409,
-    "Changed by someone else",
-    "It changed after you loaded it, so your change was not saved. The current version is in “current”.",
-    "Compare the two, and send your change again with the current version.",
+    _("Changed by someone else"),
+    _("It changed after you loaded it, so your change wasn’t saved. The current version is in “current”."),
+    _("Compare the two, and send your change again with the current version."),
 )
 PRECONDITION_FAILED = Problem(
     "precondition-failed",
     412,
-    "Version does not match",
-    "It changed after you loaded it, so your change was not saved. The current version is in “current”.",
-    "Compare the two, and send your change again with the current version in If-Match.",
+    _("The version doesn’t match"),
+    _("It changed after you loaded it, so your change wasn’t saved. The current version is in “current”."),
+    _("Compare the two, and send your change again with the current version in If-Match."),
 )
-ALREADY_EXISTS = Problem("already-exists", 409, "Already exists", "Something with this id or name exists already.")
+ALREADY_EXISTS = Problem(
+    "already-exists", 409, _("Already exists"), _("Something with this id or name already exists.")
+)
 EMAIL_TAKEN = Problem(
     "email-taken",
     409,
-    "This address has an account",
-    "An account with this e-mail address exists already.",
-    "Sign in, or use another address.",
+    _("This address already has an account"),
+    _("There’s already an account with this e-mail address."),
+    _("Sign in, or use a different address."),
 )
 STILL_NEEDED = Problem(
     "still-needed",
     409,
-    "You are still needed",
-    "You are the only person who can manage the places that the answer names, so your account was not deleted.",
-    "Make someone else a manager, or delete them first.",
+    _("Others still need your account"),
+    _("You’re the only person who can manage the places listed in the answer, so your account wasn’t deleted."),
+    _("Make someone else a manager, or delete those places first."),
 )
 ONLY_ADMIN = Problem(
     "only-admin",
     409,
-    "The only admin",
-    "This account belongs to the only admin, and someone has to look after the people here. Nothing was changed.",
-    "Make someone else an admin first.",
+    _("The only admin"),
+    _("This is the only admin’s account, and Potluck always needs an admin. Nothing was changed."),
+    _("Make someone else an admin first."),
 )
 OTHERS_NEED_THEM = Problem(
     "others-need-them",
     409,
-    "Other people need this account",
-    "The person is the only one who can manage places that other people use, so the account was not deleted.",
-    "Ask them to make someone else a manager there, or disable the account instead.",
+    _("Other people need this account"),
+    _("Only this person can manage places that other people use, so the account wasn’t deleted."),
+    _("Ask them to make someone else a manager there, or disable the account instead."),
 )
 WRONG_STATUS = Problem(
     "wrong-status",
     409,
-    "The account has another status",
-    "The account is waiting for approval, active or disabled, and what you asked for needs another of these.",
+    _("Wrong account status"),
+    _("An account is waiting for approval, active or disabled, and this isn’t possible in its current status."),
 )
-TOO_MANY = Problem("too-many", 409, "Limit reached", "No more of these can be added.")
+TOO_MANY = Problem("too-many", 409, _("Limit reached"), _("You can’t add any more of these."))
 ALREADY_DONE = Problem(
     "already-done",
     409,
-    "Already done",
-    "This request was executed before under the same Idempotency-Key. Its answer contained a secret, which is not"
-    " stored.",
-    "“made” is the id of what it created. If the secret is lost, delete that and create another.",
+    _("Already done"),
+    _(
+        "This request was already executed with the same Idempotency-Key. Its answer contained a secret, which isn’t"
+        " stored."
+    ),
+    _("“made” is the id of what was created. If you lost the secret, delete it and create another."),
 )
 TOO_SLOW = Problem(
     "too-slow",
     408,
-    "Too slow",
-    "The request took too long to arrive, so nothing was done.",
-    "Send it again, over a better connection if possible.",
+    _("Too slow"),
+    _("The request took too long to arrive. Nothing was changed."),
+    _("Try again, over a better connection if possible."),
 )
 OWN_INVITATION = Problem(
     "own-invitation",
     409,
-    "Your own invitation",
-    "You made this invitation yourself, so it is for someone else. It is not used up.",
-    "Send its link to the person you want to invite.",
+    _("Your own invitation"),
+    _("You created this invitation for someone else, so you can’t use it yourself. It still works."),
+    _("Send the link to the person you want to invite."),
 )
 SIGN_IN_FAILED = Problem(
     "sign-in-failed",
     400,
-    "That sign-in did not work",
-    "What came back from the identity provider does not prove who you are. A sign-in is good once, for ten minutes, and"
-    " in the browser that began it.",
-    "Begin again. If it happens every time, the log of this Potluck says why.",
+    _("Sign-in failed"),
+    _(
+        "The identity provider’s answer doesn’t prove who you are. A sign-in works once, within ten minutes, and only"
+        " in the browser that started it."
+    ),
+    _("Try again. If it keeps failing, the log of this Potluck says why."),
 )
 UNKNOWN_IDENTITY = Problem(
     "unknown-identity",
     401,
-    "No account for this identity",
-    "The token is valid, but the person it is for has no account here.",
-    "Sign in once on the pages, which makes the account.",
+    _("No account for this identity"),
+    _("The token is valid, but the person it belongs to has no account here."),
+    _("Sign in on the website once to create the account."),
 )
 CONFIRMATION_NEEDED = Problem(
     "confirmation-needed",
     403,
-    "Confirm that it is you",
-    "You have no password here, so this change needs a fresh sign-in with the identity provider.",
-    "Confirm on your account's page, and do it there.",
+    _("Confirm it’s you"),
+    _("You don’t have a password here, so this change needs a fresh sign-in with your identity provider."),
+    _("Confirm on your account page, and make the change there."),
 )
 PASSWORDS_OFF = Problem(
     "passwords-off",
     403,
-    "No passwords here",
-    "People sign in to this Potluck with an identity provider only.",
-    "Use the button on the sign-in page.",
+    _("Passwords are turned off"),
+    _("You can only sign in to this Potluck with an identity provider."),
+    _("Use the button on the sign-in page."),
 )
 IDENTITY_TAKEN = Problem(
     "identity-taken",
     409,
-    "Linked to another account",
-    "This identity signs in to another account here, or your account has another identity of the same provider.",
-    "Unlink it there first.",
+    _("Linked to another account"),
+    _("This identity is linked to another account here, or your account already has one from this provider."),
+    _("Unlink the other one first."),
 )
 IDENTITY_NEEDED = Problem(
     "identity-needed",
     409,
-    "You need this to sign in",
-    "Without it, you could not sign in any more.",
-    "Choose a password first.",
+    _("You need this to sign in"),
+    _("Without it, you couldn’t sign in any more."),
+    _("Set a password first."),
 )
 PROVIDER_UNAVAILABLE = Problem(
     "provider-unavailable",
     503,
-    "The identity provider does not answer",
-    "Potluck cannot ask the identity provider just now. Passwords, sessions and API tokens work all the same.",
-    "Try again after the seconds in Retry-After.",
+    _("The identity provider isn’t responding"),
+    _("Potluck can’t reach the identity provider right now. Passwords, sessions and API tokens still work."),
+    _("Try again after the seconds in Retry-After."),
 )
-EXPIRED = Problem("expired", 410, "No longer valid", "It was used, withdrawn or has expired.")
-TOO_LARGE = Problem("too-large", 413, "Too large", "The body is larger than allowed here.")
+EXPIRED = Problem("expired", 410, _("No longer valid"), _("It was used or withdrawn, or it expired."))
+TOO_LARGE = Problem("too-large", 413, _("Too large"), _("The request’s body is larger than allowed here."))
 ADDRESS_TOO_LONG = Problem(
-    "address-too-long", 414, "Address too long", "The address is longer than any on this server."
+    "address-too-long", 414, _("Address too long"), _("The address is longer than any address on this server.")
 )
 WRONG_MEDIA_TYPE = Problem(
     "wrong-media-type",
     415,
-    "Unsupported media type",
-    "The body's Content-Type is not supported here.",
-    "Send JSON, as application/json.",
+    _("Unsupported media type"),
+    _("The Content-Type of the request’s body isn’t supported here."),
+    _("Send JSON as application/json."),
 )
 INVALID_FIELDS = Problem(
     "invalid-fields",
     422,
-    "Some fields need another look",
-    "One or more fields are invalid. “errors” lists all of them, each with what it should be. Nothing was written.",
+    _("Some fields are invalid"),
+    _("One or more fields are invalid. “errors” lists each of them and what it should be. Nothing was written."),
 )
 KEY_REUSED = Problem(
     "key-reused",
     422,
-    "This key was used for something else",
-    "The Idempotency-Key was used before with another request. A key is for one request and its repeats.",
-    "Use a new key for a new request.",
+    _("Idempotency-Key already used"),
+    _("This Idempotency-Key was used for a different request. A key is for one request and its retries."),
+    _("Use a new key for each new request."),
 )
 VERSION_NEEDED = Problem(
     "version-needed",
     428,
-    "Version required",
-    "A change must name the version that it is based on, so that it does not overwrite another change.",
-    'Send "version" in the body, or If-Match with the ETag of the last answer.',
+    _("Version required"),
+    _("A change must name the version it’s based on, so that it doesn’t overwrite someone else’s change."),
+    _('Send "version" in the body, or If-Match with the last ETag.'),
 )
 THROTTLED = Problem(
     "throttled",
     429,
-    "Too many attempts",
-    "This was tried too often. Retry-After is the number of seconds to wait.",
+    _("Too many attempts"),
+    _("You’ve tried this too often. Wait the number of seconds in Retry-After."),
 )
 HEADERS_TOO_LARGE = Problem(
-    "headers-too-large", 431, "Headers too large", "The request's headers are larger than allowed."
+    "headers-too-large", 431, _("Headers too large"), _("The request’s headers are larger than allowed.")
 )
 BROKEN = Problem(
-    "broken", 500, "Something went wrong", "It is our mistake, not yours. The details are logged under this request id."
+    "broken",
+    500,
+    _("Something went wrong"),
+    _("This is our mistake, not yours. The details are logged under this request id."),
 )
 OUTCOME_UNKNOWN = Problem(
     "outcome-unknown",
     503,
-    "Outcome unknown",
-    "The store's answer was lost, so it is unknown whether the request was executed. It was not executed twice.",
-    "Send it again with the same Idempotency-Key, or check first.",
+    _("Outcome unknown"),
+    _("The store’s answer was lost, so we don’t know whether the request succeeded. It wasn’t executed twice."),
+    _("Check first, or try again with the same Idempotency-Key."),
 )
 BUSY = Problem(
     "busy",
     503,
-    "Busy just now",
-    "The store has more requests than it can answer. Nothing of this request was written.",
-    "Try again after the seconds in Retry-After.",
+    _("Too busy"),
+    _("The store has more requests than it can handle. Nothing was written."),
+    _("Try again after the seconds in Retry-After."),
 )
 
 STORE_DAMAGED = Problem(
     "store-damaged",
     500,
-    "The store is damaged",
-    "A part of the store that this needs cannot be read. Trying again does not help. Nothing of this request was"
-    " written.",
-    "Tell the person who runs this Potluck: the log says what to do, and a backup brings everything back.",
+    _("The store is damaged"),
+    _("Part of the store can’t be read. Trying again won’t help. Nothing was written."),
+    _("Tell the person who runs this Potluck. The log says what to do, and a backup can restore the data."),
 )
 
 NO_ROOM = Problem(
     "no-room",
     503,
-    "Storage full",
-    "The store has reached its limit; anonymous callers are refused first. Nothing of this"
-    " request was written. Existing data can be read and deleted.",
-    "Delete what you no longer need, sign in, or tell the person who runs this Potluck.",
+    _("Storage full"),
+    _(
+        "There’s no room left to store this. Nothing was written, but existing data can be read and deleted. People who"
+        " aren’t signed in are refused first."
+    ),
+    _("Delete what you no longer need, sign in, or tell the person who runs this Potluck."),
 )
 
 PROBLEMS = tuple(problem for problem in list(globals().values()) if isinstance(problem, Problem))
@@ -356,8 +367,8 @@ SHARED = by_slug(PROBLEMS)
 class ProblemError(Exception):
     """A refusal that rules raise: status, page and words in one class; its docstring is the explanation people read.
 
-        class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="It is on the list already"):
-            \"\"\"The same thing is on the list and not bought yet. Nothing was changed.\"\"\"
+        class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="Already on the list"):
+            \"\"\"This item is already on the list and not bought yet. Nothing was changed.\"\"\"
 
     With a slug alone it is a problem that all apps share: `ProblemError, slug="forbidden", detail="…"`. An entity among
     its members is shown by the view of its subject. `field` is the form field that it is shown next to, `detail` the
@@ -383,7 +394,8 @@ class ProblemError(Exception):
         detail: str = "",
     ) -> None:
         if slug and title:
-            cls.problem = Problem(slug, status, title, " ".join((cls.__doc__ or title).split()), remedy)
+            # tools/messages.py reads these messages from the class statement.
+            cls.problem = Problem(slug, status, _(title), _(" ".join((cls.__doc__ or title).split())), _(remedy))
         elif slug:
             cls.problem = _shared_problem(cls.__name__, slug)
         elif not hasattr(cls, "problem"):
@@ -394,7 +406,7 @@ class ProblemError(Exception):
         if field is not None:
             cls.field = field
         if detail:
-            cls.detail = detail
+            cls.detail = detail if isinstance(detail, LazyText) else _(detail)
 
     def __init__(self, detail: str | None = None, **members: Any) -> None:
         super().__init__(detail or self.detail or self.problem.explanation)
@@ -443,7 +455,7 @@ class Conflict(ProblemError):
     problem = VERSION_CONFLICT
 
     def __init__(self, **members: Any) -> None:
-        super().__init__("It has been changed since you saw it", **members)
+        super().__init__("It changed after you loaded it", **members)
 
     @property
     def current(self) -> Any:
@@ -453,7 +465,7 @@ class Conflict(ProblemError):
 # --- which error is which problem ------------------------------------------------------------------------------------
 
 
-def _nothing(_: Any) -> dict[str, Any]:
+def _nothing(_error: Any) -> dict[str, Any]:
     return {}
 
 
@@ -524,8 +536,8 @@ ERRORS: dict[type[Exception], ProblemMapping] = {
     people.KeyReused: ProblemMapping(KEY_REUSED),
     people.AlreadyDone: ProblemMapping(ALREADY_DONE, members=lambda error: {"made": error.made}),
     # what the table refuses, where no rule has put it into its own words
-    table.VersionConflict: ProblemMapping(VERSION_CONFLICT, detail="It has been changed since you saw it"),
-    table.Changed: ProblemMapping(VERSION_CONFLICT, detail="It has been changed since you saw it"),
+    table.VersionConflict: ProblemMapping(VERSION_CONFLICT, detail="It changed after you loaded it"),
+    table.Changed: ProblemMapping(VERSION_CONFLICT, detail="It changed after you loaded it"),
     table.NotFound: ProblemMapping(NOT_FOUND, detail=NOT_FOUND.explanation),
     table.AlreadyExists: ProblemMapping(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
     table.NotUnique: ProblemMapping(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),

@@ -560,7 +560,7 @@ def _problem_answer(described: str, problems: Iterable[Problem] = ()) -> dict[st
     content: dict[str, Any] = {"schema": {"$ref": "#/components/schemas/Problem"}}
     examples = {
         problem.slug: {
-            "summary": problem.title,
+            "summary": str(problem.title),
             "value": problem.body(problem.explanation, sha256(problem.slug.encode()).hexdigest()[:32]),
         }
         for problem in problems

@@ -18,7 +18,8 @@ from typing import Any
 
 from markupsafe import escape
 
-API = "/api/"
+# The API, and the pages about it and about components, which are for developers.
+ENGLISH_ONLY = ("/api/", "/schema", "/style")
 # Of an Accept-Language header, as much as any browser sends.
 LONGEST_HEADER = 200
 # English groups the digits of larger numbers.
@@ -144,8 +145,8 @@ class Languages:
         return len(self.all) > 1
 
     def of_request(self, scope: Mapping[str, Any]) -> Language:
-        """The language of what answers this request: the API speaks English."""
-        if scope["path"].startswith(API):
+        """The language of what answers this request: the API speaks English, and so do pages for developers."""
+        if scope["path"].startswith(ENGLISH_ONLY):
             return ENGLISH
         header = next((value for name, value in scope["headers"] if name == b"accept-language"), b"")
         return self.preferred(header[:LONGEST_HEADER].decode("latin-1"))

@@ -50,7 +50,7 @@ async def test_a_page_that_invites_says_that_nothing_is_sent_and_gives_a_link_to
             sent = {field: email} | ({"role": "member"} if where is to_a_family else {})
             made = await client.post(form, data=sent, headers=by)
             assert made.status_code == 200, made.text
-            assert "We didn’t send this link. Pass it on yourself" in made.text
+            assert "We didn’t send this link, and can’t show it again" in made.text
             (link,) = set(re.findall(r'data-copy="([^"]+)"', made.text))
             assert re.fullmatch(r"http://testserver/invitation#pli_[\w-]+", link)
             assert re.findall(r'data-share="([^"]+)" data-share-title="[^"]+"', made.text) == [link]

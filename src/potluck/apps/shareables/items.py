@@ -27,13 +27,17 @@ from potluck.web import (
     Unset,
     View,
     Writes,
+    _,
     or_raise,
     or_retry,
 )
 
 
 class ListFull(
-    ProblemError, slug="list-full", title="The list is full", detail=f"A checklist has at most {MOST_ITEMS} items"
+    ProblemError,
+    slug="list-full",
+    title="The list is full",
+    detail=_("A checklist has at most %(most)s items", most=MOST_ITEMS),
 ):
     """A checklist is changed as a whole, in one transaction, so the number of its items is limited."""
 

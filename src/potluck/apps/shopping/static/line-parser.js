@@ -1,4 +1,4 @@
-// Parses things to buy as people type or paste them: one to a line, optionally with an amount in front. The same rules
+// Parses things to buy as people type or paste them: one per line, optionally with an amount in front. The same rules
 // as in line_parser.py, for use offline; a test checks that the two agree.
 
 /** @typedef {{ name: string, quantity: number | null, unit: string | null }} Line */

@@ -3,6 +3,7 @@
 import { all, element } from "./kit/elements.js";
 import { on } from "./kit/events.js";
 import { toast } from "./kit/toast.js";
+import { _ } from "./kit/words.js";
 
 /** @param {string} text */
 async function copy(text) {
@@ -17,12 +18,12 @@ async function copy(text) {
 }
 
 on(document, "click", "[data-copy]", async (button) => {
-  const { copy: text = "", copied = "Copied." } = button.dataset;
+  const { copy: text = "", copied = _("Copied.") } = button.dataset;
   try {
     await copy(text);
     toast(copied);
   } catch {
-    toast("This browser does not let us copy. Select the text and copy it by hand.");
+    toast(_("This browser can’t copy for you. Select the text and copy it yourself."));
   }
   button.focus();
 });

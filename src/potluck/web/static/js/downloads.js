@@ -4,12 +4,14 @@
 import { enable, isEnabled, one } from "./kit/elements.js";
 import { on } from "./kit/events.js";
 import { request } from "./kit/send.js";
+import { _, numbered } from "./kit/words.js";
 
 // In milliseconds. A long history takes its time.
 const PATIENCE = 10 * 60_000;
 
 /** @param {number} bytes */
-const kilobytes = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const sizeOf = (bytes) =>
+  bytes < 1e6 ? `${numbered(Math.ceil(bytes / 1e3))} kB` : `${numbered(Math.round(bytes / 1e5) / 10)} MB`;
 
 /** @param {Response} response @param {(bytes: number) => void} progress */
 async function received(response, progress) {
@@ -38,14 +40,16 @@ function save(blob, name) {
 async function download(form, say) {
   const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
   const response = await request(form.action, { method: "POST", body, wait: PATIENCE });
-  if (!response) return "The connection broke off. Try again when there is signal.";
-  if (response.status === 401) return "You are signed out. Sign in again, then try once more.";
-  if (!response.ok) return "It could not be put together just now. Try again in a moment.";
+  if (!response) return _("The connection was lost. Try again when you’re online.");
+  if (response.status === 401) return _("You’re signed out. Sign in and try again.");
+  if (!response.ok) return _("The file couldn’t be prepared. Try again in a moment.");
   const named = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
-  const blob = await received(response, (bytes) => say(`Coming in: ${kilobytes(bytes)} so far …`)).catch(() => null);
-  if (!blob) return "The connection broke off. Try again when there is signal.";
+  const blob = await received(response, (bytes) =>
+    say(_("Downloading: %(size)s so far …", { size: sizeOf(bytes) })),
+  ).catch(() => null);
+  if (!blob) return _("The connection was lost. Try again when you’re online.");
   save(blob, named ?? form.dataset.download ?? "");
-  return `Here it is, ${kilobytes(blob.size)}: look among your downloads.`;
+  return _("Saved to your downloads (%(size)s).", { size: sizeOf(blob.size) });
 }
 
 on(document, "submit", "form[data-download]", async (form, event) => {
@@ -54,7 +58,7 @@ on(document, "submit", "form[data-download]", async (form, event) => {
   const button = one(form, "button");
   if (!isEnabled(button)) return;
   enable(button, false);
-  status.textContent = "Putting it together …";
+  status.textContent = _("Preparing the file …");
   status.textContent = await download(/** @type {HTMLFormElement} */ (form), (text) => (status.textContent = text));
   enable(button, true);
 });

@@ -1,7 +1,7 @@
 // Times in the person's own time zone. The server's text, in UTC, stays as the title.
 //
 //   <time datetime="…" data-moment>          13 December 2026 at 17:42
-//   <time datetime="…" data-moment="day">    Sunday 13 December, with the year if it is not this one
+//   <time datetime="…" data-moment="day">    Sunday 13 December; Sunday, 13 December 2026 if it is not this year
 //   <time datetime="…" data-moment="short">  17:42 if it is today, Mon within a week, otherwise 13 Dec
 
 import { onEach } from "./kit/events.js";

@@ -9,6 +9,7 @@ import { on, opensElsewhere } from "./kit/events.js";
 import { fetchPage, swap } from "./kit/page-parts.js";
 import { afterPress } from "./kit/press-guard.js";
 import { toast } from "./kit/toast.js";
+import { _ } from "./kit/words.js";
 
 /** @param {HTMLElement} source @param {Document} page */
 async function show(source, page, isTypedInto = () => false) {
@@ -39,7 +40,7 @@ async function load(source, address, options, isTypedInto) {
   const answer = await fetchPage(address, { ...options, headers: { "potluck-in-place": "yes" } });
   source.removeAttribute("aria-busy");
   if (answer) afterPress(() => show(source, answer.page, isTypedInto));
-  else toast("No signal. Nothing was sent, and what you typed stays here.");
+  else toast(_("You’re offline. Nothing was sent, and what you typed is still here."));
 }
 
 on(document, "submit", "form[data-parts]", (element, event) => {

@@ -12,6 +12,7 @@
 import { maybe, one } from "./kit/elements.js";
 import { on } from "./kit/events.js";
 import { openExisting } from "./kit/store.js";
+import { _, ngettext } from "./kit/words.js";
 
 // How long, in milliseconds, to wait for the device's storage: it must not prevent a person from leaving.
 const PATIENCE = 3000;
@@ -79,11 +80,15 @@ const inTime = (work, otherwise) =>
 function ask(app, count) {
   const box = one(document, "#unsent");
   const head = one(box, "h2");
-  head.textContent = `${count === 1 ? "1 change waits" : `${count} changes wait`} here, unsent`;
-  one(box, "[data-unsent-text]").textContent = `Sign out now, and ${count === 1 ? "it is" : "they are"} lost.`;
+  head.textContent = ngettext("%(num)s change isn’t sent yet", "%(num)s changes aren’t sent yet", count);
+  one(box, "[data-unsent-text]").textContent = ngettext(
+    "If you sign out now, it is lost.",
+    "If you sign out now, they are lost.",
+    count,
+  );
   const link = one(box, "[data-unsent-app]", HTMLAnchorElement);
   link.href = `/${app}`;
-  link.textContent = `Send ${count === 1 ? "it" : "them"} first`;
+  link.textContent = _("Send first");
   box.hidden = false;
   head.focus();
 }

@@ -5,6 +5,7 @@
 import { maybe } from "./kit/elements.js";
 import { request } from "./kit/send.js";
 import { toast } from "./kit/toast.js";
+import { _ } from "./kit/words.js";
 
 const region = document.getElementById("banners");
 const ready = maybe(document, "#no-signal", HTMLTemplateElement);
@@ -29,7 +30,7 @@ async function hold(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
   if (!(await request("/livez"))) {
-    toast("No signal. Nothing was sent, and what you typed stays here.");
+    toast(_("You’re offline. Nothing was sent, and what you typed is still here."));
     return;
   }
   reached.add(form);

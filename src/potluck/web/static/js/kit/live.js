@@ -16,7 +16,7 @@
 // in a data- attribute are replaced. data-live-page is the URL to fetch then, if it is not the page's own.
 //
 // A page may also have, for a list with the id "notes":
-//   data-live-badge="notes"   says "Live", or the text in data-live-said; otherwise "Last fresh at 17:42"
+//   data-live-badge="notes"   says "Live", or the text in data-live-said; otherwise "Updated 17:42"
 //   data-live-count="notes"   has the number of rows
 //   data-live-empty="notes"   is shown while there are none
 //   data-live-with="notes"    has an id, and is updated whenever the page is fetched again
@@ -33,6 +33,7 @@ import { fetchPage, isTypedInto, swap, TYPING } from "./page-parts.js";
 import { afterPress } from "./press-guard.js";
 import { clock } from "./time.js";
 import { coalesced } from "./turns.js";
+import { _ } from "./words.js";
 
 const ROW_EVENTS = new Set(["created", "updated", "deleted"]);
 const GONE_REMEMBERED = 500;
@@ -85,7 +86,10 @@ class LiveList {
   label() {
     for (const badge of this.around("badge")) {
       badge.classList.toggle("off", !this.live);
-      setText(badge, this.live ? (badge.dataset.liveSaid ?? "Live") : `Last fresh at ${clock(this.fresh)}`);
+      setText(
+        badge,
+        this.live ? (badge.dataset.liveSaid ?? _("Live")) : _("Updated %(time)s", { time: clock(this.fresh) }),
+      );
     }
   }
 
