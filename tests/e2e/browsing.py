@@ -97,6 +97,12 @@ CROWDED = """
 }
 """
 
+# Home, one of the sections of an app, or a page that leads back to the one above it.
+WAY_BACK = """
+() => location.pathname === "/" || document.querySelectorAll(".back > a").length === 1
+  || [...document.querySelectorAll(".sections [aria-current]")].some((link) => link.pathname === location.pathname)
+"""
+
 
 @dataclass
 class Visit:
@@ -182,7 +188,9 @@ class Visit:
         rules = {"rules": {"color-contrast": {"enabled": contrast}}} if only is None else {"runOnly": [only]}
         options = {"resultTypes": ["violations"], "preload": False, **rules}
         found = self.page.evaluate("(options) => axe.run(options).then((results) => results.violations)", options)
-        return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
+        away = [] if self.page.evaluate(WAY_BACK) else ["there is no way back from here"]
+        said = [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
+        return [*away, *said]
 
     def overflow(self) -> int:
         """By how many pixels the page is wider than its window."""

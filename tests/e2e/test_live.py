@@ -162,7 +162,7 @@ def offline_for(both, cable, seconds):
     cable.pull()
     there.page.context.set_offline(True)
     there.page.locator(".live", has_text="Updated").wait_for()
-    there.page.get_by_text("No signal").wait_for()
+    there.page.get_by_text("You’re offline").wait_for()
     there.picture("live-no-signal")
     add(here, "Marshmallows", "Sticks")
     retitle(here, "Firewood", "Dry firewood")
@@ -261,7 +261,7 @@ def test_signed_out_elsewhere_it_hears_no_more_and_says_so(both):
     send(here, "/account/sessions/end-others")
     # What follows is asked about before it is told.
     add(here, "Secret plans")
-    there.page.get_by_text("This is not open to you any more").wait_for()
+    there.page.get_by_text("You no longer have access").wait_for()
     assert titles(there) == ["Firewood"]
     assert there.violations() == []
     there.picture("live-over")
@@ -273,5 +273,5 @@ def test_signed_out_elsewhere_a_quiet_stream_ends_within_fifteen_seconds(both):
     here, there = both
     there.expected = "status of 401"
     send(here, "/account/sessions/end-others")
-    there.page.get_by_text("This is not open to you any more").wait_for(timeout=RECHECKED_WITHIN * SECONDS)
+    there.page.get_by_text("You no longer have access").wait_for(timeout=RECHECKED_WITHIN * SECONDS)
     there.without_network()

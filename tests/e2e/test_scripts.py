@@ -72,7 +72,7 @@ def test_a_chosen_theme_is_kept_and_does_not_flash(visit):
 
 def test_no_signal_is_said_and_taken_back(visit):
     seen = visit("/style/shopping")
-    banner = seen.page.locator("#banners").get_by_text("No signal")
+    banner = seen.page.locator("#banners").get_by_text("You’re offline")
     seen.check()
     seen.page.context.set_offline(True)
     banner.wait_for()

@@ -42,6 +42,28 @@ THEIRS = "ada:"
 FOR_PEOPLE = (f"{THEIRS}/", f"{THEIRS}/account", f"{THEIRS}/account/delete", f"{THEIRS}/notes", f"{THEIRS}/notes/book")
 PAGES = (*FOR_VISITORS, *FOR_PEOPLE)
 VENDOR = STATIC / "vendor"
+SECTIONS = {
+    "home.html",
+    "welcome.html",
+    "people/account.html",
+    "shareables/home.html",
+    "shareables/new.html",
+    "shopping/list.html",
+    "shopping/shell.html",
+    "shopping/inventory.html",
+    "shopping/stores.html",
+    "journal/write.html",
+    "journal/timeline.html",
+    "journal/ask.html",
+    "journal/coaches.html",
+    "polls/polls.html",
+    "polls/new.html",
+    "library/libraries.html",
+    "library/search.html",
+    "library/lent.html",
+    "library/sharing.html",
+}
+"""Where the sections of the apps lead, and home."""
 
 
 class Served:
@@ -144,6 +166,20 @@ def test_every_class_in_the_templates_has_a_rule_and_no_rule_is_left_over():
     words = set(re.findall(r"[a-z][\w-]*", written))
     generated = {"h0", "h1", "h2", "h3", "h4", "part-0", "part-1", "part-2", "patch"}
     assert sorted(styled - words - generated) == []
+
+
+def test_every_page_leads_back_to_the_page_above_it_or_is_a_section():
+    folders = [layout.TEMPLATES, *(ROOT / "src" / "potluck" / "apps").glob("*/templates")]
+    sources = {str(file.relative_to(folder)): file.read_text() for folder in folders for file in folder.rglob("*.html")}
+
+    def chain(name):
+        above = re.search(r'{% extends "(.+?)" %}', sources[name])
+        return [name, *(chain(above[1]) if above else ())]
+
+    extended = {above for name in sources for above in chain(name)[1:]}
+    pages = {name for name in sources if "page.html" in chain(name)} - extended
+    without = {name for name in pages if not any("{% set back = " in sources[above] for above in chain(name)[:-1])}
+    assert without == SECTIONS
 
 
 def test_the_two_dark_themes_are_the_same():

@@ -23,12 +23,15 @@ from potluck.web.formats import date_text, list_text, number_text
 from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.template_messages import TranslatedEnvironment
 from potluck.web.template_names import must_leave_names, reserved_names
-from potluck.web.translation import ENGLISH, Language, current_language
+from potluck.web.translation import ENGLISH, Language, _, current_language
 
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+ACCOUNT = "/account"
+HOME_SECTIONS = (("/", "layout-grid", _("Home")), ("/invitation", "mail", _("Join")), (ACCOUNT, "user", _("Account")))
+"""The sections of the pages outside the apps, for people who are signed in."""
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 
@@ -101,7 +104,8 @@ class Templates:
         # Enough to tell apart the people who share a device.
         whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
         flash, dropped = flash_for(request, visitor)
-        text = self.render(request, name, layout_context(principal) | whose | {"flash": flash} | dict(context))
+        shared = layout_context(principal, request.scope["path"]) | whose | {"flash": flash}
+        text = self.render(request, name, shared | dict(context))
         return with_cookies(html(text, status, headers), (*dropped, *cookies))
 
 
@@ -115,12 +119,13 @@ def _names_in(folders: Sequence[Path]) -> tuple[frozenset[str], frozenset[str]]:
     return names, reserved
 
 
-def layout_context(principal: Principal | None) -> dict[str, Any]:
+def layout_context(principal: Principal | None, path: str = "") -> dict[str, Any]:
     """The context that every page has."""
-    me = None
+    me, sections = None, []
     if principal is not None:
-        me = {"name": principal.name, "initials": initials(principal.name), "address": "/account"}
-    return {"me": me, "sign_in": "/sign-in"}
+        me = {"name": principal.name, "initials": initials(principal.name), "address": ACCOUNT}
+        sections = [Section(address, icon, name, address == path) for address, icon, name in HOME_SECTIONS]
+    return {"me": me, "sign_in": "/sign-in", "home_sections": sections}
 
 
 def environment(

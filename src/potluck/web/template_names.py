@@ -15,7 +15,7 @@ from jinja2.defaults import DEFAULT_NAMESPACE
 from potluck.web.entity_fields import DeclarationError
 
 LAYOUT = "page.html"
-SET_BY_PAGES = frozenset({"app", "here", "sections", "person", "me", "sign_in", "watched"})
+SET_BY_PAGES = frozenset({"app", "here", "sections", "back", "person", "me", "sign_in", "watched"})
 """What a page says to the layout; its first lines explain each."""
 
 # What may define a name. Cheap to search for: parsing every template would take as long as the rest of the start.

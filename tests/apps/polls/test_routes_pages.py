@@ -406,13 +406,6 @@ async def test_the_store_does_not_say_who_voted_where(calls):
         }
 
 
-async def test_every_page_of_a_poll_leads_back_to_the_list(calls):
-    async with calls.browser() as here:
-        poll = await made(here)
-        for page in ("", "/results", "/manage"):
-            assert '<a href="/polls">' in (await text(here, poll + page)).partition("<main")[2]
-
-
 async def test_the_form_explains_every_method_in_a_sentence(calls):
     async with calls.browser() as here:
         page = await text(here, "/polls/new")

@@ -52,15 +52,15 @@ class SpanQuery(Input):
 @stats.page("", "journal/stats.html")
 async def stats_page(at: Athlete, wanted: SpanQuery) -> dict[str, Any]:
     shown = await _shown(at, WholeJournal(at.store, at.own_id), wanted, STATS)
-    return {**layout_context("stats"), **shown, "athlete": "", "timeline": ENTRIES, "back": ""}
+    return {**layout_context("stats"), **shown, "athlete": "", "timeline": ENTRIES}
 
 
 @shared_entries.page("/stats", "journal/stats.html")
 async def athlete_stats_page(at: CoachOf, wanted: SpanQuery) -> dict[str, Any]:
-    back = f"{ATHLETES}/{at.athlete_id}"
-    shown = await _shown(at, at.shared, wanted, f"{back}/stats")
+    timeline = f"{ATHLETES}/{at.athlete_id}"
+    shown = await _shown(at, at.shared, wanted, f"{timeline}/stats")
     name = (await names_of(at.store, [at.athlete_id])).get(at.athlete_id, "")
-    return {**layout_context("coaches"), **shown, "athlete": name, "timeline": back, "back": back}
+    return {**layout_context("coaches"), **shown, "athlete": name, "timeline": timeline}
 
 
 async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuery, base: str) -> dict[str, Any]:

@@ -45,7 +45,7 @@ IN_WORDS: dict[str, Callable[[Any], Any]] = {
 
 @polls.page("/new", "polls/new.html")
 async def new_poll(at: PollMaker, show: Show) -> Mapping[str, Any]:
-    return {"form": show.form(PollForm, {"voterPolicy": "open"}), **CHOICES, **frame()}
+    return {"form": show.form(PollForm, {"voterPolicy": "open"}), **CHOICES, **frame("/new")}
 
 
 # The share page shows the key once; without an account, a cookie holds it too.

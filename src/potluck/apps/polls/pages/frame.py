@@ -5,7 +5,7 @@ from typing import Any
 from potluck.apps.polls.access import HOME, ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import view_of
-from potluck.web import Section
+from potluck.web import Section, _
 
 APP = "polls"
 
@@ -48,6 +48,7 @@ CHOICES: dict[str, Any] = {
     "method_names": METHOD_NAMES,
     "method_notes": METHOD_NOTES,
 }
+HOME_SECTIONS = (("", "vote", _("Polls")), ("/new", "plus", _("New poll")))
 SECTIONS = (
     ("vote", "vote", "Vote", ""),
     ("results", "chart-column", "Results", "/results"),
@@ -70,9 +71,10 @@ def link_to(at: ToPoll, path: str = "") -> str:
     return f"{at.visitor.origin}{address(at, path)}"
 
 
-def frame() -> dict[str, Any]:
-    """Template values that every page of the app shares."""
-    return {"app": APP, "here": "Polls", "home": HOME}
+def frame(path: str = "") -> dict[str, Any]:
+    """Template values that every page of the app shares, with its sections; `path` is that of the current one."""
+    sections = [Section(HOME + section, icon, title, section == path) for section, icon, title in HOME_SECTIONS]
+    return {"app": APP, "here": _("Polls"), "home": HOME, "sections": sections}
 
 
 def poll_frame(at: ToPoll, section: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.pages.device import ANYONES_COOKIE, listed_first
 from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, days_to_choose
-from potluck.apps.shareables.pages.frame import FRESH_COOKIE, address_of, layout_context
+from potluck.apps.shareables.pages.frame import FRESH_COOKIE, address_of, home_sections, layout_context
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import shareables
 from potluck.people import hash_of
@@ -45,7 +45,13 @@ class NewForm(TermsForm, FormOf[NewShareable]):
 @shareables.page("/new", "shareables/new.html")
 async def new(at: ShareMaker, show: Show) -> Mapping[str, Any]:
     form = show.form(NewForm, {"entity": show.query.get("kind", "checklist")})
-    return {"form": form, "open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days_to_choose(at.core.clock())}
+    return {
+        "sections": home_sections("/new"),
+        "form": form,
+        "open_for": OPEN_FOR,
+        "most_items": MOST_ITEMS,
+        **days_to_choose(at.core.clock()),
+    }
 
 
 # --- the card ---------------------------------------------------------------------------------------------------------

@@ -8,13 +8,21 @@ from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
 from potluck.apps.shareables.pages.expiry import days_to_choose
 from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in
 from potluck.apps.shareables.shareables import HOME
-from potluck.web import Form, SealedCookie, Section
+from potluck.web import Form, SealedCookie, Section, _
 
 # Passcodes that were just set, for the one page that shows them.
 FRESH_COOKIE = SealedCookie("potluck-share-fresh", path=ONE, days=600 / 86_400)
 # A browser's cookies for one shareable.
 COOKIES_OF_ONE = (SHARE_COOKIE, VOTER_COOKIE, VOTE_COOKIE, FRESH_COOKIE)
 UNITS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
+
+
+HOME_SECTIONS = (("", "link", _("Open")), ("/new", "plus", _("New")))
+
+
+def home_sections(path: str) -> list[Section]:
+    """The sections of the app; `path` is that of the current one."""
+    return [Section(HOME + section, icon, title, section == path) for section, icon, title in HOME_SECTIONS]
 
 
 def address_of(short_id: str) -> str:

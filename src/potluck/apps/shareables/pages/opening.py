@@ -18,7 +18,7 @@ from potluck.apps.shareables.pages.device import (
     opened_here,
     unlisted,
 )
-from potluck.apps.shareables.pages.frame import COOKIES_OF_ONE, address_of, days_left, layout_context
+from potluck.apps.shareables.pages.frame import COOKIES_OF_ONE, address_of, days_left, home_sections, layout_context
 from potluck.apps.shareables.passcodes import SessionOpened, Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import HOME, OwnShareable, open_session, own_shareables, shareables
 from potluck.people import Throttled
@@ -79,6 +79,7 @@ async def home(at: ShareMaker, show: Show) -> Mapping[str, Any]:
         if gone and (rest := unlisted(at, cookie, gone)) is not None:
             show.set(cookie, rest)
     return {
+        "sections": home_sections(""),
         "form": form,
         "on_device": on_device,
         "before": len(opened_before_sign_in(at)),

@@ -22,6 +22,7 @@ from potluck.web.forms import Form
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import FormOf
 from potluck.web.invitations import CARRIED_INVITATION
+from potluck.web.layout import ACCOUNT
 from potluck.web.people.access import AccountOwner, OwnAccount
 from potluck.web.people.accounts import (
     Confirmation,
@@ -39,8 +40,6 @@ from potluck.web.people.provider import Linking, Unlinking
 from potluck.web.people.sessions import SessionView, end_others, own_sessions
 from potluck.web.people.tokens import NewToken, TokenMade, new_token, own_tokens, revoke_token, tokens
 from potluck.web.writes import Writes
-
-ACCOUNT = "/account"
 
 
 class NewTokenForm(NewToken):

@@ -22,8 +22,9 @@ from potluck.web.errors import NotSignedIn, ProblemError
 from potluck.web.http.responses import redirect, with_cookies
 from potluck.web.inputs import Input
 from potluck.web.invitations import CARRIED_INVITATION
+from potluck.web.layout import ACCOUNT
 from potluck.web.people.access import CONFIRMED, Newcomer, OwnAccount
-from potluck.web.people.pages.account import ACCOUNT, account_page
+from potluck.web.people.pages.account import account_page
 from potluck.web.people.pages.sign_in import (
     INVITATION,
     Address,
