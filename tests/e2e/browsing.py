@@ -98,10 +98,7 @@ CROWDED = """
 """
 
 # Home, one of the sections of an app, or a page that leads back to the one above it.
-WAY_BACK = """
-() => location.pathname === "/" || document.querySelectorAll(".back > a").length === 1
-  || [...document.querySelectorAll(".sections [aria-current]")].some((link) => link.pathname === location.pathname)
-"""
+WAY_BACK = "() => location.pathname === '/' || !!document.querySelector('.back > a, .sections [aria-current]')"
 
 
 @dataclass

@@ -78,7 +78,7 @@ def all_sent(visit: Visit) -> None:
 def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window):
     maker = window("/shareables")
     looked_at(maker, "open")
-    maker.follow(maker.page.get_by_role("link", name="New"))
+    maker.follow(maker.page.get_by_role("navigation", name="Shareables").get_by_role("link", name="New"))
     page = maker.page
     page.get_by_label("Name", exact=True).fill("Street party: who brings what")
     for name in ("Long table, four trestles", "Bunting", "Lemonade, the cloudy kind"):
