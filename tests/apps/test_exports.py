@@ -126,7 +126,7 @@ EXPORTED: dict[type[Entity], tuple[type[Struct], dict[str, str]]] = {
 NOT_EXPORTED: dict[type[Entity], str] = {
     people.EmailAddress: "The account has the address",
     people.Departure: "Only of accounts that are gone",
-    people.Session: "SessionOfUser is the same",
+    people.Session: "SessionOfUser has the same, and the device",
     people.ApiToken: "ApiTokenOfUser is the same",
     people.Identity: "IdentityOfUser is the same",
     people.PasswordReset: SECRET,

@@ -77,9 +77,10 @@ adas_address = EmailAddress(folded="ada.lovelace@example.org", user_id=ADA)
 cleo = Account(user_id=CLEO, email="cleo@example.org", email_verified=True, name="Cleo", created_at=NOW, updated_at=NOW)
 cleos_phone = Session(hash=ELSEWHERE, user_id=CLEO, session_epoch=1, by_provider=True, created_at=NOW, ttl=SOON)
 on_phone = Session(hash=PHONE, user_id=ADA, session_epoch=1, created_at=NOW, ttl=SOON)
-adas_phone = SessionOfUser(user_id=ADA, hash=PHONE, created_at=NOW, ttl=SOON)
+adas_phone = SessionOfUser(user_id=ADA, hash=PHONE, program="Chrome", system="Android", created_at=NOW, ttl=SOON)
 on_laptop = replace(on_phone, hash=LAPTOP)
-adas_laptop = replace(adas_phone, hash=LAPTOP)
+# From before sessions had a device.
+adas_laptop = replace(adas_phone, hash=LAPTOP, program=None, system=None)
 script = ApiToken(hash=TOKEN, user_id=ADA, token_id=SCRIPT)
 adas_script = ApiTokenOfUser(user_id=ADA, token_id=SCRIPT, hash=TOKEN, name="Backup script", created_at=NOW)
 # Whatever a provider may call someone.
@@ -213,6 +214,20 @@ RECORDS = {
         {
             "PK": OF_ADA,
             "SK": f"SESSION#{PHONE}",
+            "entityType": "SessionOfUser",
+            "userId": str(ADA),
+            "program": "Chrome",
+            "system": "Android",
+            "createdAt": NOON,
+            "ttl": SOON,
+        },
+    ),
+    "a session of a person from before it had a device": Golden(
+        adas_laptop,
+        SessionOfUser.by_hash(ADA, LAPTOP),
+        {
+            "PK": OF_ADA,
+            "SK": f"SESSION#{LAPTOP}",
             "entityType": "SessionOfUser",
             "userId": str(ADA),
             "createdAt": NOON,

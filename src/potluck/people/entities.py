@@ -11,7 +11,7 @@ from uuid import UUID
 
 from msgspec import Meta, field
 
-from potluck.people.fields import Email, Name
+from potluck.people.fields import DeviceName, Email, Name
 from potluck.table import (
     Counter,
     Entity,
@@ -159,6 +159,9 @@ class SessionOfUser(Entity, table=accounts, type="SessionOfUser", key=("USER#{us
 
     user_id: UUID
     hash: Annotated[Hash, KeyOnly]
+    program: DeviceName | None = None
+    """The browser or program that signed in; None if it could not be told, and in rows from before."""
+    system: DeviceName | None = None
     created_at: Seconds
     ttl: ExpiresAt
 

@@ -52,6 +52,7 @@ EmailOrBlank = Annotated[
     ),
 ]
 """Where it may be left blank."""
+DeviceName = Annotated[str, Text(1, 30, "A name of a browser or system must have 1 to 30 characters")]
 Name = Annotated[
     str,
     Text(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),

@@ -9,6 +9,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from potluck.people.authentication import SESSION_LASTS, Principal
+from potluck.people.devices import device_of
 from potluck.people.entities import Account, Session, SessionOfUser
 from potluck.people.errors import SessionOver
 from potluck.people.secrets import SecretKind, hash_of, new_secret
@@ -27,7 +28,7 @@ class OpenedSession:
 
 
 def opening(
-    user_id: UUID, session_epoch: int, now: datetime, *, by_provider: bool = False
+    user_id: UUID, session_epoch: int, now: datetime, *, user_agent: str = "", by_provider: bool = False
 ) -> tuple[OpenedSession, list[Operation]]:
     """A new session and its rows, for a transaction that also checks the epoch."""
     secret = new_secret(SecretKind.SESSION)
@@ -41,7 +42,15 @@ def opening(
         created_at=now,
         ttl=ttl,
     )
-    of_user = SessionOfUser(user_id=user_id, hash=session.hash, created_at=now, ttl=ttl)
+    device = device_of(user_agent)
+    of_user = SessionOfUser(
+        user_id=user_id,
+        hash=session.hash,
+        program=device.program,
+        system=device.system,
+        created_at=now,
+        ttl=ttl,
+    )
     opened = OpenedSession(user_id=user_id, secret=secret, expires_at=until)
     return opened, [put(session, when=absent), put(of_user, when=absent)]
 
@@ -84,22 +93,26 @@ async def continued(store: Store, caller: Principal) -> Principal:
     return replace(caller, session_epoch=session.session_epoch)
 
 
-async def valid_sessions(store: Store, user_id: UUID) -> list[Session]:
+async def valid_sessions(store: Store, user_id: UUID) -> list[SessionOfUser]:
     """The person's sessions that are not over, the latest first."""
     # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
     account = await store.get(Account.by_id(user_id))
     sessions = [] if account is None else await _sessions(store, user_id)
-    valid = [session for session in sessions if account is not None and session.session_epoch >= account.session_epoch]
+    valid = [
+        of_user
+        for of_user, session in sessions
+        if account is not None and session.session_epoch >= account.session_epoch
+    ]
     return sorted(valid, key=lambda session: (session.created_at, session.hash), reverse=True)
 
 
 async def tidy_sessions(store: Store, user_id: UUID, epoch: int) -> None:
     """Delete the rows of sessions from before this epoch. They have ended already, so nothing depends on it."""
-    over = [session for session in await _sessions(store, user_id) if session.session_epoch < epoch]
+    over = [session for _, session in await _sessions(store, user_id) if session.session_epoch < epoch]
     await store.write_each(row for session in over for row in dropping(user_id, session.hash))
 
 
-async def _sessions(store: Store, user_id: UUID) -> list[Session]:
+async def _sessions(store: Store, user_id: UUID) -> list[tuple[SessionOfUser, Session]]:
     listed = await store.all(SessionOfUser.all_of_user(user_id))
     sessions = await store.get_many([Session.by_hash(row.hash) for row in listed])
-    return [session for session in sessions if session is not None]
+    return [(row, session) for row, session in zip(listed, sessions, strict=True) if session is not None]

@@ -42,6 +42,7 @@ class Visitor:
         "_client",
         "_last_event_id",
         "_origin",
+        "_user_agent",
         "by_cookie",
         "by_page",
         "cookies",
@@ -64,6 +65,7 @@ class Visitor:
         limited: bool = True,
         origin: Callable[[], str] = str,
         last_event_id: Callable[[], str] = str,
+        user_agent: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
         """`by_page`: a page is calling, not a program. `by_cookie`: no token was sent, so it is a browser.
@@ -80,6 +82,7 @@ class Visitor:
         self._client = client
         self._origin = origin
         self._last_event_id = last_event_id
+        self._user_agent = user_agent
 
     def cookie(self, name: str) -> str:
         """The value of the cookie kept under this name; empty if there is none, and for a program."""
@@ -113,6 +116,11 @@ class Visitor:
     def last_event_id(self) -> str:
         """The id of the last event that they were sent, if they listened before; else empty."""
         return self._last_event_id()
+
+    @property
+    def user_agent(self) -> str:
+        """What names their browser or program; empty for code."""
+        return self._user_agent()
 
 
 class Access(UnitOfWork):

@@ -63,6 +63,9 @@ async def visitor_of(
     def last_event_id() -> str:
         return request.headers.get("last-event-id", "")
 
+    def user_agent() -> str:
+        return request.headers.get("user-agent", "")
+
     async def still() -> bool:
         return principal is None or await authentication.still(request, principal)
 
@@ -76,6 +79,7 @@ async def visitor_of(
         by_cookie=by_cookie(request),
         origin=origin,
         last_event_id=last_event_id,
+        user_agent=user_agent,
         still=still,
     )
 

@@ -160,7 +160,8 @@ async def test_where_one_is_signed_in_is_listed_in_parts_and_ended_at_once(doors
         cursor = part["nextCursor"]
     assert [each["createdAt"][14:16] for each in seen] == ["04", "03", "02", "01", "00"]
     assert [each["current"] for each in seen] == [False] * 4 + [True]
-    assert set(seen[0]) == {"createdAt", "expiresAt", "current"}
+    assert set(seen[0]) == {"createdAt", "expiresAt", "current", "device"}
+    assert {each["device"] for each in seen} == {"Python"}
 
     ended = await doors.ask("POST", "/me/sessions/end-others", by=ada)
     assert (ended.status_code, ended.content) == (204, b"")

@@ -175,7 +175,13 @@ async def begin_account(
         created_at=at.now,
         updated_at=at.now,
     )
-    session, rows = opening(user_id, account.session_epoch, at.now, by_provider=password is None)
+    session, rows = opening(
+        user_id,
+        account.session_epoch,
+        at.now,
+        user_agent=at.visitor.user_agent,
+        by_provider=password is None,
+    )
     writes: list[Operation | Outcome] = [
         *(or_raise(write, EmailTaken) for write in claiming_address(account.email, user_id)),
         put(account, when=absent),

@@ -137,7 +137,13 @@ async def come_in(at: Newcomer, proven: Proven) -> Writes[OpenedSession | None]:
     if account is None or identity is None:
         return Writes(None)
     must_be_active(account)
-    session, rows = opening(account.user_id, account.session_epoch, at.now, by_provider=True)
+    session, rows = opening(
+        account.user_id,
+        account.session_epoch,
+        at.now,
+        user_agent=at.visitor.user_agent,
+        by_provider=True,
+    )
     still_theirs = the(Identity.user_id) == account.user_id
     return Writes(
         session,

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from potluck.people.email_addresses import move_address
-from potluck.people.entities import Account, Session
+from potluck.people.entities import Account, SessionOfUser
 from potluck.people.errors import AccountDisabled, AccountWaiting, PasswordsOff, Throttled, WrongCredentials
 from potluck.people.fields import AnyEmail, AnyPassword
 from potluck.people.sessions import dropping, next_epoch, opening, tidy_sessions, valid_sessions
@@ -20,6 +20,7 @@ from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.people.access import AccountOwner, Newcomer
 from potluck.web.people.accounts import PEOPLE, forget_cookie
+from potluck.web.translation import _
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_retry
 
@@ -35,6 +36,13 @@ class SessionMade(Struct, rename="camel", frozen=True, kw_only=True):
     expires_at: datetime
 
 
+def device_name(program: str | None, system: str | None) -> str:
+    """A device as people call it: "Chrome on Android", or "curl" for a program."""
+    if program and system:
+        return _("%(program)s on %(system)s", program=program, system=system)
+    return program or system or _("Unknown device")
+
+
 class CallersSession:
     """By which session the list is asked for."""
 
@@ -42,19 +50,24 @@ class CallersSession:
         self.hash = hash
 
     @classmethod
-    async def load(cls, at: SignedIn, items: Sequence[Session]) -> CallersSession:
+    async def load(cls, at: SignedIn, items: Sequence[SessionOfUser]) -> CallersSession:
         return cls(at.principal.hash)
 
 
-class SessionView(View[Session]):
+class SessionView(View[SessionOfUser]):
     created_at: datetime
 
     @computed
-    def expires_at(session: Session) -> datetime:
+    def device(session: SessionOfUser) -> str:
+        """The browser or program that signed in, and its system."""
+        return device_name(session.program, session.system)
+
+    @computed
+    def expires_at(session: SessionOfUser) -> datetime:
         return datetime.fromtimestamp(session.ttl, UTC)
 
     @computed
-    def current(session: Session, callers: CallersSession) -> bool:
+    def current(session: SessionOfUser, callers: CallersSession) -> bool:
         """Whether it is the one that asks."""
         return session.hash == callers.hash
 
@@ -69,7 +82,7 @@ own_sessions = Actions(AccountOwner, view=SessionView, api="/me/sessions", page=
 async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]:
     """Sign in. A wrong e-mail and a wrong password are answered alike."""
     account, address = await at.verified(credentials.email, credentials.password)
-    session, rows = opening(account.user_id, account.session_epoch, at.now)
+    session, rows = opening(account.user_id, account.session_epoch, at.now, user_agent=at.visitor.user_agent)
     return Writes(
         SessionMade(token=session.secret, expires_at=session.expires_at),
         or_retry(await _still_valid(at, account, credentials.password)),
@@ -101,7 +114,7 @@ async def sign_out(at: AccountOwner) -> Writes[None]:
 
 
 @own_sessions.list()
-async def where_signed_in(at: AccountOwner) -> list[Session]:
+async def where_signed_in(at: AccountOwner) -> list[SessionOfUser]:
     """Where one is signed in, the latest first."""
     return await valid_sessions(at.store, at.principal.user_id)
 
