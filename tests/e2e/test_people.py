@@ -381,6 +381,6 @@ def test_home_greets_by_the_persons_own_clock(visit):
     seen.page.get_by_role("heading", name="Good evening, Mara Okafor").wait_for()
     send(seen, "/notes", name="Campfire")
     seen.open("/")
-    assert seen.page.get_by_text("One thing is waiting.").is_visible()
-    seen.page.get_by_role("navigation", name="The table").get_by_role("link", name="Notes").click()
+    assert seen.page.get_by_text("1 thing is waiting for you.").is_visible()
+    seen.page.get_by_role("navigation", name="Your apps").get_by_role("link", name="Notes").click()
     seen.page.wait_for_url("**/notes")

@@ -73,7 +73,7 @@ async def test_plates_say_what_the_apps_say_and_lead_only_where_something_is(tmp
     assert "7 to buy" in page.words
 
 
-async def test_what_waits_stands_in_the_order_of_the_apps(tmp_path):
+async def test_what_waits_is_in_the_order_of_the_apps(tmp_path):
     async def other_card(_):
         card = HomeCard()
         card.add("Ida asks for Piranesi", "On the shelf", "/l/2", "library-big")
@@ -82,14 +82,14 @@ async def test_what_waits_stands_in_the_order_of_the_apps(tmp_path):
     page = await front(tmp_path, speaking("library", other_card), speaking("polls", polls_card))
     assert page.words.index("Ida asks for Piranesi") < page.words.index("Where to in June?")
     assert "Closes tonight, Ada" in page.words
-    assert "Two things are waiting" in page.words
+    assert "2 things are waiting" in page.words
 
 
 @pytest.mark.parametrize("card", [failing_card, hanging_card])
 async def test_an_app_that_fails_or_hangs_is_left_out_and_named(tmp_path, monkeypatch, card):
     monkeypatch.setattr(home, "CARD_SECONDS", 0.05)
     page = await front(tmp_path, speaking("library", card), speaking("polls", polls_card))
-    assert "Library does not answer just now" in page.words
+    assert "Not available right now: Library" in page.words
     assert "Where to in June?" in page.words
     assert "no card today" not in page.words
 

@@ -86,7 +86,20 @@ class Waiting(NamedTuple):
     address: str
     icon: str
     action: str = ""
-    """The word on its button, which leads to the same address."""
+    """The word on its button."""
+    at: str = ""
+    """Where the button leads; by default, to the same address."""
+    sends: Mapping[str, str] | None = None
+    """What the button sends there as a form, to do it at once; None for a button that is a link."""
+
+
+class NextStep(NamedTuple):
+    """What a person who has nothing in an app yet does there first."""
+
+    note: str
+    action: str
+    at: str
+    sends: Mapping[str, str] | None = None
 
 
 class WorthALook(NamedTuple):
@@ -129,10 +142,30 @@ class HomeCard:
     fact: str = ""
     """A few words under its plate: "7 to buy"."""
     waiting: list[Waiting] = field(default_factory=list)
+    next_step: NextStep | None = None
+    """Only for someone who has nothing in the app yet."""
 
-    def add(self, name: str, note: str, address: str, icon: str, action: str = "") -> None:
-        """Something that waits for the person, at this address; `action` is the word on its button."""
-        self.waiting.append(Waiting(name, note, address, icon, action))
+    def add(
+        self,
+        name: str,
+        note: str,
+        address: str,
+        icon: str,
+        action: str = "",
+        *,
+        at: str = "",
+        sends: Mapping[str, str] | None = None,
+    ) -> None:
+        """Something that waits for the person, at this address; `action` is the word on its button.
+
+        The button leads to `at`, or sends a form there, which leads back to the home page if it ends with `?next=/`.
+        """
+        self.waiting.append(Waiting(name, note, address, icon, action, at or address, sends))
+
+    @classmethod
+    def first(cls, note: str, action: str, at: str, sends: Mapping[str, str] | None = None) -> "HomeCard":
+        """The card of an app in which the person has nothing yet: a sentence, and a button that begins."""
+        return cls(next_step=NextStep(note, action, at, sends))
 
 
 class BackgroundWork(Protocol):

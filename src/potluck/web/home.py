@@ -47,6 +47,11 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
             catalogue=catalogue,
             facts={name: card.fact for name, card in cards.items() if card is not None},
             waiting=[(name, item) for name, card in cards.items() if card is not None for item in card.waiting],
+            next_steps=[
+                (entry, card.next_step)
+                for entry in catalogue
+                if (card := cards.get(entry.id)) is not None and card.next_step is not None
+            ],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],
             plain=call.visitor.lacks_https,
         )

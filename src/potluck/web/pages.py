@@ -35,7 +35,7 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.large_bodies import decoded
 from potluck.web.layout import Templates
 from potluck.web.page_checks import must_have_pages, must_have_templates
-from potluck.web.redirects import address_after
+from potluck.web.redirects import address_after, address_here
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 from potluck.web.updates import MaybeSince
@@ -315,7 +315,8 @@ class Pages:
             cookies += flash_set(
                 page_request.browser, await flash_after(posted.flash, done.caller, done.answer, page_request.ids)
             )
-        return with_cookies(_then(posted.then, done, page_request.ids), cookies)
+        next = page_request.request.query_params.get("next")
+        return with_cookies(_then(posted.then, done, page_request.ids, next), cookies)
 
     async def _again(
         self, page_request: _PageRequest, action: Action, filled: Form[Any] | None, refusal: Exception
@@ -389,9 +390,12 @@ def to_sign_in(request: Request) -> Response:
     return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 
-def _then(then: Any, done: ActionResult, ids: Mapping[str, Any]) -> Response:
-    """The response to an accepted form: a redirect, or what `then` makes."""
-    if callable(then):
-        led = then(done.caller, done.answer)
-        return led if isinstance(led, Response) else redirect(led)
-    return redirect(address_after(then, done.answer, ids))
+def _then(then: Any, done: ActionResult, ids: Mapping[str, Any], next: str | None) -> Response:
+    """The response to an accepted form: a redirect, or what `then` makes.
+
+    A form on a page of another app names that page as `next`: what it sent is done there.
+    """
+    led = then(done.caller, done.answer) if callable(then) else address_after(then, done.answer, ids)
+    if isinstance(led, Response):
+        return led
+    return redirect(led if next is None else address_here(next, led))

@@ -19,6 +19,13 @@ WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID, dict, list, tupl
 PATH_PARAMETER = re.compile(r"{(\w+)}")
 HERE = re.compile(r"/(?![/\\])")
 """How an address of this site begins: what begins with two slashes is another host's."""
+# "//host" and "/\\host" are other sites to a browser.
+PATH_HERE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
+
+
+def address_here(address: str, otherwise: str = "/") -> str:
+    """The address, if it is a path on this site; prevents open redirects."""
+    return address if PATH_HERE.fullmatch(address) else otherwise
 
 
 def address_after(then: str, answer: Any, ids: Mapping[str, Any]) -> str:

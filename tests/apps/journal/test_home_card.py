@@ -6,7 +6,6 @@ from potluck.apps.journal.app import JournalApp
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink
 from potluck.people.authentication import Principal
 from potluck.table import put
-from potluck.web.app import HomeCard
 from tests.apps.journal.gym import Gym, Person, data
 
 
@@ -25,7 +24,10 @@ async def test_the_card_counts_the_local_week_and_shows_requests(embedded_gym: G
     gym = embedded_gym
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
     card = JournalApp(gym.core).home_card
-    assert await card(principal(mara)) == HomeCard("", [])
+    empty = await card(principal(mara))
+    assert (empty.fact, empty.waiting) == ("", [])
+    assert empty.next_step is not None
+    assert empty.next_step.at == "/journal?write=1"
     # The first of January 2040 is a Sunday, and there it is Monday already.
     await gym.add_entry(mara, date="2039-12-25T12:00:00Z")
     await gym.add_entry(mara, date="2039-12-26T12:00:00Z")
@@ -37,7 +39,8 @@ async def test_the_card_counts_the_local_week_and_shows_requests(embedded_gym: G
     said = {"requested_by": "athlete", "created_at": gym.clock(), "updated_at": gym.clock()}
     await gym.core.store.transact(*(put(kind(**ids, **said)) for kind in (CoachAthleteLink, AthleteCoachLink)))
     (waiting,) = (await card(principal(renzo))).waiting
-    assert (waiting.name, waiting.note) == ("Mara", "asks you to be their coach")
+    assert (waiting.name, waiting.note, waiting.action) == ("Mara", "asks you to be their coach", "Accept")
+    assert waiting.sends == {"role": "athlete"}
     assert (await card(principal(mara))).waiting == []
 
 
@@ -52,7 +55,7 @@ async def test_comments_are_waiting_until_the_athlete_has_read_them(embedded_gym
     await gym.add_comment(entry, renzo, f"And then: {'slowly ' * 40}")
     await gym.add_comment(entry, mara, "I will.")
     (waiting,) = (await card(principal(mara))).waiting
-    assert waiting.name == "Renzo commented on Friday"
+    assert (waiting.name, waiting.action) == ("Renzo commented on your session on Friday", "Read")
     assert waiting.note.startswith("“And then: slowly slowly")
     assert len(waiting.note) <= 105
     assert waiting.address == f"/journal/entries/{entry['entryId']}"

@@ -78,15 +78,15 @@ async def test_the_home_page_says_how_many_are_open_and_which_wait_to_be_closed(
     booth = embedded_booth
     ada = await booth.person()
     context = booth.polls.context
-    assert (await home_card(context, ada.principal)).fact == ""
+    assert (await home_card(context, ada.principal)).next_step is not None
     quiet = await booth.poll(by=ada, title="Quiet")
     timed = await booth.poll(by=ada, title="Timed", expires_at=NOW.replace(hour=18))
     busy = await booth.poll(by=ada, title="Busy")
     for poll in (timed, busy):
         await booth.cast(poll, "Ada")
     card = await home_card(context, ada.principal)
-    assert (card.fact, [waiting.name for waiting in card.waiting]) == ("3 open", ["Busy"])
-    assert card.waiting[0].note == "1 vote, open until you close it"
+    assert (card.fact, [waiting.name for waiting in card.waiting]) == ("3 open", ["Timed", "Busy"])
+    assert [waiting.note for waiting in card.waiting] == ["Closes in 6 hours", "1 vote, no closing date"]
     for poll in (quiet, timed, busy):
         await booth.do(close_poll, ada, poll.id)
     card = await home_card(context, ada.principal)

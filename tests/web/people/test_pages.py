@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 import pytest_asyncio
 
-from potluck.web.people.pages.sign_in import address_here as inside
+from potluck.web.redirects import address_here as inside
 from tests.people.assembly import Clock
 from tests.people.operator_calls import invite, invite_newcomer, issue_reset
 from tests.toy import NotesApp

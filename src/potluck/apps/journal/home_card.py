@@ -5,20 +5,19 @@ from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from potluck.apps.journal.access import shared_with
-from potluck.apps.journal.addresses import ATHLETES, COACHES, ENTRIES
+from potluck.apps.journal.addresses import ATHLETES, COACHES, ENTRIES, WRITE
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Comment, Entry, Link, UserProfile
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedEntry, comments_of
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.frame import excerpt, short_date
 from potluck.apps.journal.pages.metrics import facts
-from potluck.apps.journal.quantities import several
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.apps.journal.unread import is_new_to_athlete, may_be_new_to_athlete, new_entries
 from potluck.people import Principal
 from potluck.store import Store, all_done
 from potluck.table import Range
-from potluck.web import HomeCard
+from potluck.web import HomeCard, _, formats, ngettext
 
 MOST_WAITING = 3
 # Comments on older sessions are on the timeline only.
@@ -43,25 +42,34 @@ async def home_card(rows: Store, now: datetime, caller: Principal) -> HomeCard:
     others = [link.coach_id if link.athlete_id == own_id else link.athlete_id for link in asking]
     commented = await _commented(rows, recent)
     names = await names_of(rows, [*others, *(comment.coach_id for _, comment in commented), *written])
-    fact = f"{several(sessions, 'session')} this week" if sessions else ""
-    if not fact and mirrors:
-        fact = several(len(mirrors), "athlete")
+    if not recent and not links and await rows.first(Entry.of_athlete(own_id)) is None:
+        return HomeCard.first(_("How was training? Write it down in a minute."), _("Write"), WRITE)
+    fact = ""
+    if sessions:
+        fact = ngettext("%(num)s session this week", "%(num)s sessions this week", sessions)
+    elif mirrors:
+        fact = ngettext("%(num)s athlete", "%(num)s athletes", len(mirrors))
     card = HomeCard(fact)
     for link, other in zip(asking, others, strict=True):
-        card.add(names.get(other, "Someone"), _asks(link), COACHES, "users", "Look")
+        _ask(card, link, other, names.get(other))
     for entry, comment in commented:
+        name, day = names.get(comment.coach_id) or _("Someone"), _day(day_of(entry.date, zone), today)
         card.add(
-            f"{names.get(comment.coach_id, 'Someone')} commented on {_day(day_of(entry.date, zone), today)}",
-            f"“{excerpt(comment.body, NOTE)}”",
+            _("%(name)s commented on your session on %(day)s", name=name, day=day),
+            _("“%(text)s”", text=excerpt(comment.body, NOTE)),
             f"{ENTRIES}/{entry.entry_id}",
             "message-circle",
+            _("Read"),
+            at=f"{ENTRIES}/{entry.entry_id}#comments",
         )
     for athlete_id, new in written.items():
+        name = names.get(athlete_id) or _("Someone")
         card.add(
-            f"{names.get(athlete_id, 'Someone')} wrote down {several(len(new), 'session')}",
-            f"“{excerpt(new[0].shared, NOTE)}”" if new[0].shared else facts(new[0].metrics),
+            ngettext("%(name)s wrote %(num)s entry", "%(name)s wrote %(num)s entries", len(new), name=name),
+            _("“%(text)s”", text=excerpt(new[0].shared, NOTE)) if new[0].shared else facts(new[0].metrics),
             f"{ATHLETES}/{athlete_id}",
             "notebook-pen",
+            _("Read"),
         )
     del card.waiting[MOST_WAITING:]
     return card
@@ -93,8 +101,17 @@ async def _commented(store: Store, entries: Sequence[Entry]) -> list[tuple[Entry
 
 def _day(day: date, today: date) -> str:
     """The weekday within the last seven days, otherwise the date."""
-    return f"{day:%A}" if (today - day).days < 7 else short_date(day, today)
+    return formats.date_text(day, "weekday") if (today - day).days < 7 else short_date(day, today)
 
 
-def _asks(link: object) -> str:
-    return "asks to be your coach" if isinstance(link, CoachAthleteLink) else "asks you to be their coach"
+def _ask(card: HomeCard, link: AthleteCoachLink | CoachAthleteLink, other: UUID, name: str | None) -> None:
+    """A request by someone to link with the caller."""
+    name = name or _("Someone")
+    if isinstance(link, CoachAthleteLink):
+        # The athlete also says what the coach will see, on that page.
+        card.add(name, _("asks to be your coach"), COACHES, "users", _("Answer"))
+        return
+    accept = f"{COACHES}/{other}/accept?next=/"
+    card.add(
+        name, _("asks you to be their coach"), ATHLETES, "users", _("Accept"), at=accept, sends={"role": "athlete"}
+    )

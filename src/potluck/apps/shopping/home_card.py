@@ -4,7 +4,7 @@ from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
 from potluck.apps.shopping.families import HOME, families
 from potluck.people import Principal
 from potluck.store import Store, all_done
-from potluck.web import HomeCard
+from potluck.web import HomeCard, _, formats
 
 # Listing more would push the other apps off the page.
 MOST_WAITING = 3
@@ -12,21 +12,33 @@ MOST_WAITING = 3
 
 async def home_card(store: Store, caller: Principal) -> HomeCard:
     """The card of a person, for all of their families."""
-    ids = [family.family_id for family, _ in await families.of_person(store, caller.user_id)]
+    ids = [family.family_id for family, _membership in await families.of_person(store, caller.user_id)]
     if not ids:
-        return HomeCard()
+        # A household with a name, so that the list is one touch away. The name can be changed.
+        return HomeCard.first(
+            _("One list for your household. It works offline too."),
+            _("Start a list"),
+            f"{HOME}/families",
+            {"name": str(_("Home"))},
+        )
     lists = await all_done([store.all(ShoppingListItem.by_status(family_id, "pending")) for family_id in ids])
     lows = await all_done([store.all(InventoryItem.low(family_id, "active")) for family_id in ids])
     to_buy = sum(map(len, lists))
-    card = HomeCard(f"{to_buy} to buy" if to_buy else "Nothing to buy")
+    card = HomeCard(_("%(count)s to buy", count=formats.number_text(to_buy)) if to_buy else _("Nothing to buy"))
     # Items that are on the list already need no attention.
     listed = {item.item_id for items in lists for item in items}
     missing = (item for items in lows for item in items if item.item_id not in listed)
     for item in sorted(missing, key=lambda item: (item.name, item.item_id))[:MOST_WAITING]:
-        card.add(item.name, _left(item), f"{HOME}/{item.family_id}/inventory", "package", "Look")
+        inventory = f"{HOME}/{item.family_id}/inventory"
+        to_list = f"{inventory}/{item.item_id}/to-list?next=/"
+        card.add(item.name, _left(item), inventory, "package", _("Add"), at=to_list, sends={})
     return card
 
 
 def _left(item: InventoryItem) -> str:
-    amount = " ".join(filter(None, (str(item.quantity), item.unit))) if item.quantity else "None"
-    return f"{amount} left, warn at {item.threshold}" if item.threshold else f"{amount} left"
+    if not item.quantity:
+        return _("Running low: none left")
+    amount = formats.number_text(item.quantity)
+    if item.unit:
+        return _("Running low: %(amount)s %(unit)s left", amount=amount, unit=item.unit)
+    return _("Running low: %(amount)s left", amount=amount)

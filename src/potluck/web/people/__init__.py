@@ -13,6 +13,7 @@ from potluck.web.people.pages import account as account_pages
 from potluck.web.people.pages import administration as administration_pages
 from potluck.web.people.pages import invitation, sign_in
 from potluck.web.people.pages import provider as provider_pages
+from potluck.web.translation import _, ngettext
 
 
 class PeopleApp(App):
@@ -46,9 +47,11 @@ class PeopleApp(App):
         account = await self.core.store.get(Account.by_id(caller.user_id))
         if account is not None and counts_as_admin(account):
             waiting = await self.core.store.count(Account.all_with_status("waiting"))
-            people = "1 person is" if waiting == 1 else f"{waiting} people are"
             if waiting:
-                card.add(f"{people} waiting for approval", "New accounts", "/people", "user-plus", "Review")
+                people = ngettext(
+                    "%(num)s person is waiting for approval", "%(num)s people are waiting for approval", waiting
+                )
+                card.add(people, _("New accounts"), "/people", "user-plus", _("Review"))
         return card
 
     def make_context(self) -> PeopleContext:

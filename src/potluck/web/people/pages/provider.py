@@ -29,7 +29,6 @@ from potluck.web.people.pages.sign_in import (
     INVITATION,
     Address,
     SignedInHere,
-    address_here,
     leads_to_a_place,
     sign_in_page,
 )
@@ -53,6 +52,7 @@ from potluck.web.people.provider import (
     take_seat,
     unlink,
 )
+from potluck.web.redirects import address_here
 from potluck.web.writes import Writes
 
 SIGN_IN, NEW_SEAT = "/sign-in", "/sign-in/new"

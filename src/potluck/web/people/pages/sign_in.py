@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -25,12 +24,11 @@ from potluck.web.people.accounts import NewAccount, register
 from potluck.web.people.pages.account import redirect_out
 from potluck.web.people.password_resets import PasswordChoice, choose_password, password_resets
 from potluck.web.people.sessions import Credentials, sign_in
+from potluck.web.redirects import address_here
 from potluck.web.writes import Writes
 
 INVITATION = "/invitation"
 
-# A path of this site: "//host" and "/\host" are other sites to a browser.
-HERE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
 Address = Annotated[str, Text(0, 2000, kind="raw")]
 
 
@@ -52,11 +50,6 @@ class SignedInHere(Struct, frozen=True, kw_only=True):
     to: str
     invitation: str | None = None
     """The secret of the invitation that they registered with, if it is to a place."""
-
-
-def address_here(address: str, otherwise: str = "/") -> str:
-    """The address, if it is a path on this site; prevents open redirects."""
-    return address if HERE.fullmatch(address) else otherwise
 
 
 front: Actions[Any] = Actions(Anyone, page="")
