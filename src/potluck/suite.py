@@ -52,6 +52,7 @@ from potluck.web.hues import hues_address, hues_endpoint, must_be_shown
 from potluck.web.large_bodies import measure_decoding
 from potluck.web.layout import Templates
 from potluck.web.live import Live
+from potluck.web.offline import offline
 from potluck.web.outbound import Outbound
 from potluck.web.pages import Pages
 from potluck.web.pagination import Cursors
@@ -227,7 +228,11 @@ def _application(core: Core, people: App, apps: Sequence[App], measure: Callable
     request_key = derived(secret, "requests")
     router = Router()
     router.add_all_below(templates.assets.at, templates.assets.file)
-    for endpoints in (home((*apps, people), catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages):
+    shells = {app.address: app.shell for app in apps if app.shell is not None}
+    for endpoints in (
+        *(home((*apps, people), catalogue), offline(shells, catalogue)),
+        *(hues_endpoint(catalogue), health, problem_pages, style_pages),
+    ):
         endpoints.add_to(router, site)
     for app in everything:
         runner = Runner(core, app.context)

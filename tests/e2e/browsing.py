@@ -156,14 +156,8 @@ class Visit:
         self.page.clock.pause_at(datetime.now() + timedelta(minutes=1))
 
     def until_kept(self) -> None:
-        """The worker has come, and looks after this page."""
-        self.page.evaluate(
-            """async () => {
-              const come = new Promise((go) => navigator.serviceWorker.addEventListener("controllerchange", go));
-              await navigator.serviceWorker.ready;
-              if (!navigator.serviceWorker.controller) await come;
-            }"""
-        )
+        """The service worker controls this page, and has saved it with its files."""
+        self.page.locator("html[data-offline=ready]").wait_for(state="attached")
 
     def forgive(self, said: str) -> None:
         """What matches this is no error of this visit, whenever it is heard.

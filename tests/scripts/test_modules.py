@@ -16,7 +16,7 @@ ROOT = HERE.parent.parent
 SOURCE = ROOT / "src" / "potluck"
 KIT = "web/static/js/kit"
 # A classic script, which cannot import: it answers requests of pages when there is no network.
-WORKER = "apps/shopping/static/worker.js"
+WORKER = "web/static/worker.js"
 
 LINES = (
     "2 milk", "2x milk", "2 × milk", "500 g flour", "500g flour", "  - bread ", "* [x] 3 eggs", "• tea", "☐ 2 l water",

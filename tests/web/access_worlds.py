@@ -23,6 +23,7 @@ from potluck.web.api_page import example
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
+from potluck.web.offline import shell_address
 from potluck.web.people.administration import Decision, decide
 from potluck.web.people.joining_pages import joining_pages
 from tests.patience import PATIENCE_SECONDS
@@ -226,6 +227,8 @@ def addresses_of(app: App) -> list[Address]:
     found = [each for subject in (*app.subjects, *joining_pages([app])) for each in _declared(subject)]
     for endpoints in app.endpoints:
         found += (Address(each.method, each.path, "endpoint", None) for each in endpoints.declared)
+    if app.shell is not None:
+        found.append(Address("GET", shell_address(app.address), "endpoint", None))
     return found
 
 

@@ -18,6 +18,7 @@ from potluck.web.forms import Form, Line
 from potluck.web.inputs import UNSET, Edit, FormOf, Input, New, Unset, Versioned
 from potluck.web.invitations import InvitationMade, Invitations, InvitationView
 from potluck.web.layout import Section, in_words, initials
+from potluck.web.offline import Shell
 from potluck.web.outbound import Outbound
 from potluck.web.pages import to_sign_in
 from potluck.web.pagination import OwnPages, References
@@ -68,6 +69,7 @@ __all__ = [
     "References",
     "SealedCookie",
     "Section",
+    "Shell",
     "Show",
     "SignedIn",
     "Step",

@@ -384,18 +384,22 @@ class Actions(Generic[E]):
         headers: Mapping[str, str] | None = None,
         secret: bool = False,
         instead: Instead | None = None,
+        offline: bool = False,
     ) -> Callable[[T], T]:
         """A page at this path after the address of the subject, or of the thing if the rule takes one.
 
         Without a path, it is only shown in place of others: as `on` or `instead` of a form or of another page.
         `instead` says where a refusal leads, of the access or of the rule. `headers` are sent with every answer of this
-        page, such as a Permissions-Policy. `secret`: it may show a secret, so it is never compressed.
+        page, such as a Permissions-Policy. `secret`: it may show a secret, so it is never compressed. `offline`:
+        browsers save it, as of the last visit, for when there is no network.
 
         The rule returns the context of its template, or a response of its own; without a template, such as for a file,
         always that. It takes an access, then any of: the thing, an Input decoded from the query string, and a Show.
         """
 
         def declare(rule: Any) -> Any:
+            if secret and offline:
+                raise DeclarationError(f"{rule.__name__}: a page with a secret is not saved for offline")
             read = self._signature(rule, path or "", access, documented=False, awaited=True)
             self.declared.append(
                 Page(
@@ -403,6 +407,7 @@ class Actions(Generic[E]):
                     address=None if path is None else self._page(path, read),
                     template=template,
                     takes_show=read.takes_show,
+                    offline=offline,
                     headers={**(NOT_TRANSFORMED if secret else {}), **(headers or {})},
                     instead=instead or {},
                 )

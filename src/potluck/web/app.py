@@ -28,6 +28,7 @@ from potluck.web.endpoints import Endpoints
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.live import Live
 from potluck.web.modules import declared_in
+from potluck.web.offline import Shell
 from potluck.web.outbound import Outbound
 from potluck.web.pagination import Cursors
 from potluck.web.places.in_suite import Contents, PlacesInSuite
@@ -204,6 +205,9 @@ class App:
     """One of those in hues.py; the five apps have theirs by their name, in tokens.css."""
     templates: ClassVar[Path | None] = None
     """The folder of its templates; the folder `static` next to it has its scripts and style sheets."""
+    shell: ClassVar[Shell | None] = None
+    """What its addresses open with when there is no network, for an app that stores its data itself. What browsers save
+    of the other pages is declared with each: `@subject.page(…, offline=True)`."""
     borrowed_templates: ClassVar[Sequence[Path]] = ()
     """Template folders of other apps that its pages use, with their static files, whether or not those are served."""
     place: ClassVar[Place[Any, Any] | None] = None

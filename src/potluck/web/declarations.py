@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -79,6 +80,9 @@ class Show(Protocol):
 
     def drop(self, cookie: BrowserCookie) -> None:
         """Drop a cookie with this page."""
+
+    def offline_until(self, moment: datetime | None) -> None:
+        """Let browsers show a page that is declared `offline` until then and no longer; None: do not save it now."""
 
     def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
         """The answer of the rule, where it shows another template: `return show.template("polls/voted.html", …)`."""
@@ -230,6 +234,8 @@ class Page(Declared):
     template: str
     """Empty for a file or a stream: the rule answers with a Response."""
     takes_show: bool = False
+    offline: bool = False
+    """Whether browsers save it for visits without a network."""
     instead: Instead = field(default_factory=dict, hash=False)
     headers: Mapping[str, str] = field(default_factory=dict)
 

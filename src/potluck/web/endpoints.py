@@ -28,7 +28,7 @@ from potluck.web.http.responses import Cookie, html
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.large_bodies import decoded
-from potluck.web.layout import Templates
+from potluck.web.layout import SAVED_SECONDS, Templates
 from potluck.web.rate_limits import FORMS, GUESSES
 from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
 
@@ -109,10 +109,14 @@ class Call:
         *cookies: Cookie,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
+        offline: bool = False,
         **context: Any,
     ) -> Response:
-        """A page as this person sees it."""
-        return self.site.templates.page(self.request, name, self.visitor, context, status, headers, cookies)
+        """A page as this person sees it; `offline`: browsers save it for when there is no network."""
+        seconds = SAVED_SECONDS if offline else 0
+        return self.site.templates.page(
+            self.request, name, self.visitor, context, status, headers, cookies, saved_for=seconds
+        )
 
     def public_page(self, name: str, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
         """A page that is the same for all callers, signed in or not."""

@@ -53,6 +53,7 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
                 if (card := cards.get(entry.id)) is not None and card.next_step is not None
             ],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],
+            offline=True,
             plain=call.visitor.lacks_https,
         )
 

@@ -33,6 +33,11 @@ ACCOUNT = "/account"
 HOME_SECTIONS = (("/", "layout-grid", _("Home")), ("/invitation", "mail", _("Join")), (ACCOUNT, "user", _("Account")))
 """The sections of the pages outside the apps, for people who are signed in."""
 HERE = Path(__file__).parent
+
+# What the service worker reads: who is signed in, and for how many seconds the page may be shown without a network.
+PERSON = "potluck-person"
+SAVED = "potluck-offline"
+SAVED_SECONDS = 30 * 24 * 3600.0
 TEMPLATES = HERE / "templates"
 
 
@@ -98,15 +103,21 @@ class Templates:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
         cookies: Sequence[Cookie] = (),
+        *,
+        saved_for: float = 0,
     ) -> Response:
-        """A page as this person sees it: with a link to their account, or to sign in, and the flash message, once."""
+        """A page as this person sees it: with a link to their account, or to sign in, and the flash message, once.
+
+        For `saved_for` seconds, their browser may show it when there is no network (static/worker.js)."""
         principal = visitor.principal
+        user_id = "" if principal is None else str(principal.user_id)
         # Enough to tell apart the people who share a device.
-        whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
+        whose = {"person": user_id[:8], "opens_offline": saved_for > 0}
         flash, dropped = flash_for(request, visitor)
         shared = layout_context(principal, request.scope["path"]) | whose | {"flash": flash}
         text = self.render(request, name, shared | dict(context))
-        return with_cookies(html(text, status, headers), (*dropped, *cookies))
+        of_person = {PERSON: user_id} | ({SAVED: str(int(saved_for))} if saved_for > 0 else {})
+        return with_cookies(html(text, status, of_person | dict(headers or {})), (*dropped, *cookies))
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -33,7 +34,7 @@ from potluck.web.http.router import Endpoint, Router
 from potluck.web.http.sealed_cookies import SealedCookies
 from potluck.web.inputs import UNSET, Input
 from potluck.web.large_bodies import decoded
-from potluck.web.layout import Templates
+from potluck.web.layout import SAVED_SECONDS, Templates
 from potluck.web.page_checks import must_have_pages, must_have_templates
 from potluck.web.redirects import address_after, address_here
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
@@ -86,6 +87,7 @@ class Shown:
         self.cookies: list[Cookie] = []
         self.other_template = ""
         self.other_status: int | None = None
+        self.saved_until: datetime | None = datetime.max.replace(tzinfo=UTC)
         self._templates = templates
         self._page_request = page_request
         self.is_told = refusal is None
@@ -124,6 +126,16 @@ class Shown:
         self.cookies += cookie.drop(
             self._page_request.browser, address_after(cookie.path, None, self._page_request.ids)
         )
+
+    def offline_until(self, moment: datetime | None) -> None:
+        self.saved_until = moment
+
+    def saved_for(self, page: Page, now: datetime) -> float:
+        """For how many seconds browsers may save the page."""
+        is_first_look = self._page_request.request.method == "GET" and self._refusal is None
+        if not page.offline or not is_first_look or self.saved_until is None:
+            return 0
+        return min(SAVED_SECONDS, (self.saved_until - now).total_seconds())
 
     def template(self, name: str, context: Mapping[str, Any], status: int | None = None) -> Mapping[str, Any]:
         self.other_template, self.other_status = name, status
@@ -234,6 +246,7 @@ class Pages:
             shown.other_status or status,
             {**of_access, **page.headers, **(headers or {})},
             shown.cookies,
+            saved_for=0 if shown.other_template else shown.saved_for(page, at.core.clock()),
         )
 
     async def _instead(

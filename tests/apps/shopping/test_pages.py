@@ -3,7 +3,6 @@
 import re
 from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import urljoin
 from uuid import uuid4
 
 import httpx
@@ -117,25 +116,6 @@ async def test_the_page_that_browsers_keep_is_the_same_for_everyone(suite):
     nobodys = await client.get("/shopping/offline")
     assert mine.text == nobodys.text
     assert not [word for word in (*ids.values(), "Ada", "ada@example.org") if word in mine.text]
-
-
-async def test_everything_that_is_kept_is_there_to_be_fetched(suite):
-    client, _ = suite
-    worker = await client.get("/shopping/worker.js")
-    assert worker.headers["service-worker-allowed"] == "/"
-    assert worker.headers["content-type"].startswith("text/javascript")
-    kept = re.search(r"const CACHED = (\[[^\]]+\]);", worker.text)
-    assert kept
-    addresses = re.findall(r'"([^"]+)"', kept[1])
-    for address in addresses:
-        assert (await client.get(address)).status_code == 200, address
-    # And it is all that the kept page links to, and all that its scripts import.
-    shell = (await client.get("/shopping/offline")).text
-    linked = set(re.findall(r'(?:src|href)="(/static/[^"#]+)', shell))
-    assert linked <= set(addresses)
-    for script in [each for each in addresses if each.endswith(".js")]:
-        for path in re.findall(r'(?:from|import) "(\.[^"]+)"', (await client.get(script)).text):
-            assert urljoin(script, path) in addresses
 
 
 async def test_no_words_of_an_address_are_put_into_the_page(suite):

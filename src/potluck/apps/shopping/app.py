@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.apps.shopping import clearing, families, inventory, locations, offline, restocking, shopping_list, stores
+from potluck.apps.shopping import clearing, families, inventory, locations, restocking, shopping_list, stores
 from potluck.apps.shopping.account import export
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.consumers import consumers_of
@@ -14,6 +14,7 @@ from potluck.apps.shopping.demo import fill
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.families import HOME
 from potluck.apps.shopping.home_card import home_card
+from potluck.apps.shopping.offline import shell
 from potluck.apps.shopping.pages import inventory as inventory_pages
 from potluck.apps.shopping.pages import shopping_list as list_pages
 from potluck.people import Principal
@@ -30,10 +31,11 @@ class ShoppingApp(App):
     welcome = _("You’re in. Everyone here sees what you add.")
     tables = (inventory_table,)
     place = families.families
+    shell = shell
     templates = Path(__file__).parent / "templates"
     modules = (
         *(families, stores, locations, shopping_list, clearing, inventory, restocking),
-        *(list_pages, inventory_pages, offline),
+        *(list_pages, inventory_pages),
     )
 
     def consumers(self) -> Sequence[Consumer]:

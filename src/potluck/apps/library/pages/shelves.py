@@ -38,7 +38,7 @@ async def own_libraries(at: SignedIn) -> tuple[list[LibraryView], list[LibraryVi
     return [view for view in views if view.owned], [view for view in views if not view.owned]
 
 
-@libraries.page("", "library/libraries.html")
+@libraries.page("", "library/libraries.html", offline=True)
 async def libraries_page(at: SignedIn, show: Show) -> dict[str, Any]:
     rows = await libraries_of(at.store, at.principal.user_id)
     views = sorted(await at.show(LibraryView, rows), key=by_name)
@@ -65,7 +65,7 @@ libraries.form("", then=LIBRARY, on=libraries_page)(create_library)
 # --- one shelf --------------------------------------------------------------------------------------------------------
 
 
-@libraries.page("", "library/shelf.html")
+@libraries.page("", "library/shelf.html", offline=True)
 async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, Any]:
     names = [name for name, *_ in LOOKS]
     choice = show.query.get("look", "")

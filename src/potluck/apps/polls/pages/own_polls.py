@@ -27,7 +27,7 @@ class Listed(NamedTuple):
     voted: bool
 
 
-@polls.page("", "polls/polls.html")
+@polls.page("", "polls/polls.html", offline=True)
 async def own_polls(at: PollMaker, show: Show) -> Mapping[str, Any]:
     store, caller = at.store, at.principal
     own: list[Poll] = []

@@ -66,7 +66,7 @@ class NothingThere(NotFound, field="id", detail=NOTHING_THERE):
 # --- the box ----------------------------------------------------------------------------------------------------------
 
 
-@shareables.page("", "shareables/home.html")
+@shareables.page("", "shareables/home.html", offline=True)
 async def home(at: ShareMaker, show: Show) -> Mapping[str, Any]:
     form = show.form(OpenForm)
     if isinstance(show.refusal, NotFound) and form.is_valid:

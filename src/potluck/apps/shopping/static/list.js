@@ -182,15 +182,6 @@ async function begin() {
   } else refresh();
 }
 
-async function installWorker() {
-  if (!("serviceWorker" in navigator)) return;
-  await navigator.serviceWorker.register("/shopping/worker.js", { scope: "/" });
-  const registration = await navigator.serviceWorker.ready;
-  // After a forced reload a page has no controller until the worker claims it.
-  if (!navigator.serviceWorker.controller) registration.active?.postMessage("claim");
-}
-
 onUpdate(draw);
 listen();
 begin().catch(doWithout);
-installWorker().catch(() => {});

@@ -66,7 +66,7 @@ async function forget(element) {
     for (const name of Object.keys(storage)) if (name.startsWith("potluck-draft-")) storage.removeItem(name);
   const clear = async () => {
     // Cleared, not deleted: another window may have it open.
-    for await (const { database } of databases(appsOf(element)))
+    for await (const { database } of databases([...appsOf(element), "pages"]))
       await Promise.all([...database.objectStoreNames].map((name) => database.clear(name)));
   };
   await inTime(clear(), undefined);
