@@ -16,7 +16,8 @@ const ready = maybe(document, "#no-signal", HTMLTemplateElement);
 // When the service worker saved this page; not set if it comes from the server.
 const { savedAt } = document.body.dataset;
 
-if (region && ready) {
+// A page with a place for a banner of its own says it there.
+if (region && ready && !maybe(document, "[data-banner]")) {
   const tell = () => {
     const shown = maybe(region, "[data-no-signal]");
     if (navigator.onLine && !savedAt) shown?.remove();
