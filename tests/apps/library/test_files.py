@@ -43,7 +43,7 @@ def test_a_goodreads_export_is_taken_as_it_is():
     assert bad.remark.startswith("Added without its ISBN. ")
     assert "it would be 3" in bad.remark
     assert (untitled.number, untitled.what) == (5, "Nobody")
-    assert untitled.reason == "Title must have 1 to 200 characters"
+    assert untitled.reason == "Enter a title of up to 200 characters."
     assert unread.new.title == "Owned but unread"
 
 
@@ -57,17 +57,17 @@ def test_what_is_only_to_be_read_is_left_out_unless_it_is_asked_for():
     [
         (",,,978-0-306-40615-8,,,,", "it would be 7"),
         (",,,,,,,", None),
-        (",A,,,,,,", "Title must have"),
-        (f"{'x' * 201},,,,,,,", "Title must have"),
-        ("x,,,,Foo,0,,", "Order must be"),
-        ("x,,,,Foo,1.5,,", "Order must be"),
-        ("x,,,,Foo,1001,,", "Order must be"),
+        (",A,,,,,,", "Enter a title"),
+        (f"{'x' * 201},,,,,,,", "Enter a title"),
+        ("x,,,,Foo,0,,", "Enter a number in the collection"),
+        ("x,,,,Foo,1.5,,", "Enter a number in the collection"),
+        ("x,,,,Foo,1001,,", "Enter a number in the collection"),
         ("x,,,,,3,,", "Only items in a collection"),
-        (f"x,,,,{'y' * 101},,,", "Name must have 1 to 100 characters"),
+        (f"x,,,,{'y' * 101},,,", "Enter a collection name of up to 100 characters."),
         ("x,,,,\u202eoof,,,", "Name must not"),
         ("x,,,,a\x07b,,,", "Name must not"),
-        ("x,,video,,,,1602,", "Year must be"),
-        ("x,,video,,,,n.d.,", "Year must be"),
+        ("x,,video,,,,1602,", "Enter a year"),
+        ("x,,video,,,,n.d.,", "Enter a year"),
         ("x,,video,,,,,http://10.0.0.1/x.jpg", "not in a private network"),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_series_is_told_from_the_title(title, taken):
 )
 def test_a_title_without_end_takes_no_time_without_end(long):
     (row,) = rows_of(f'Title,Author,ISBN13\n"One{long}x",A,', "goodreads")
-    assert row.reason == "Title must have 1 to 200 characters"
+    assert row.reason == "Enter a title of up to 200 characters."
 
 
 @pytest.mark.parametrize("text", ["name,author\na,b", 'title\n"open', "", "title\n" + "x\n" * 20_001])
@@ -290,7 +290,7 @@ def test_a_list_may_mix_titles_and_isbns_and_a_wrong_isbn_is_no_title():
 
 def test_columns_of_any_name_are_mapped_one_by_one():
     text = "Mitä;Kuka;Paikka;Mitä\nOne;A;Shelf 3;x\nTwo;B;;y"
-    with pytest.raises(UnreadableFile, match="Choose which of them has the titles"):
+    with pytest.raises(UnreadableFile, match="Choose which column has the titles"):
         list(rows_of(text, "csv"))
     rows = list(rows_of(text, "csv", ["title", "authors", "note", "title"]))
     assert [(row.new.title, row.new.authors, row.new.note) for row in rows] == [
@@ -312,11 +312,11 @@ async def test_columns_are_chosen_in_the_preview(calls):
     assert [each["id"] for each in asked.all("select")] == ["format", "column-1", "column-2"]
     sent = {**file, "format": "csv", "columns": ["title", "skip"]}
     shown = Page((await calls.client.post(page, data=sent, headers=here)).text)
-    assert "Before anything is added" in shown.words
+    assert "Check before adding" in shown.words
     assert "Add 2" in shown.words
     done = await calls.client.post(f"{page}/apply", data=sent, headers=here)
     shelf = await calls.client.get(done.headers["location"], headers=here)
-    assert "2 items are on" in shelf.text
+    assert "2 items added to" in shelf.text
     items = (await calls.get(f"{home}/items", by=ada))["items"]
     assert [(each["title"], each["authors"]) for each in items] == [("One", []), ("Two", [])]
 

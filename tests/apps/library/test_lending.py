@@ -33,7 +33,7 @@ async def test_a_borrower_is_one_person_however_the_name_is_spelled(calls):
     text = (await calls.client.get("/library/lent", headers=bearer(ada) | BROWSER)).text
     names = re.findall("<h2[^>]*><bdi>(.*?)</bdi>", text)
     assert sorted(map(fold, names)) == ["bo", "carla"]
-    assert "4 items at 2 people’s" in Page(text).words
+    assert "4 items lent to 2 people" in Page(text).words
     loans = (await calls.get("/loans", by=ada))["items"]
     assert [fold(each["lentTo"]) for each in loans] == ["bo", "carla", "carla", "carla"]
     book = await calls.make(f"{home}/books", {"title": "Next"}, by=ada)
@@ -41,7 +41,7 @@ async def test_a_borrower_is_one_person_however_the_name_is_spelled(calls):
     page = Page((await calls.client.get(address, headers=bearer(ada) | BROWSER)).text)
     buttons = [each["value"] for each in page.all("button") if each.get("name") == "to"]
     assert list(map(fold, buttons)) == ["carla", "bo"]
-    assert "has 3 of yours" in page.words
+    assert "Has 3 items of yours" in page.words
 
 
 async def test_a_return_date_in_the_past_is_refused_and_nothing_is_lent(calls):
@@ -53,7 +53,7 @@ async def test_a_return_date_in_the_past_is_refused_and_nothing_is_lent(calls):
         await calls.ask("POST", f"{item}/lend", {"to": "Bo", "until": YESTERDAY}, by=ada), 422, "invalid-fields"
     )
     assert refused["errors"] == [
-        {"field": "until", "message": "The return date is in the past. Choose today or a later day"}
+        {"field": "until", "message": "The return date is in the past. Choose today or a later day."}
     ]
     assert (await calls.get(item, by=ada))["lentTo"] is None
     form = await calls.client.post(
@@ -72,4 +72,4 @@ async def test_a_film_cannot_be_looked_up_where_no_service_is_set_up(calls):
     assert said == {"outcome": "no-service", "matches": []}
     address = f"/library/{home.removeprefix('/libraries/')}/add?kind=video&title=Solaris"
     page = Page((await calls.client.get(address, headers=bearer(ada) | BROWSER)).text)
-    assert "No film service is set up on this server" in page.words
+    assert "No film catalogue is set up on this server" in page.words

@@ -44,16 +44,16 @@ from potluck.apps.library.shares import join, place_name
 from potluck.apps.library.title_search import TitleSearch
 from potluck.people import Account, InvitationOfPlace, Principal
 from potluck.streams import Consumer, Steps, Work
-from potluck.web import App, Core, Demo, HomeCard, SignedIn, Writes
+from potluck.web import App, Core, Demo, HomeCard, SignedIn, Writes, _
 
 
 class LibraryApp(App):
     name = APP
     title = "Library"
     icon = "library-big"
-    does = "Books and videos: who has them, and who may look."
+    does = _("Books and videos: what you own, who has it, and who can see it.")
     address = HOME
-    welcome = "You can see this shelf now. Search finds what is here, too."
+    welcome = _("You can see this shelf now. Search finds what’s on it, too.")
     joined_page = f"{HOME}/{{library_id}}"
     tables = (media_library,)
     templates = Path(__file__).parent / "templates"

@@ -20,6 +20,7 @@ from potluck.web import (
     Unset,
     View,
     Writes,
+    _,
     computed,
     or_raise,
 )
@@ -28,7 +29,7 @@ from potluck.web import (
 MOST_COLLECTIONS = 5_000
 
 
-class CollectionThere(AlreadyThere, field="name", detail="This library already has a collection with this name"):
+class CollectionThere(AlreadyThere, field="name", detail=_("This shelf already has a collection with this name.")):
     """The name is in use."""
 
 

@@ -14,6 +14,7 @@ from potluck.validation import (
     Message,
     Text,
 )
+from potluck.web import _
 
 __all__ = [
     "FIRST_ORDER",
@@ -82,30 +83,30 @@ LibraryId = Annotated[UUID, Message("Invalid library ID format")]
 CollectionId = Annotated[UUID, Message("Invalid collection ID format")]
 ItemId = Annotated[UUID, Message("Invalid item ID format")]
 
-LibraryName = Annotated[str, Text(1, 20, "Name must have 1 to 20 characters")]
-LibraryDescription = Annotated[str, Text(0, 100, "Description must have at most 100 characters")]
-CollectionName = Annotated[str, Text(1, 100, "Name must have 1 to 100 characters")]
-CollectionDescription = Annotated[str, Text(0, 500, "Description must have at most 500 characters", kind="lines")]
-Title = Annotated[str, Text(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters")]
-Summary = Annotated[str, Text(0, 4000, "Summary must have at most 4,000 characters", kind="lines")]
-Note = Annotated[str, Text(0, LONGEST_NOTE, f"The note must have at most {LONGEST_NOTE:,} characters", kind="lines")]
-PersonName = Annotated[str, Text(1, 100, "A name must have 1 to 100 characters")]
-People = Annotated[list[PersonName], Length(0, 50, "Name at most 50 people")]
-Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, "The cast has at most 5 names")]
+LibraryName = Annotated[str, Text(1, 20, _("Enter a name of up to 20 characters."))]
+LibraryDescription = Annotated[str, Text(0, 100, _("Use at most 100 characters for the description."))]
+CollectionName = Annotated[str, Text(1, 100, _("Enter a collection name of up to 100 characters."))]
+CollectionDescription = Annotated[str, Text(0, 500, _("Use at most 500 characters for the description."), kind="lines")]
+Title = Annotated[str, Text(1, LONGEST_TITLE, _("Enter a title of up to 200 characters."))]
+Summary = Annotated[str, Text(0, 4000, _("Use at most 4,000 characters for the summary."), kind="lines")]
+Note = Annotated[str, Text(0, LONGEST_NOTE, _("Use at most 4,000 characters for the note."), kind="lines")]
+PersonName = Annotated[str, Text(1, 100, _("Use 1 to 100 characters for each name."))]
+People = Annotated[list[PersonName], Length(0, 50, _("Name at most 50 people."))]
+Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, _("Name at most 5 people in the cast."))]
 # The whole cast may be sent; only the first five are stored.
-ManyCast = Annotated[list[PersonName], Length(0, 200, "Name at most 200 people")]
-Order = Annotated[int, Integer(FIRST_ORDER, LAST_ORDER, "Order must be a whole number from 1 to 1000")]
-Year = Annotated[int, Integer(1800, 2100, "Year must be a whole number from 1800 to 2100")]
-Duration = Annotated[int, Integer(0, 1000, "Duration must be 0 to 1,000 minutes")]
-TmdbId = Annotated[int, Integer(1, 10**12, "The TMDB id must be a positive whole number")]
-Borrower = Annotated[str, Text(1, 50, "Enter a name of 1 to 50 characters")]
-Due = Annotated[date, Message("Enter a date like 2025-12-24")]
+ManyCast = Annotated[list[PersonName], Length(0, 200, _("Name at most 200 people."))]
+Order = Annotated[int, Integer(FIRST_ORDER, LAST_ORDER, _("Enter a number in the collection from 1 to 1,000."))]
+Year = Annotated[int, Integer(1800, 2100, _("Enter a year from 1800 to 2100."))]
+Duration = Annotated[int, Integer(0, 1000, _("Enter a length of 0 to 1,000 minutes."))]
+TmdbId = Annotated[int, Integer(1, 10**12, _("Enter a positive whole number as the TMDB id."))]
+Borrower = Annotated[str, Text(1, 50, _("Enter a name of up to 50 characters."))]
+Due = Annotated[date, Message(_("Enter a date such as 2026-12-24."))]
 CoverHash = Annotated[str, Text(64, 64, kind="raw", pattern="^[0-9a-f]{64}$", trim=False)]
 Force = Annotated[Literal["true", "false"], Message("force must be true or false")]
-BAD_SEARCH = "Search for 1 to 200 characters"
+BAD_SEARCH = _("Search for 1 to 200 characters.")
 SearchText = Annotated[str, Text(1, 200, BAD_SEARCH, kind="raw")]
 FileText = Annotated[
-    str, Text(1, LARGEST_FILE, "Paste a list or choose a file, of up to 9,000,000 characters", kind="raw", trim=False)
+    str, Text(1, LARGEST_FILE, _("Paste a list, or choose a file of up to 9 MB."), kind="raw", trim=False)
 ]
 
 # Stored with thirteen digits. The design allows ten as well, so such rows can be read.
@@ -116,13 +117,13 @@ def _is_isbn(text: str) -> Iterator[FieldError]:
     try:
         isbn_13(text)
     except BadIsbn as error:
-        yield FieldError("", str(error))
+        yield FieldError("", error.reason)
 
 
-IsbnText = Annotated[str, Text(0, 30, "An ISBN has ten or thirteen digits", kind="raw", check=_is_isbn)]
+IsbnText = Annotated[str, Text(0, 30, _("An ISBN has 10 or 13 digits."), kind="raw", check=_is_isbn)]
 """An ISBN as people type it: ten or thirteen digits, with hyphens or spaces."""
 
-TOO_LONG_AN_ADDRESS = "The address of a picture must have at most 2,000 characters"
+TOO_LONG_AN_ADDRESS = _("Use an address of up to 2,000 characters for the cover.")
 PictureUrl = Annotated[str, Text(1, 2000, TOO_LONG_AN_ADDRESS, kind="raw")]
 PictureAddress = Annotated[str, Text(1, 2000, TOO_LONG_AN_ADDRESS, kind="public-url")]
 """Where a cover may be fetched from. The address that its host name resolves to is checked when it is fetched."""

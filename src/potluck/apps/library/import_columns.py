@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from potluck.table import fold
+from potluck.web import _, ngettext
 
 Field = Literal[
     "title", "authors", "isbn", "collection", "order", "summary", "note", "kind", "directors", "cast", "releaseYear",
@@ -47,7 +48,19 @@ BY_HEADER: dict[str, Field] = {fold(name): name for name in get_args(Field)} | {
 
 
 class UnreadableFile(ValueError):
-    """The file cannot be read at all; the message says why."""
+    """The file cannot be read at all; the reason says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def too_many_rows(most: int) -> str:
+    return ngettext(
+        "This list has more than %(num)s row. Split it, and import the parts one after another.",
+        "This list has more than %(num)s rows. Split it, and import the parts one after another.",
+        most,
+    )
 
 
 class ColumnRead(Struct, rename="camel", frozen=True, kw_only=True):
@@ -62,20 +75,20 @@ def header_of(text: str) -> list[str]:
     try:
         return [cell.strip() for cell in next(_reader(text), [])]
     except csv.Error as error:
-        raise UnreadableFile(f"The file cannot be read: {error}") from error
+        raise UnreadableFile(_("This file can’t be read as a table. %(reason)s", reason=error)) from error
 
 
 def columns_of(text: str, chosen: Sequence[Field] | None = None) -> list[ColumnRead]:
     """All columns, each with the field that was chosen for it or that its header names; no field is used twice."""
     header = header_of(text)
     if len(header) > MOST_COLUMNS:
-        raise UnreadableFile(f"A table can have at most {MOST_COLUMNS} columns")
+        raise UnreadableFile(_("Use a table with at most %(number)s columns.", number=MOST_COLUMNS))
     names = [BY_HEADER.get(fold(name), SKIP) for name in header] if chosen is None else [*chosen]
     fields: list[Field] = []
     for field in [*names, *[SKIP] * len(header)][: len(header)]:
         fields.append(field if field not in fields else SKIP)
     examples = [""] * len(header)
-    for cells, _ in zip(_rows_below(text), range(LOOKED_AT), strict=False):
+    for cells, _looked_at in zip(_rows_below(text), range(LOOKED_AT), strict=False):
         for place, cell in enumerate(cells[: len(header)]):
             examples[place] = examples[place] or cell[:LONGEST_EXAMPLE]
     columns = zip(header, fields, examples, strict=True)
@@ -86,7 +99,7 @@ def is_table(text: str) -> bool:
     """Whether the first rows have several cells each, all of them equally many."""
     widths = {len(header_of(text))}
     rows = 1
-    for cells, _ in zip(_rows_below(text), range(LOOKED_AT), strict=False):
+    for cells, _looked_at in zip(_rows_below(text), range(LOOKED_AT), strict=False):
         if any(cells):
             widths.add(len(cells))
             rows += 1
@@ -97,7 +110,7 @@ def table_rows(text: str, fields: Sequence[str], most: int) -> Iterator[tuple[in
     """The cells of each row by field, with the row's number in a spreadsheet, where the header is row 1."""
     for number, cells in enumerate(_rows_below(text), 2):
         if number > most + 1:
-            raise UnreadableFile(f"The file has more than {most:,} rows; split it")
+            raise UnreadableFile(too_many_rows(most))
         yield number, {field: cell for field, cell in zip(fields, cells, strict=False) if field != SKIP}
 
 
@@ -117,7 +130,7 @@ def _rows_below(text: str) -> Iterator[list[str]]:
         for cells in reader:
             yield [cell.strip() for cell in cells]
     except csv.Error as error:
-        raise UnreadableFile(f"The file is not a CSV file: {error}") from error
+        raise UnreadableFile(_("This file can’t be read as a table. %(reason)s", reason=error)) from error
 
 
 def _reader(text: str) -> Iterator[list[str]]:

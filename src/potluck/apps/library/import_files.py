@@ -18,11 +18,13 @@ from potluck.apps.library.import_columns import (
     is_separated,
     is_table,
     table_rows,
+    too_many_rows,
 )
-from potluck.apps.library.isbn import BETWEEN, LABEL, BadIsbn, isbn_13
+from potluck.apps.library.isbn import BETWEEN, LABEL, BadIsbn, is_meant_as_isbn, isbn_13
 from potluck.apps.library.items import NewBook, NewVideo
+from potluck.apps.library.placement import NO_COLLECTION
 from potluck.validation import ValidationError
-from potluck.web import inert
+from potluck.web import _, inert
 
 __all__ = [
     "LONGEST_LINE",
@@ -49,10 +51,8 @@ BETWEEN_NAMES = "; "
 # A semicolon inside a name is escaped with a backslash.
 UNESCAPED = re.compile(r"((?:[^;\\]|\\.|\\$)*)(?:;|$)", re.DOTALL)
 WHOLE = re.compile(r"[0-9]{1,9}")
-# Fewer digits may be a title, such as "1984".
-NUMBER = re.compile("[0-9]{8,}[0-9xX]")
 VIDEO_KINDS = ("video", "film", "movie", "dvd", "blu-ray", "bluray")
-NOT_OWNED = "On your to-read shelf, so you may not own it"
+NOT_OWNED = _("On your to-read shelf, so you may not own it.")
 
 
 class Row(NamedTuple):
@@ -89,7 +89,7 @@ def format_of(text: str) -> FileFormat:
             raise
     lines = [line for line in _lines(text)[:LINES_LOOKED_AT] if line]
     plain = all(re.fullmatch("[0-9]*[0-9xX]", BETWEEN.sub("", LABEL.sub("", line))) for line in lines)
-    return "isbns" if lines and plain and 2 * sum(map(_is_number, lines)) >= len(lines) else "titles"
+    return "isbns" if lines and plain and 2 * sum(map(is_meant_as_isbn, lines)) >= len(lines) else "titles"
 
 
 def rows_of(
@@ -106,14 +106,14 @@ def rows_of(
     if format == "goodreads":
         names = [name.lower() for name in header_of(text)]
         if "title" not in names:
-            raise UnreadableFile("This is not a Goodreads export: it has no column named Title")
+            raise UnreadableFile(_("This isn’t a Goodreads export: it has no column named Title."))
         rows = table_rows(text, names, MOST_ROWS)
         yield from (_goodreads(number, cells, to_read) for number, cells in rows if any(cells.values()))
         return
     fields = [column.field for column in columns_of(text, columns)]
     known = {*fields}
     if not known & {"title", "isbn"}:
-        raise UnreadableFile("The first row must name the columns. Choose which of them has the titles or the ISBNs")
+        raise UnreadableFile(_("Choose which column has the titles or the ISBNs."))
     for number, cells in table_rows(text, fields, MOST_ROWS):
         if any(cells.values()):
             row = _own(number, cells)
@@ -131,21 +131,25 @@ def _names_in(cell: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def _is_number(line: str) -> bool:
-    """Whether a line is meant as an ISBN, valid or not."""
-    return bool(NUMBER.fullmatch(BETWEEN.sub("", LABEL.sub("", line))))
-
-
 def must_have_lines(text: str) -> None:
     """UnreadableFile if there are too many lines or one is too long: parsing them would delay other requests."""
     if text.count("\n") + text.count("\r") > MOST_LINES:
-        raise UnreadableFile(f"The file has more than {MOST_LINES:,} lines. It can have {MOST_ROWS:,} rows; split it")
+        raise UnreadableFile(
+            _(
+                "This list has more than %(lines)s lines, and can have %(rows)s rows. Split it, and import the parts"
+                " one after another.",
+                lines=f"{MOST_LINES:,}",
+                rows=f"{MOST_ROWS:,}",
+            )
+        )
     start = 0
     while len(text) - start > LONGEST_LINE:
         window = start, start + LONGEST_LINE + 1
         start = max(text.rfind("\n", *window), text.rfind("\r", *window)) + 1
         if not start > window[0]:
-            raise UnreadableFile(f"A line is longer than {LONGEST_LINE:,} characters")
+            raise UnreadableFile(
+                _("A line in this list is longer than %(number)s characters.", number=f"{LONGEST_LINE:,}")
+            )
 
 
 def _lines(text: str) -> list[str]:
@@ -155,15 +159,15 @@ def _lines(text: str) -> list[str]:
 def _listed(text: str, format: FileFormat) -> Iterator[Row]:
     for number, line in enumerate(_lines(text), 1):
         if number > MOST_ROWS:
-            raise UnreadableFile(f"The list has more than {MOST_ROWS:,} rows; split it")
+            raise UnreadableFile(too_many_rows(MOST_ROWS))
         if not line:
             continue
         what = line[:LONGEST_SHOWN]
         try:
             isbn = isbn_13(line)
         except BadIsbn as bad:
-            if format == "isbns" or _is_number(line):
-                yield Row(number, what, reason=str(bad))
+            if format == "isbns" or is_meant_as_isbn(line):
+                yield Row(number, what, reason=bad.reason)
             else:
                 row = _validated(number, NewBook, {"title": line}, None)
                 yield row._replace(states_people=False, states_collection=False)
@@ -216,9 +220,9 @@ def _validated(
     """
     people = values.get("authors") or values.get("directors") or []
     title, order = values.get("title") or "", values.get("order")
-    shown = (title or ", ".join(people) or str(values.get("isbn") or "") or "(no title)")[:LONGEST_SHOWN]
+    shown = (title or ", ".join(people) or str(values.get("isbn") or "") or str(_("(no title)")))[:LONGEST_SHOWN]
     if order is not None and collection is None:
-        return Row(number, shown, reason="Only items in a collection have an order")
+        return Row(number, shown, reason=NO_COLLECTION)
     tree: dict[str, Any] = {name: _number(value) if name not in TEXTS else value for name, value in values.items()}
     remarks = []
     isbn = None
@@ -226,11 +230,11 @@ def _validated(
         isbn = isbn_13(tree["isbn"]) if tree.get("isbn") else None
     except BadIsbn as bad:
         if not title:
-            return Row(number, shown, reason=str(bad))
-        remarks.append(f"Added without its ISBN. {bad}")
+            return Row(number, shown, reason=bad.reason)
+        remarks.append(_("Added without its ISBN. %(reason)s", reason=bad.reason))
         tree["isbn"] = None
     if len(note := tree.get("note") or "") > LONGEST_NOTE:
-        remarks.append(f"Its note is longer than {LONGEST_NOTE:,} characters and was cut")
+        remarks.append(_("Its note is too long and was cut."))
         tree["note"] = f"{note[: LONGEST_NOTE - 1]}…"
     if not title and isbn is not None:
         del tree["title"]
@@ -241,7 +245,13 @@ def _validated(
         new = kind.decode(tree)
     except ValidationError as wrong:
         return Row(number, shown, reason=wrong.errors[0].message)
-    return Row(number, shown, new, name, isbn if not title else None, remark="; ".join(remarks) or None)
+    return Row(number, shown, new, name, isbn if not title else None, remark=_joined(remarks))
+
+
+def _joined(remarks: Sequence[str]) -> str | None:
+    if len(remarks) < 2:
+        return remarks[0] if remarks else None
+    return _("%(first)s %(second)s", first=remarks[0], second=remarks[1])
 
 
 TEXTS = ("title", "summary", "note", "isbn", "pictureUrl")

@@ -47,7 +47,7 @@ from potluck.people import TooMany
 from potluck.store import Store
 from potluck.table import Operation, absent, fold, put
 from potluck.validation import FieldError, Length, Message, ValidationError
-from potluck.web import Actions, Input, NotFound, Outcome, RateLimit, Step, Unset, Writes, or_retry
+from potluck.web import Actions, Input, NotFound, Outcome, RateLimit, Step, Unset, Writes, _, or_retry
 
 LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, one to look its title up, and a few for
@@ -60,8 +60,8 @@ LOOKED_UP_FOR = timedelta(seconds=60)
 SHOWN_FIRST = 20
 
 Columns = Annotated[
-    list[Annotated[Field, Message("A column must be one of the fields of a book or a video, or skip")]],
-    Length(0, MOST_COLUMNS, f"A table can have at most {MOST_COLUMNS} columns"),
+    list[Annotated[Field, Message(_("Choose one of the fields of a book or a video for each column, or skip."))]],
+    Length(0, MOST_COLUMNS, _("Use a table with at most %(number)s columns.", number=MOST_COLUMNS)),
 ]
 
 
@@ -160,10 +160,10 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImporte
         # In a thread, like everything that is done for each row: thousands of rows would block the event loop.
         file = await asyncio.to_thread(_parsed, sent)
     except UnreadableFile as error:
-        raise ValidationError(FieldError("text", str(error))) from error
+        raise ValidationError(FieldError("text", error.reason)) from error
     rows = file.rows = await _completed(at.context.lookup, file.rows)
     added: list[tuple[Row, Item]] = []
-    async for _ in at.store.attempts("importing"):
+    async for _attempt in at.store.attempts("importing"):
         matching = await asyncio.to_thread(Matching, rows)
         shelf = await _read(at.store, at.owner_id, at.library_id, matching)
         # Items that an earlier attempt added are no longer new.

@@ -54,6 +54,7 @@ from potluck.web import (
     Unset,
     Versioned,
     Writes,
+    _,
     or_raise,
 )
 
@@ -163,7 +164,7 @@ def new_item(new: NewLibraryItem, spot: Spot, new_id: Callable[[], UUID]) -> Ite
 
 async def _added(at: OwnLibrary, new: NewLibraryItem) -> Writes[Item]:
     if isinstance(new, NewBook) and new.title is UNSET and new.isbn is None:
-        raise ValidationError(FieldError("title", "Enter a title or an ISBN"))
+        raise ValidationError(FieldError("title", _("Enter a title or an ISBN.")))
     must_have_room(at.library, 1)
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
     if history is not None and await at.store.first(history) is not None:
@@ -297,7 +298,7 @@ def _still_awaited(changed: dict[str, Any]) -> dict[str, Any]:
         return {}
     if changed["isbn"] is None:
         raise ValidationError(
-            FieldError("isbn", "Its title is looked up by its ISBN. Enter a title to remove the ISBN")
+            FieldError("isbn", _("The title is looked up by the ISBN. Enter a title before you remove it."))
         )
     return {"title": title_to_come(changed["isbn"])}
 
@@ -317,7 +318,7 @@ async def _wanted_spot(at: OwnLibrary, item: Item, change: LibraryItemEdit) -> S
     if change.library_id is not UNSET and change.library_id != item.library_id:
         target = await at.store.get(Library.one(at.owner_id, change.library_id))
         if target is None:
-            raise ValidationError(FieldError("libraryId", "You have no such library"))
+            raise ValidationError(FieldError("libraryId", _("Choose one of your own shelves.")))
         library, collection_id, order = target, None, None
     if change.collection_id is not UNSET and change.collection_id != collection_id:
         collection_id, order = change.collection_id, None

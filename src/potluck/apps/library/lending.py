@@ -14,7 +14,7 @@ from potluck.apps.library.page_frame import LENT, frame_of
 from potluck.store import Store
 from potluck.table import Query, WriteRefused, delete, fold, put, the
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Actions, Input, NotFound, ProblemError, SignedIn, View, Writes, computed, or_raise
+from potluck.web import Actions, Input, NotFound, ProblemError, SignedIn, View, Writes, _, computed, or_raise
 
 
 class AlreadyLent(ProblemError, slug="already-lent", status=409, title="Already lent"):
@@ -95,7 +95,7 @@ async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | 
     """Lend a book or a video. If several requests compete, one succeeds. Only the owner may."""
     now = at.core.clock()
     if sent.until is not None and sent.until < now.date():
-        raise ValidationError(FieldError("until", "The return date is in the past. Choose today or a later day"))
+        raise ValidationError(FieldError("until", _("The return date is in the past. Choose today or a later day.")))
     if item.lent_to is not None:
         raise AlreadyLent.to(item.lent_to)
     loan = Loan(owner_id=at.owner_id, library_id=item.library_id, item_id=item.item_id, lent_at=now, due=sent.until)

@@ -25,6 +25,7 @@ from potluck.web import (
     Unset,
     View,
     Writes,
+    _,
     computed,
     or_raise,
 )
@@ -38,7 +39,7 @@ TAG = "Library"
 MOST_LIBRARIES = 200
 
 
-class LibraryThere(AlreadyThere, field="libraryName", detail="You already have a library with this name"):
+class LibraryThere(AlreadyThere, field="libraryName", detail=_("You already have a shelf with this name.")):
     """The name is in use."""
 
 

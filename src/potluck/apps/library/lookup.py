@@ -258,7 +258,7 @@ async def look_up_isbn(at: OfIsbn) -> LookupResult:
     try:
         isbn = isbn_13(at.isbn)
     except BadIsbn as error:
-        raise ValidationError(FieldError("isbn", str(error))) from error
+        raise ValidationError(FieldError("isbn", error.reason)) from error
     return await looking_up(at).book(isbn)
 
 

@@ -23,7 +23,7 @@ from potluck.people import TooMany
 from potluck.store import Store
 from potluck.table import Condition, Operation, delete, put, the, update
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Outcome, or_retry
+from potluck.web import Outcome, _, or_retry
 
 Ops = list[Operation | Outcome]
 
@@ -31,6 +31,7 @@ Ops = list[Operation | Outcome]
 EVENTS_AT_ONCE = 40
 # The size up to which search was measured.
 MOST_ITEMS = 100_000
+NO_COLLECTION = _("Only items in a collection have a number in it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,11 @@ async def spot_in(store: Store, library: Library, collection_id: UUID | None, or
     """The requested place in a library; in a collection, after the last item unless a number is given."""
     if collection_id is None:
         if order is not None:
-            raise ValidationError(FieldError("order", "Only items in a collection have an order"))
+            raise ValidationError(FieldError("order", NO_COLLECTION))
         return Spot(library)
     collection = await store.get(Collection.one(library.owner_id, library.library_id, collection_id))
     if collection is None:
-        raise ValidationError(FieldError("collectionId", "This library has no such collection"))
+        raise ValidationError(FieldError("collectionId", _("This shelf doesn’t have that collection.")))
     return Spot(library, collection, order or await _next_order(store, collection))
 
 

@@ -17,7 +17,7 @@ from potluck.apps.library.lookup import KnownWork, Lookup, LookupResult, looking
 from potluck.people import Throttled
 from potluck.table import WriteRefused, delete, the, update
 from potluck.validation import ValidationError
-from potluck.web import UNSET, Core, ProblemError, Writes
+from potluck.web import UNSET, Core, ProblemError, Writes, _
 
 # The pause after each attempt. After the last one, titles are looked up on request only.
 WAITS = tuple(
@@ -37,10 +37,10 @@ class NoTitleYet(ProblemError, slug="no-title-yet", status=409, title="Title not
     @classmethod
     def because(cls, result: LookupResult) -> "NoTitleYet":
         reasons = {
-            "no-match": "No catalogue has this ISBN yet",
-            "no-service": "No service to look up books is set up on this server",
+            "no-match": _("No catalogue has this ISBN yet."),
+            "no-service": _("No book catalogue is set up on this server."),
         }
-        return cls(reasons.get(result.outcome, "The catalogue can't be reached right now"), outcome=result.outcome)
+        return cls(reasons.get(result.outcome, _("The catalogue can’t be reached right now.")), outcome=result.outcome)
 
 
 def as_new_book(isbn: str, book: KnownWork) -> NewBook:
@@ -124,7 +124,7 @@ class TitleSearch:
         """Look up one title, and return the outcome."""
         ref = LibraryItem.one(awaited.owner_id, awaited.library_id, awaited.item_id)
         own = AwaitedTitle.one(awaited.owner_id, awaited.library_id, awaited.item_id)
-        async for _ in self._store.attempts("filling in a title"):
+        async for _attempt in self._store.attempts("filling in a title"):
             item = await self._store.get(ref)
             if item is None or not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:
                 await self._store.transact(delete(own))

@@ -21,7 +21,7 @@ from potluck.apps.library.pages.item_forms import NewItemForm, sent_of, under_fo
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.apps.library.title_search import as_new_book
 from potluck.validation import ValidationError
-from potluck.web import Actions, Call, Endpoints, Flash, Input, Show, Writes
+from potluck.web import Actions, Call, Endpoints, Flash, Input, Show, SignedIn, Writes, _
 
 ADD = f"{LIBRARY}/add"
 # The browser itself reads the barcode. The camera's picture does not leave the device.
@@ -48,7 +48,7 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         try:
             thirteen = isbn_13(isbn)
         except BadIsbn as error:
-            wrong = str(error)
+            wrong = error.reason
         else:
             result = await looking_up(at).book(thirteen)
             have = await _with_isbn(at, thirteen)
@@ -64,7 +64,7 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         "isbn": isbn,
         "thirteen": thirteen,
         "isbn_wrong": wrong or show.form(FoundForm).errors["isbn"],
-        "found": result,
+        "result": result,
         "have": have,
         "largest": LARGEST_FILE,
         "films": films,
@@ -86,7 +86,8 @@ async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
 
 async def _added(at: OwnLibrary, item: Book | Video) -> Flash:
     (row,) = await at.show(ShelfRowView, [item])
-    return Flash(f"{row.name} is on {at.library.library_name}.", "Look", row.address)
+    text = _("%(title)s added to %(shelf)s.", title=row.name, shelf=at.library.library_name)
+    return Flash(text, _("View"), row.address)
 
 
 def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
@@ -109,13 +110,16 @@ def _film(films: LookupResult, title: str, pick: str) -> dict[str, Any]:
 @adding.form("/isbn", then=ADD, flash=_added, on=add_page)
 async def put_found(at: OwnLibrary, sent: FoundForm) -> Writes[Book | Video]:
     """Add the book with this ISBN. Without a match, its title is looked up again later."""
-    isbn = isbn_13(sent.isbn)
+    return await add_book(at, await book_by_isbn(at, isbn_13(sent.isbn)))
+
+
+async def book_by_isbn(at: SignedIn, isbn: str) -> NewBook:
+    """The book with this ISBN, as far as it can be looked up now."""
     result = await looking_up(at).book(isbn)
-    new = NewBook(isbn=isbn)
     if result.outcome == "found":
         with suppress(ValidationError):
-            new = as_new_book(isbn, result.matches[0])
-    return await add_book(at, new)
+            return as_new_book(isbn, result.matches[0])
+    return NewBook(isbn=isbn)
 
 
 @adding.form("/hand", then=ADD, flash=_added, on=add_page)
@@ -147,4 +151,4 @@ async def drawn_spine(call: Call) -> Response:
     """The spine of a book, drawn while its title is typed."""
     title, by = (call.query.get(name, "").strip()[:LONGEST_DRAWN] for name in ("title", "by"))
     kind = "video" if call.query.get("kind") == "video" else "book"
-    return Response(spine(title or "A title", by, kind), media_type="text/html")
+    return Response(spine(title or str(_("Title")), by, kind), media_type="text/html")

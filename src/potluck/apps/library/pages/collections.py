@@ -22,7 +22,7 @@ from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.table import Query, absent, check, fold, present, put, the
 from potluck.validation import FieldError, Length, ValidationError
-from potluck.web import Actions, Input, Line, NotFound, Show, Step, Writes, or_retry
+from potluck.web import Actions, Input, Line, NotFound, Show, Step, Writes, _, or_retry
 
 COLLECTION = f"{LIBRARY}/collections/{{collection_id}}"
 MOST_GROUPED = 100
@@ -68,15 +68,15 @@ async def collection_page(at: InLibrary, collection: Collection, show: Show) -> 
         "rows": await at.show(ShelfRowView, [collection, *(item for item in items if item is not None)]),
         "position": position,
         "form": form,
-        "conflict": form.conflict(clash, {"name": "Name", "description": "Note"}),
+        "conflict": form.conflict(clash, {"name": _("Name"), "description": _("Description")}),
     }
 
 
-collections.form("/rename", then=COLLECTION, flash="Saved.", on=collection_page)(change_collection)
-collections.form("/delete", then=LIBRARY, flash="The collection is gone. Its items stay on the shelf.")(
+collections.form("/rename", then=COLLECTION, flash=_("Changes saved."), on=collection_page)(change_collection)
+collections.form("/delete", then=LIBRARY, flash=_("Collection deleted. Its items are still on the shelf."))(
     delete_collection
 )
-collections.form("/order", then=COLLECTION, flash="The order is saved.", on=collection_page)(order_collection)
+collections.form("/order", then=COLLECTION, flash=_("Order saved."), on=collection_page)(order_collection)
 
 
 # --- grouping items --------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ collections.form("/order", then=COLLECTION, flash="The order is saved.", on=coll
 class GroupForm(Input):
     name: Line = ""
     """The name of an existing collection, or of a new one."""
-    item_ids: Annotated[list[ItemId], Length(1, MOST_GROUPED, "Select up to 100 items")]
+    item_ids: Annotated[list[ItemId], Length(1, MOST_GROUPED, _("Choose 1 to 100 items."))]
 
 
 @libraries.page("/group", "library/group.html")
@@ -104,14 +104,14 @@ async def group_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, 
 @libraries.form(
     "/group",
     then=lambda at, collection_id: f"/library/{at.library_id}/collections/{collection_id}",
-    flash="They are one collection now.",
+    flash=_("Items grouped."),
     on=group_page,
 )
 async def group(at: OwnLibrary, library: Library, sent: GroupForm) -> Writes[UUID]:
     """Add several items to a collection, in the order in which they are listed."""
     collection_id = await collection_named(at, library, sent.name, "name")
     for item_id in sent.item_ids:
-        async for _ in at.store.attempts("grouping"):
+        async for _attempt in at.store.attempts("grouping"):
             item = await at.store.get(LibraryItem.one(at.owner_id, at.library_id, item_id))
             if item is None or item.collection_id == collection_id:
                 break
@@ -128,7 +128,7 @@ async def collection_named(at: OwnLibrary, library: Library, name: str, field: s
         new = NewCollection.decode({"name": name})
     except ValidationError as wrong:
         raise ValidationError(*(FieldError(field, error.message) for error in wrong.errors)) from wrong
-    async for _ in at.store.attempts("making a collection"):
+    async for _attempt in at.store.attempts("making a collection"):
         for existing in await at.store.all(Collection.in_library(library.owner_id, library.library_id)):
             if fold(existing.name) == fold(new.name):
                 return existing.collection_id

@@ -24,34 +24,40 @@ from potluck.apps.library.importing import (
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.page_frame import LIBRARY
 from potluck.validation import Message, ValidationError
-from potluck.web import Input, Line, Show, Unset, Writes
+from potluck.web import Input, Line, Show, Unset, Writes, _, ngettext
 
 # Percent-encoding in a form turns a byte into up to three characters.
 LARGEST_FORM = 3 * LARGEST_IMPORT
 SHOWN_OF_A_REASON = 200
 
 FORMATS: dict[FileFormat, str] = {
-    "csv": "A table",
-    "goodreads": "A Goodreads export",
-    "isbns": "A list of ISBNs",
-    "titles": "A list of titles",
+    "csv": _("Table"),
+    "goodreads": _("Goodreads export"),
+    "isbns": _("ISBNs"),
+    "titles": _("Titles"),
+}
+READ_AS: dict[FileFormat, str] = {
+    "csv": _("Read as a table"),
+    "goodreads": _("Read as a Goodreads export"),
+    "isbns": _("Read as ISBNs"),
+    "titles": _("Read as titles"),
 }
 FIELD_NAMES: dict[Field, str] = {
-    "skip": "Leave out",
-    "title": "Title",
-    "authors": "Authors",
-    "isbn": "ISBN",
-    "collection": "Collection",
-    "order": "Number in it",
-    "summary": "Summary",
-    "note": "Note",
-    "kind": "Book or video",
-    "directors": "Directors",
-    "cast": "Cast",
-    "releaseYear": "Year",
-    "duration": "Minutes",
-    "tmdbId": "TMDB id",
-    "pictureUrl": "Cover address",
+    "skip": _("Leave out"),
+    "title": _("Title"),
+    "authors": _("Authors"),
+    "isbn": _("ISBN"),
+    "collection": _("Collection"),
+    "order": _("Number in the collection"),
+    "summary": _("Summary"),
+    "note": _("Note"),
+    "kind": _("Book or video"),
+    "directors": _("Directors"),
+    "cast": _("Cast"),
+    "releaseYear": _("Year"),
+    "duration": _("Minutes"),
+    "tmdbId": _("TMDB id"),
+    "pictureUrl": _("Cover address"),
 }
 
 
@@ -59,7 +65,7 @@ class PastedFile(Input):
     text: FileText
     name: Line = ""
     """The name of the file, if one was chosen."""
-    format: Annotated[FileFormat, Message("Choose the type of the file")] | Unset = UNSET
+    format: Annotated[FileFormat, Message(_("Choose the type of list."))] | Unset = UNSET
     columns: Columns | Unset = UNSET
     to_read: bool = False
 
@@ -85,11 +91,12 @@ async def import_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         "form": show.form(PastedFile),
         "preview": preview,
         "pasted": None if preview is None else preview.pasted,
-        "found": report,
+        "report": report,
         "groups": _by_reason(left_out),
         "not_owned": sum(row.reason == NOT_OWNED for row in left_out),
         "adjusted": [] if report is None else _by_reason(report.adjusted),
         "formats": FORMATS,
+        "read_as": "" if preview is None else READ_AS[preview.format],
         "fields": FIELD_NAMES,
         "shown": SHOWN_OF_A_REASON,
         "largest": LARGEST_FILE,
@@ -97,11 +104,22 @@ async def import_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
     }
 
 
-def _by_reason(rows: Iterable[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
-    """The rows grouped by reason, the most frequent first. Details of a single row in a reason are ignored."""
-    groups: dict[str, list[LeftOut]] = {}
+class ReasonedRow(NamedTuple):
+    """A row of the file, under a reason that it shares with others."""
+
+    number: int
+    what: str
+    detail: str
+    """What the reason says of this row alone."""
+
+
+def _by_reason(rows: Iterable[LeftOut]) -> list[tuple[str, list[ReasonedRow]]]:
+    """The rows grouped by the first sentence of their reason, the most frequent first."""
+    groups: dict[str, list[ReasonedRow]] = {}
     for row in rows:
-        groups.setdefault(row.reason.partition(". ")[0].partition(";")[0], []).append(row)
+        # In the language of the page.
+        reason, _stop, detail = str(row.reason).partition(". ")
+        groups.setdefault(reason.rstrip("."), []).append(ReasonedRow(row.row, row.what, detail))
     return sorted(groups.items(), key=lambda group: -len(group[1]))
 
 
@@ -135,7 +153,12 @@ async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
 
 
 def _imported(at: OwnLibrary, added: LibraryImported) -> str:
-    return f"{added.new} item{' is' if added.new == 1 else 's are'} on {at.library.library_name}."
+    return ngettext(
+        "%(num)s item added to %(shelf)s.",
+        "%(num)s items added to %(shelf)s.",
+        added.new,
+        shelf=at.library.library_name,
+    )
 
 
 @imports.form(

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from potluck.apps.library.item_views import LibraryItemView
 from potluck.validation import FieldError, Text, ValidationError
-from potluck.web import Input, Line, Versioned
+from potluck.web import Input, Line, Versioned, _
 
-LongText = Annotated[str, Text(0, 20_000, "That is too long", kind="raw", trim=False)]
+LongText = Annotated[str, Text(0, 20_000, _("Shorten this text."), kind="raw", trim=False)]
 
 
 class NewItemForm(Input):

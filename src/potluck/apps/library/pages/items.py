@@ -23,7 +23,7 @@ from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.apps.library.title_search import NoTitleYet, look_up_title
 from potluck.table import fold
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Flash, Line, Show, Versioned, Writes, initials
+from potluck.web import Flash, Line, Show, Versioned, Writes, _, initials
 
 HISTORY_SHOWN = 60
 PEOPLE_SHOWN = 8
@@ -40,7 +40,7 @@ class PersonButton(NamedTuple):
 class Past(NamedTuple):
     """An event in an item's history, for its page."""
 
-    what: str
+    is_return: bool
     borrower: str
     at: datetime
     after: str
@@ -102,12 +102,13 @@ def _past(events: Any) -> list[Past]:
         before = events[number + 1] if number + 1 < len(events) else None
         back = event.type == "RETURNED"
         after = how_long(before.updated_at, event.updated_at) if back and before is not None else ""
-        past.append(Past("Back from" if back else "Lent to", event.event, event.updated_at, after))
+        past.append(Past(back, event.event, event.updated_at, after))
     return past
 
 
 def _lent(at: OwnLibrary, item: Book | Video) -> Flash:
-    return Flash(f"{item.title} is at {item.lent_to}’s.", "Undo", f"{_address(item)}/return", {})
+    text = _("%(title)s lent to %(name)s.", title=item.title, name=item.lent_to)
+    return Flash(text, _("Undo"), f"{_address(item)}/return", {})
 
 
 def _returned(again: str) -> Callable[[OwnLibrary, Book | Video], Awaitable[str | Flash]]:
@@ -117,7 +118,8 @@ def _returned(again: str) -> Callable[[OwnLibrary, Book | Video], Awaitable[str 
         last = await at.store.first(Event.of_item(at.owner_id, at.library_id, item.item_id))
         if last is None:
             return ""
-        return Flash(f"{last.event} brought {item.title} back.", "Undo", _address(item) + again, {"to": last.event})
+        text = _("%(title)s returned by %(name)s.", title=item.title, name=last.event)
+        return Flash(text, _("Undo"), _address(item) + again, {"to": last.event})
 
     return flash
 
@@ -130,17 +132,23 @@ items.form("/lend", then=ITEM, flash=_lent, on=item_page)(lend)
 # After a return, people stay on the page where they recorded it.
 items.form("/return", then=ITEM, flash=_returned("/lend"), on=item_page)(give_back)
 items.form("/back", then=LENT, flash=_returned("/lend-again"), on=item_page)(give_back)
-items.form("/back-on-list", then=LIBRARY, flash="{title} is back.", on=item_page)(give_back)
+items.form("/back-on-list", then=LIBRARY, flash=_("{title} returned."), on=item_page)(give_back)
 items.form("/lend-again", then=LENT, on=item_page)(lend)
 
 
 # --- editing ------------------------------------------------------------------------------------------------------
 
 
-BOTH = {"title": "Title", "summary": "Summary", "note": "Note", "pictureUrl": "Cover"}
+BOTH = {"title": _("Title"), "summary": _("Summary"), "note": _("Note"), "pictureUrl": _("Cover address")}
 LABELS = {
-    "book": {**BOTH, "people": "Authors", "isbn": "ISBN"},
-    "video": {**BOTH, "people": "Directors", "cast": "Cast", "releaseYear": "Year", "duration": "Minutes"},
+    "book": {**BOTH, "people": _("Authors"), "isbn": _("ISBN")},
+    "video": {
+        **BOTH,
+        "people": _("Directors"),
+        "cast": _("Cast"),
+        "releaseYear": _("Year"),
+        "duration": _("Minutes"),
+    },
 }
 
 
@@ -156,7 +164,7 @@ async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
     }
 
 
-@items.form("/edit", then=ITEM, flash="Saved.", on=edit_page)
+@items.form("/edit", then=ITEM, flash=_("Changes saved."), on=edit_page)
 async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Book | Video]:
     try:
         sent = sent_of(typed, "book" if isinstance(item, Book) else "video")
@@ -169,11 +177,11 @@ async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Bo
 
 
 def _titled(at: OwnLibrary, item: Book | Video) -> str:
-    return "" if is_awaited(item) else f"Its title is {item.title}."
+    return "" if is_awaited(item) else _("Title found: %(title)s", title=item.title)
 
 
 items.form("/look-up", then=ITEM, flash=_titled, on=item_page)(look_up_title)
-items.form("/cover", then=ITEM, flash="Its cover is here.", on=edit_page)(fetch_cover)
+items.form("/cover", then=ITEM, flash=_("Cover fetched."), on=edit_page)(fetch_cover)
 
 
 # --- moving --------------------------------------------------------------------------------------------------------
@@ -195,10 +203,14 @@ class MoveTarget(NamedTuple):
     collections: list[tuple[str, str]]
 
     @property
+    def no_collection(self) -> str:
+        return _("%(shelf)s, no collection", shelf=self.name)
+
+    @property
     def choices(self) -> list[tuple[str, str]]:
         """The values and labels for the form."""
         nested = [(value, f"{self.name}, {name}") for value, name in self.collections]
-        return [(str(self.library_id), f"{self.name}, by itself"), *nested]
+        return [(str(self.library_id), self.no_collection), *nested]
 
 
 @items.page("/move", "library/move.html")
@@ -215,7 +227,11 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
     names = {value: name for place in places for value, name in place.choices}
     # The item was read after the refusal, so this is where the other move has put it.
     theirs = {"where": here, "collection": "", "order": order}
-    labels = {"where": "Library and collection", "collection": "New collection", "order": "Number in it"}
+    labels = {
+        "where": _("Shelf and collection"),
+        "collection": _("New collection"),
+        "order": _("Number in the collection"),
+    }
     return shown | {
         "places": places,
         "form": form,
@@ -230,12 +246,12 @@ def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
 
 async def _moved(at: OwnLibrary, item: Book | Video) -> str:
     (view,) = await at.show(LibraryItemView, [item])
-    return f"It is in {view.collection_name or view.library_name} now."
+    return _("Moved to %(place)s.", place=view.collection_name or view.library_name)
 
 
 @items.form("/move", then=_where_it_is, flash=_moved, on=move_page)
 async def move(at: OwnLibrary, item: Book | Video, form: MoveForm) -> Writes[Book | Video]:
-    library_id, _, collection_id = form.where.partition("/")
+    library_id, _slash, collection_id = form.where.partition("/")
     sent: dict[str, Any] = {"libraryId": library_id or str(item.library_id), "collectionId": collection_id or None}
     try:
         change = LibraryItemEdit.decode(sent)
@@ -244,7 +260,7 @@ async def move(at: OwnLibrary, item: Book | Video, form: MoveForm) -> Writes[Boo
             if change.library_id != at.library_id:
                 target = await at.store.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
                 if target is None:
-                    raise ValidationError(FieldError("where", "You have no such library"))
+                    raise ValidationError(FieldError("where", _("Choose one of your own shelves.")))
                 library = target
             sent["collectionId"] = str(await collection_named(at, library, form.collection))
         order = form.order.strip()
@@ -270,6 +286,6 @@ async def delete_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[st
     return {**await _one(at, item), "loan": loan, "lent_meanwhile": lent_meanwhile}
 
 
-@items.form("/delete", then=LIBRARY, flash="It is off the shelf, with its history.", on=delete_page, frees_room=True)
+@items.form("/delete", then=LIBRARY, flash=_("Item deleted."), on=delete_page, frees_room=True)
 async def delete_by_page(at: OwnLibrary, item: Book | Video, sure: Forced) -> Writes[None]:
     return await delete_item(at, item, sure)

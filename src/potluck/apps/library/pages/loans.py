@@ -7,7 +7,7 @@ from potluck.apps.library.home_card import LONG_DAYS, how_long
 from potluck.apps.library.lending import LoanView, lent_items, loans, loans_of, own_loans
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.table import fold
-from potluck.web import Show, SignedIn, initials
+from potluck.web import Show, SignedIn, _, initials, ngettext
 
 
 class Out(NamedTuple):
@@ -38,8 +38,12 @@ async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
     people = [(name, initials(name), outs) for name, outs in by_person.values()]
     return {
         "columns": (people[::2], people[1::2]),
-        "people": len(people),
         "count": len(rows),
+        "summary": _(
+            "%(items)s lent to %(people)s.",
+            items=ngettext("%(num)s item", "%(num)s items", len(rows)),
+            people=ngettext("%(num)s person", "%(num)s people", len(people)),
+        ),
         "loans": await at.show(LoanView, [loan for loan, _ in pairs]),
         "position": position,
     }

@@ -14,11 +14,11 @@ from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, med
 from potluck.apps.library.item_views import cover_address, people_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.table import Query
-from potluck.web import UNSET, Actions, Unset, View, computed
+from potluck.web import UNSET, Actions, Unset, View, _, computed, ngettext
 
 Row = Collection | Book | Video
 
-LOOKS = (("spines", "library-big", "Spines"), ("covers", "layout-grid", "Covers"), ("list", "list", "List"))
+LOOKS = (("spines", "library-big", _("Spines")), ("covers", "layout-grid", _("Covers")), ("list", "list", _("List")))
 """The looks of a shelf; each is a template, which also renders live updates."""
 (PLACE,) = media_library.index_key_names("GSI1")[-1:]
 
@@ -104,7 +104,21 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @property
     def volumes(self) -> str:
-        return f"{self.count} volume{'' if self.count == 1 else 's'}"
+        return ngettext("%(num)s volume", "%(num)s volumes", self.count)
+
+    @property
+    def in_words(self) -> str:
+        """What its drawing shows, for people who do not see it."""
+        if self.kind == "collection":
+            return _("Collection: %(name)s, %(volumes)s", name=self.name, volumes=self.volumes)
+        number = f"{self.collection_name} {self.volume}: " if self.volume is not None else ""
+        facts = [
+            self.maker,
+            _("video") if self.kind == "video" else "",
+            _("title missing") if self.awaited else "",
+            _("lent to %(name)s", name=self.lent_to) if self.lent_to else "",
+        ]
+        return ", ".join(str(fact) for fact in (number + self.name, *facts) if fact)
 
     @property
     def maker(self) -> str:
@@ -114,7 +128,7 @@ class ShelfRowView(View[Collection | Book | Video]):
     def spine(self) -> Markup:
         """Its drawing: a spine, the gap of a lent item, or the bookend of a collection."""
         if self.kind == "collection":
-            return bookend(self.name, self.volumes)
+            return bookend(self.name, str(self.volumes))
         if self.lent_to:
             return gap(self.name if self.volume is None else f"{self.volume} {self.name}", self.lent_to)
         return spine(self.name, self.maker, self.kind, self.collection_name, self.volume)
@@ -139,5 +153,5 @@ def shelf_rows(at: InLibrary) -> Query[Collection | Book | Video]:
     return ShelfRow.of_library(at.owner_id, at.library_id)
 
 
-for look, *_ in LOOKS:
+for look, _sign, _word in LOOKS:
     shelf.list(live=True, row=f"library/on_{look}.html", row_events=f"/{look}/events")(shelf_rows)

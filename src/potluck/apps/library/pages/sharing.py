@@ -10,7 +10,7 @@ from potluck.apps.library.libraries import invitations, place_of
 from potluck.apps.library.page_frame import SHARING, frame_of
 from potluck.apps.library.pages.shelves import own_libraries
 from potluck.apps.library.shares import NewShare, ShareView, revoking, share, shares
-from potluck.web import Actions, Input, Show, SignedIn, Writes, initials
+from potluck.web import Actions, Input, Show, SignedIn, Writes, _, initials
 
 sharing: Actions[Any] = Actions(SignedIn, page=SHARING, frame=frame_of("sharing"))
 
@@ -33,17 +33,17 @@ async def shares_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
 async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[str, Any]:
     own, shared = await own_libraries(at)
     owner_id = owner_of(at.principal.user_id)
-    looking = {}
+    people_of = {}
     for library in own:
         people = await at.store.all(Share.of_library(owner_id, library.library_id))
         invited = await invitations.of_place(at, place_of(owner_id, library.library_id))
         views = await at.show(ShareView, [*people, *invited])
-        looking[library.library_id] = [(view, initials(view.name or "")) for view in views]
+        people_of[library.library_id] = [(view, initials(view.name or "")) for view in views]
     return {
         # The library in question first, then the shared ones, then those that are not shared.
-        "own": sorted(own, key=lambda library: (library.library_id != about, not looking[library.library_id])),
+        "own": sorted(own, key=lambda library: (library.library_id != about, not people_of[library.library_id])),
         "shared": shared,
-        "looking": looking,
+        "people_of": people_of,
         "about": about,
         "form": show.form(NewShare),
         "made": show.done,
@@ -54,6 +54,6 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
 shares.form("", then="", on=shares_page)(share)
 
 
-@shares.form("/stop", then=SHARING, flash="Sharing has stopped.", on=shares_page, frees_room=True)
+@shares.form("/stop", then=SHARING, flash=_("Stopped sharing."), on=shares_page, frees_room=True)
 async def stop(at: OwnLibrary, who: Stop) -> Writes[None]:
     return await revoking(at, who.email)

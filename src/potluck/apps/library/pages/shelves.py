@@ -1,12 +1,20 @@
 """The page of all libraries, the shelf of a library in three looks, and its settings."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec.structs import replace
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
-from potluck.apps.library.entities import Library, Loan, Share, ShelfRow
+from potluck.apps.library.awaited_titles import awaiting
+from potluck.apps.library.entities import Book, Library, Loan, Share, ShelfRow, Video
+from potluck.apps.library.fields import LONGEST_TITLE, owner_of
+from potluck.apps.library.isbn import BadIsbn, is_meant_as_isbn, isbn_13
+from potluck.apps.library.item_views import LibraryItemView
+from potluck.apps.library.items import NewBook, new_item
 from potluck.apps.library.lending import lent_items
 from potluck.apps.library.libraries import (
+    TAG,
     Forced,
     LibraryChange,
     LibraryView,
@@ -19,16 +27,27 @@ from potluck.apps.library.libraries import (
     libraries,
     libraries_of,
 )
-from potluck.apps.library.page_frame import HOME, LIBRARY
+from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
+from potluck.apps.library.pages.adding import book_by_isbn
 from potluck.apps.library.pages.rows import LOOKS, ShelfRowView, shelf_rows
+from potluck.apps.library.placement import Spot, counting_in_library, must_have_room
 from potluck.apps.library.shares import leave_library
-from potluck.web import SealedCookie, Show, SignedIn, Writes
+from potluck.table import absent, put
+from potluck.validation import FieldError, Text, ValidationError
+from potluck.web import Actions, Flash, Input, SealedCookie, Show, SignedIn, Writes, _, formats, ngettext, or_retry
 
 # The items on one page of a shelf.
 ON_ONE_SHELF = 300
 # The items on the board of a library, and the libraries that get a board.
 ON_ONE_BOARD, BOARDS = 16, 24
+# The people named on a shelf that is shared with more of them.
+NAMED = 3
+FIRST_NAME = _("Bookshelf")
 LOOK = SealedCookie("potluck-library-look", path=HOME)
+
+
+class FirstBook(Input):
+    book: Annotated[str, Text(1, LONGEST_TITLE, _("Enter a title or an ISBN."))]
 
 
 async def own_libraries(at: SignedIn) -> tuple[list[LibraryView], list[LibraryView]]:
@@ -54,12 +73,52 @@ async def libraries_page(at: SignedIn, show: Show) -> dict[str, Any]:
         "shared": [view for view in views if not view.owned],
         "boards": {library.library_id: rows for library, rows in zip(views, boards, strict=False)},
         "form": show.form(NewLibrary),
+        "first": show.form(FirstBook),
         # The script of a shelf redirects here when it is no longer shared.
         "over": "over" in show.query,
     }
 
 
 libraries.form("", then=LIBRARY, on=libraries_page)(create_library)
+
+
+# --- the first book ---------------------------------------------------------------------------------------------------
+
+first_books: Actions[Book | Video] = Actions(
+    SignedIn, None, LibraryItemView, page=HOME, tag=TAG, frame=frame_of("shelves")
+)
+
+
+async def _first_added(at: SignedIn, book: Book | Video) -> Flash:
+    (row,) = await at.show(ShelfRowView, [book])
+    text = _("%(title)s added to %(shelf)s.", title=row.name, shelf=book.library_name)
+    return Flash(text, _("View"), row.address)
+
+
+@first_books.form("/first", then=LIBRARY, flash=_first_added, on=libraries_page)
+async def add_first_book(at: SignedIn, sent: FirstBook) -> Writes[Book | Video]:
+    """Add a book to a library of the caller, which is created if they have none."""
+    try:
+        isbn = isbn_13(sent.book) if is_meant_as_isbn(sent.book) else None
+        new = NewBook.decode({"title": sent.book}) if isbn is None else await book_by_isbn(at, isbn)
+    except BadIsbn as wrong:
+        raise ValidationError(FieldError("book", wrong.reason)) from wrong
+    except ValidationError as wrong:
+        raise ValidationError(*(FieldError("book", error.message) for error in wrong.errors)) from wrong
+    account = await at.own_account()
+    owner_id = owner_of(account.user_id)
+    own = sorted(await at.store.all(Library.of_owner(owner_id)), key=by_name)
+    if own:
+        # Added meanwhile, in another window.
+        must_have_room(own[0], 1)
+        library, counted = own[0], counting_in_library(own[0], 1)
+    else:
+        named = NewLibrary(library_name=str(FIRST_NAME))
+        made = at.make(named, owner_id=owner_id, owner_name=account.name, library_id=at.new_id())
+        library = replace(made, total_items=1)
+        counted = or_retry(put(library, when=absent))
+    book = new_item(new, Spot(library), at.new_id)
+    return Writes(book, counted, or_retry(put(book, when=absent)), *awaiting(book, at.core.clock()))
 
 
 # --- one shelf --------------------------------------------------------------------------------------------------------
@@ -92,15 +151,30 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
         "more": "" if part.next is None else at.core.cursors.seal(part.next, sealed_for),
         "others": [view for views in await own_libraries(at) for view in views],
         "lent": await at.store.count(Loan.in_library(at.owner_id, at.library_id)) if at.owns else 0,
-        "lookers": await _lookers(at) if at.owns else [],
+        "shared_with": _shared_with(await _guests(at)) if at.owns else "",
         # The script of a collection redirects here when it was deleted.
         "apart": "apart" in show.query,
     }
 
 
-async def _lookers(at: InLibrary) -> list[str]:
+async def _guests(at: InLibrary) -> list[str]:
     """The names of the people the library is shared with."""
     return sorted(share.name for share in await at.store.all(Share.of_library(at.owner_id, at.library_id)))
+
+
+def _shared_with(names: list[str]) -> str:
+    """Who the shelf is shared with: the first names, and how many more."""
+    if not names:
+        return _("Not shared")
+    more = len(names) - NAMED
+    if more <= 0:
+        return _("Shared with %(names)s", names=formats.list_text(names))
+    return ngettext(
+        "Shared with %(names)s and %(num)s more",
+        "Shared with %(names)s and %(num)s more",
+        more,
+        names=", ".join(names[:NAMED]),
+    )
 
 
 # --- the library as a whole -------------------------------------------------------------------------------------------
@@ -113,7 +187,7 @@ async def library_page(at: OwnLibrary, library: Library, show: Show) -> dict[str
     return {
         "library": view,
         "form": form,
-        "conflict": form.conflict(show.clash, {"libraryName": "Name", "description": "Description"}),
+        "conflict": form.conflict(show.clash, {"libraryName": _("Name"), "description": _("Description")}),
         "still_lent": show.refusal if isinstance(show.refusal, StillLent) else None,
         "out": await _out(at),
     }
@@ -125,14 +199,12 @@ async def _out(at: OwnLibrary) -> list[tuple[str, str]]:
     return [(item.title, str(item.lent_to)) for _, item in await lent_items(at.store, loans)]
 
 
-libraries.form("/settings", then=LIBRARY, on=library_page)(change_library)
+libraries.form("/settings", then=LIBRARY, flash=_("Changes saved."), on=library_page)(change_library)
 
 
-@libraries.form(
-    "/delete", then=HOME, flash="The library is gone, with everything in it.", on=library_page, frees_room=True
-)
+@libraries.form("/delete", then=HOME, flash=_("Shelf deleted."), on=library_page, frees_room=True)
 async def delete_by_page(at: OwnLibrary, library: Library, sure: Forced) -> Writes[None]:
     return await delete_library(at, library, sure)
 
 
-libraries.form("/leave", then=HOME, flash="You left the library.", frees_room=True)(leave_library)
+libraries.form("/leave", then=HOME, flash=_("You left the shelf."), frees_room=True)(leave_library)

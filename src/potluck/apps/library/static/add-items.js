@@ -4,6 +4,7 @@ import "./file-field.js";
 import { element, field, one, stamp } from "../../../web/static/js/kit/elements.js";
 import { fetchPage } from "../../../web/static/js/kit/page-parts.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 
 const library = `/api/v1/libraries/${one(document, "[data-adding]").dataset.adding}`;
 
@@ -55,10 +56,10 @@ async function add(isbn) {
   const key = newId();
   let answer;
   for (;;) {
-    note.textContent = "Looking…";
+    note.textContent = _("Looking up…");
     answer = await send(`${library}/import`, { json: { text: isbn, format: "isbns", apply: true }, key });
     if (answer.outcome !== "no-signal") break;
-    note.textContent = "You’re offline. It is added when you’re back.";
+    note.textContent = _("You’re offline. It’ll be added when you’re back online.");
     await backOnline();
   }
   if (answer.outcome !== "done") {
@@ -69,17 +70,17 @@ async function add(isbn) {
   const [book] = first;
   if (leftOut.length) {
     note.textContent = leftOut[0].reason;
-    undo.replaceWith(element("a", { href: `?hand=yes&isbn=${encodeURIComponent(isbn)}#by-hand` }, "Type its title"));
-  } else if (!book) note.textContent = "On the shelf already";
+    undo.replaceWith(element("a", { href: `?hand=yes&isbn=${encodeURIComponent(isbn)}#by-hand` }, _("Enter title")));
+  } else if (!book) note.textContent = _("Already on the shelf");
   else {
     title.textContent = book.title;
-    note.textContent = book.awaited ? "Waiting for its title" : book.by.join(", ");
+    note.textContent = book.awaited ? _("Title missing") : book.by.join(", ");
     await draw(one(row, "[data-pic]"), { title: book.title, by: book.by[0] ?? "" });
     undo.hidden = false;
-    undo.setAttribute("aria-label", `Undo: ${book.title}`);
+    undo.setAttribute("aria-label", _("Undo: %(title)s", { title: book.title }));
     undo.addEventListener("click", async () => {
       const { outcome, message } = await send(`${library}/items/${book.itemId}`, { method: "DELETE" });
-      note.textContent = outcome === "done" ? "Taken back" : message;
+      note.textContent = outcome === "done" ? _("Removed") : message;
       undo.hidden = outcome === "done";
     });
   }
@@ -105,7 +106,7 @@ const BarcodeDetector = Reflect.get(window, "BarcodeDetector");
 const viewfinder = one(document, "[data-viewfinder]");
 const video = one(viewfinder, "video", HTMLVideoElement);
 const scan = one(document, "[data-scan]");
-const words = /** @type {ChildNode} */ (scan.lastChild);
+const words = one(scan, "span");
 const startWords = words.textContent;
 /** @type {MediaStream | null} */
 let stream = null;
@@ -142,13 +143,14 @@ async function start() {
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
   } catch {
-    one(document, "[data-scanner-hint]").textContent =
-      "The camera is not open to this page. Allow it in the browser, or type the number.";
+    one(document, "[data-scanner-hint]").textContent = _(
+      "This page can’t use the camera. Allow it in your browser’s settings, or type the ISBN.",
+    );
     return;
   }
   video.srcObject = stream;
   viewfinder.hidden = false;
-  words.textContent = "Stop";
+  words.textContent = _("Stop scanning");
   await video.play();
   detect();
 }

@@ -4,13 +4,14 @@ import { all, one } from "../../../web/static/js/kit/elements.js";
 import { send } from "../../../web/static/js/kit/send.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 
 const list = one(document, "#watch");
 
 const push = coalesced(async () => {
   const ids = all(list, ".sortable").map((row) => ["itemIds", row.id.replace("row-", "")]);
   const { outcome } = await send(list.dataset.ordering ?? "", { form: ids });
-  if (outcome !== "done") toast("The new order is not saved. Move it once more to try again.");
+  if (outcome !== "done") toast(_("The new order wasn’t saved. Move the item again."));
 });
 
 list.addEventListener("potluck:moved", () => {
