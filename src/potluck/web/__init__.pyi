@@ -5,6 +5,7 @@ from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.app import App, Core, Demo, HomeCard
 from potluck.web.cookies import SealedCookie
 from potluck.web.csv_files import inert
+from potluck.web.downloads import attachment
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import (
     CHALLENGE,
@@ -79,6 +80,7 @@ __all__ = [
     "View",
     "Writes",
     "_",
+    "attachment",
     "by_name",
     "computed",
     "drawings",

@@ -17,7 +17,8 @@ WORDS = ("armbar", "guard", "mount", "hips", "frames", "knee", "underhook", "slo
 
 async def exported(gym: Gym, by: Person) -> Any:
     answer = await gym.ask("GET", "/export", by=by)
-    assert answer.headers["content-disposition"] == 'attachment; filename="journal.json"'
+    day = answer.json()["exportedAt"][:10]
+    assert answer.headers["content-disposition"] == f'attachment; filename="Journal {day}.json"'
     return data(answer)
 
 

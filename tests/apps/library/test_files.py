@@ -173,6 +173,7 @@ async def test_an_export_is_imported_again_as_it_was(calls):
     await calls.make(f"{home}/videos", {"title": "'Film'", "directors": ["D"], "cast": ["E"], "duration": 99}, by=ada)
     answer = await calls.ask("GET", f"{home}/export?format=csv", by=ada)
     assert answer.content.startswith(BYTE_ORDER_MARK)
+    assert 'filename="Home.csv"' in answer.headers["content-disposition"]
     exported = answer.text
     cells = list(csv.reader(io.StringIO(exported.removeprefix("\ufeff"))))
     assert not any(cell[:1] in ("=", "+", "-", "@") for row in cells for cell in row)

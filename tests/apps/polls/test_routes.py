@@ -264,7 +264,7 @@ async def test_files_are_counted_again_to_the_same_and_name_no_voter(calls):
     texts = []
     for format in ("json", "csv", "blt"):
         answer = await calls.ask("GET", f"{path}/ballots?format={format}")
-        assert answer.headers["content-disposition"] == f'attachment; filename="ballots.{format}"'
+        assert answer.headers["content-disposition"] == f'attachment; filename="Where to - ballots.{format}"'
         file = read(answer.content)
         assert file.candidates == list(CANDIDATES)
         assert sum(file.ballots.values()) == 6

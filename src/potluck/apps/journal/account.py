@@ -42,7 +42,7 @@ from potluck.people import Account
 from potluck.store import Store, all_done
 from potluck.table import delete
 from potluck.validation import encode
-from potluck.web import Actions
+from potluck.web import Actions, attachment
 
 ENTRIES_AT_ONCE = 32
 ROWS_AT_ONCE = 1_000
@@ -61,7 +61,7 @@ async def export_journal(at: Athlete) -> Response:
         "exportedAt": at.now,
         "profile": converted(FileProfile, await profile_of(at)),
     }
-    headers = {"content-disposition": 'attachment; filename="journal.json"', "cache-control": "no-store"}
+    headers = {**attachment("json", f"Journal {at.now:%Y-%m-%d}"), "cache-control": "no-store"}
     pieces = JournalExport(at.store, at.own_id).pieces(begun)
     return StreamingResponse(pieces, headers=headers, media_type="application/json")
 

@@ -16,7 +16,7 @@ from potluck.apps.library.import_files import joined_names
 from potluck.apps.library.item_views import LibraryItemView, people_of
 from potluck.apps.library.libraries import TAG
 from potluck.validation import Message, encode
-from potluck.web import Actions, Input, inert
+from potluck.web import Actions, Input, attachment, inert
 
 ExportFormat = Literal["csv", "json", "marcxml"]
 COLUMNS = (
@@ -47,7 +47,7 @@ async def export_library(at: InLibrary, query: ExportQuery) -> Response:
     else:
         kind, content = "application/marcxml+xml; charset=utf-8", (await asyncio.to_thread(as_marcxml, items)).encode()
     extension = {"csv": "csv", "json": "json", "marcxml": "xml"}[query.format]
-    headers = {"content-disposition": f'attachment; filename="library.{extension}"', "cache-control": "no-store"}
+    headers = {**attachment(extension, at.library.library_name), "cache-control": "no-store"}
     return Response(content, media_type=kind, headers=headers)
 
 

@@ -35,7 +35,7 @@ from potluck.apps.polls.recounting import tally_votes
 from potluck.apps.polls.shards import is_sealed, seal
 from potluck.store import Store
 from potluck.validation import FieldError, ValidationError
-from potluck.web import UNSET, Actions, Input, NotFound, ProblemError, Unset
+from potluck.web import UNSET, Actions, Input, NotFound, ProblemError, Unset, attachment
 
 CSV = "text/csv"
 BALLOT_MEDIA_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": CSV, "blt": "text/plain"}
@@ -169,16 +169,16 @@ async def turnout_of(store: Store, poll_id: UUID) -> Turnout:
     return Turnout(votes_of(shards), version_of(shards))
 
 
-def results_file(current: CurrentRecord) -> Response:
-    """The results as a table to download."""
-    return _as_file(as_csv(current.results), CSV, "results.csv")
+def results_file(current: CurrentRecord, title: str) -> Response:
+    """The results as a table to download, named after the poll."""
+    return _as_file(as_csv(current.results), CSV, attachment("csv", title, "results"))
 
 
-async def ballot_file(context: PollsContext, poll: Poll, format: Format) -> Response:
-    """Every ranking and its number of votes, as a ballot file without voters to download."""
+async def ballot_file(context: PollsContext, poll: Poll, format: Format, title: str) -> Response:
+    """Every ranking and its number of votes, as a ballot file without voters to download, named after the poll."""
     votes = await context.records.ballots(poll.poll_id)
     text = await asyncio.to_thread(_written, poll, votes.ballots, format)
-    return _as_file(text, BALLOT_MEDIA_TYPES[format], f"ballots.{format}")
+    return _as_file(text, BALLOT_MEDIA_TYPES[format], attachment(format, title, "ballots"))
 
 
 async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET) -> Audit:
@@ -278,13 +278,14 @@ async def poll_results(at: ReadsRecord, query: ByMethod) -> CountResults:
 @outcome.read("/results.csv", ResultsHidden, media_type=CSV)
 async def results_table(at: ReadsRecord, query: ByMethod) -> Response:
     """The results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
-    return results_file(await current_record(at.polls, at.poll_id, query.method, at.found))
+    current = await current_record(at.polls, at.poll_id, query.method, at.found)
+    return results_file(current, current.poll.title)
 
 
 @outcome.read("/ballots", ResultsHidden)
 async def poll_ballots(at: SeesResults, query: InFormat) -> Response:
     """Every ranking and its number of votes, without voters, as a file that `potluck count` and others can count."""
-    return await ballot_file(at.polls, at.poll, query.format)
+    return await ballot_file(at.polls, at.poll, query.format, at.poll.title)
 
 
 @outcome.read("/audit", WrongKey, VotesComingIn, tagged=False)
@@ -293,9 +294,9 @@ async def poll_audit(at: PollAdmin, query: ByMethod) -> Audit:
     return await audited(at.polls, at.poll, query.method)
 
 
-def _as_file(content: str, media_type: str, name: str) -> Response:
-    """A response that browsers download under this name."""
-    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
+def _as_file(content: str, media_type: str, named: Mapping[str, str]) -> Response:
+    """A response that browsers download."""
+    headers = {**named, "cache-control": "private, no-cache"}
     # With a byte order mark, spreadsheets read every letter as written.
     body = content.encode("utf-8-sig" if media_type == CSV else "utf-8")
     return Response(body, headers=headers, media_type=media_type)

@@ -136,10 +136,10 @@ async def poll_results(at: InPoll, query: ByMethod) -> CountResults:
 @results.read("/results.csv", media_type=CSV)
 async def results_table(at: InPoll, query: ByMethod) -> Response:
     """The results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
-    return results_file(await current_record(at.polls, at.poll.poll_id, query.method))
+    return results_file(await current_record(at.polls, at.poll.poll_id, query.method), at.shareable.name)
 
 
 @results.read("/ballots")
 async def poll_ballots(at: InPoll, query: InFormat) -> Response:
     """Every ranking and its number of votes, without voters, as a file that `potluck count` and others can count."""
-    return await ballot_file(at.polls, at.poll, query.format)
+    return await ballot_file(at.polls, at.poll, query.format, at.shareable.name)

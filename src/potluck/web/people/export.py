@@ -25,6 +25,7 @@ from potluck.store import Clock
 from potluck.validation.encoding import encode
 from potluck.web.app import App
 from potluck.web.csv_files import BYTE_ORDER_MARK, CsvColumns, inert
+from potluck.web.downloads import attachment
 
 ZIP = "application/zip"
 FORMAT = 1
@@ -87,7 +88,7 @@ class ExportFile:
 
     def response(self) -> StreamingResponse:
         headers = {
-            "content-disposition": f'attachment; filename="{self.name}"',
+            **attachment("zip", self.name),
             "content-length": str(self.size),
             "cache-control": "no-store",
         }
@@ -144,7 +145,7 @@ class Exports:
                 size = file.seek(0, io.SEEK_END)
                 file.seek(0)
                 on_failure.pop_all()
-            return ExportFile(f"potluck-{now:%Y-%m-%d}.zip", size, file)
+            return ExportFile(f"potluck-{now:%Y-%m-%d}", size, file)
 
 
 # --- the rows of an app, table by table ------------------------------------------------------------------------------

@@ -35,6 +35,12 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
+/** @param {string} header */
+function nameIn(header) {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(header)?.[1];
+  return encoded ? decodeURIComponent(encoded) : /filename="([^"]+)"/.exec(header)?.[1];
+}
+
 // Downloads the file, and resolves to what the page says then.
 /** @param {HTMLFormElement} form @param {(text: string) => void} say */
 async function download(form, say) {
@@ -43,7 +49,7 @@ async function download(form, say) {
   if (!response) return _("The connection was lost. Try again when you’re online.");
   if (response.status === 401) return _("You’re signed out. Sign in and try again.");
   if (!response.ok) return _("The file couldn’t be prepared. Try again in a moment.");
-  const named = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+  const named = nameIn(response.headers.get("content-disposition") ?? "");
   const blob = await received(response, (bytes) =>
     say(_("Downloading: %(size)s so far …", { size: sizeOf(bytes) })),
   ).catch(() => null);
