@@ -23,7 +23,7 @@ from potluck.web.offline import Shell
 from potluck.web.outbound import Outbound
 from potluck.web.pages import to_sign_in
 from potluck.web.pagination import OwnPages, References
-from potluck.web.places.access import InPlace
+from potluck.web.places.access import InPlace, OwnPlaces
 from potluck.web.places.place import Place, by_name
 from potluck.web.places.rows import MemberRow, PlaceRow
 from potluck.web.qr import qr_code
@@ -61,6 +61,7 @@ __all__ = [
     "Outbound",
     "Outcome",
     "OwnPages",
+    "OwnPlaces",
     "PageForm",
     "Place",
     "PlaceRow",

@@ -140,7 +140,7 @@ async def test_what_is_low_is_offered_first(suite):
         await made(client, ada, f"{home}/inventory", name=name, quantity=quantity, threshold=1)
     await made(client, ada, f"{home}/shopping-list", name="Oat milk")
     text = (await asked(client, ada, "GET", f"/shopping/{family}")).text
-    offered = re.search(r'aria-label="Often bought".*?</ul>', text, re.DOTALL)
+    offered = re.search(r'aria-label="Suggestions".*?</ul>', text, re.DOTALL)
     assert offered
     assert re.findall(r"</svg>([^<]+)</button>", offered[0]) == ["Crème fraîche", "Apples"]
 

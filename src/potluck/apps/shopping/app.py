@@ -15,6 +15,7 @@ from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.families import HOME
 from potluck.apps.shopping.home_card import home_card
 from potluck.apps.shopping.offline import shell
+from potluck.apps.shopping.pages import first_list
 from potluck.apps.shopping.pages import inventory as inventory_pages
 from potluck.apps.shopping.pages import shopping_list as list_pages
 from potluck.people import Principal
@@ -35,7 +36,7 @@ class ShoppingApp(App):
     templates = Path(__file__).parent / "templates"
     modules = (
         *(families, stores, locations, shopping_list, clearing, inventory, restocking),
-        *(list_pages, inventory_pages),
+        *(list_pages, inventory_pages, first_list),
     )
 
     def consumers(self) -> Sequence[Consumer]:

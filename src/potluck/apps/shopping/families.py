@@ -9,6 +9,8 @@ from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
 from potluck.apps.shopping.fields import MOST_FAMILIES
+from potluck.apps.shopping.first_items import FirstItems, household_name
+from potluck.apps.shopping.suggestions import STAPLES
 from potluck.table import put
 from potluck.web import (
     NotFound,
@@ -75,10 +77,11 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
 
 
 async def first_page(at: SignedIn, show: Show) -> dict[str, Any] | Response:
-    """Redirects to the family shown last; a person without a family gets the form to create one."""
+    """Redirects to the family shown last; a person without one gets a form for the first items of a new one."""
     own = await families.own_views(at)
     if not own or show.refusal is not None:
-        return {"form": show.form(families.new)}
+        new = {"familyId": str(at.new_id()), "name": household_name(at.principal.name)}
+        return {"form": show.form(FirstItems, new), "naming": show.form(families.new), "staples": STAPLES}
     last = LAST_FAMILY.value(at.visitor)
     first, *_ = sorted(own, key=lambda family: str(family.family_id) != last)
     return show.redirect(f"{HOME}/{first.family_id}")

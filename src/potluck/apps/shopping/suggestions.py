@@ -9,12 +9,15 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.table import fold
+from potluck.web import _
 
 if TYPE_CHECKING:
     from potluck.apps.shopping.inventory import InventoryItemView
     from potluck.apps.shopping.shopping_list import ShoppingItemView
 
 MOST_SUGGESTIONS = 200
+# For a list that nothing was ever bought from.
+STAPLES = (_("Milk"), _("Bread"), _("Eggs"), _("Butter"), _("Cheese"), _("Apples"), _("Potatoes"), _("Toilet paper"))
 
 
 class HasName(Protocol):
@@ -36,7 +39,8 @@ class Suggestion(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[ShoppingItemView]) -> list[Suggestion]:
-    """What is running low, then recent purchases, then the rest of the inventory; each name once.
+    """What is running low, then recent purchases, then the rest of the inventory; each name once. If there is nothing
+    of these, the staples.
 
     Pending items are included, since they may be bought at any moment: the caller leaves them out.
     """
@@ -51,7 +55,7 @@ def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[Shoppin
     offered: dict[str, Suggestion] = {}
     for suggestion in (*low, *lately, *by_name.values()):
         offered.setdefault(fold(suggestion.name), suggestion)
-    return list(offered.values())[:MOST_SUGGESTIONS]
+    return list(offered.values())[:MOST_SUGGESTIONS] or [Suggestion(name=str(name)) for name in STAPLES]
 
 
 def called(name: str, things: Iterable[N]) -> N | None:

@@ -169,9 +169,13 @@ def _after_adding(at: InFamily, added: Added) -> str:
 
 
 def _added(at: InFamily, added: Added) -> str:
-    if len(added.names) > 1:
-        return ngettext("%(num)s item added", "%(num)s items added", len(added.names))
-    return _("%(name)s added", name=added.names[0])
+    return added_text(added.names)
+
+
+def added_text(names: Sequence[str]) -> str:
+    if len(names) > 1:
+        return ngettext("%(num)s item added", "%(num)s items added", len(names))
+    return _("%(name)s added", name=names[0])
 
 
 @shopping_list.form("", then=_after_adding, flash=_added, on=list_page)
