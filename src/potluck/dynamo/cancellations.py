@@ -8,6 +8,7 @@ from potluck.dynamo.tables import EMPTY_KEY
 NONE = {"Code": "None"}
 REASONS = {
     "ConditionalCheckFailedException": "ConditionalCheckFailed",
+    "DuplicateItemException": "DuplicateItem",
     "ValidationException": "ValidationError",
 }
 """The reason codes for errors of a single action; any other error fails the whole call."""

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from potluck.dynamo.actions.batch_execute_statement import batch_execute_statement
 from potluck.dynamo.actions.batch_get_item import batch_get_item
 from potluck.dynamo.actions.batch_write_item import batch_write_item
 from potluck.dynamo.actions.create_table import create_table
@@ -14,6 +15,8 @@ from potluck.dynamo.actions.describe_limits import describe_limits
 from potluck.dynamo.actions.describe_stream import describe_stream
 from potluck.dynamo.actions.describe_table import describe_table
 from potluck.dynamo.actions.describe_time_to_live import describe_time_to_live
+from potluck.dynamo.actions.execute_statement import execute_statement
+from potluck.dynamo.actions.execute_transaction import execute_transaction
 from potluck.dynamo.actions.get_item import get_item
 from potluck.dynamo.actions.get_records import get_records
 from potluck.dynamo.actions.get_shard_iterator import get_shard_iterator
@@ -37,6 +40,7 @@ __all__ = ["ACTIONS", "Action"]
 Action = Callable[[Any, dict[str, Any]], Awaitable[dict[str, Any]]]
 
 ACTIONS: dict[str, Action] = {
+    "BatchExecuteStatement": batch_execute_statement,
     "BatchGetItem": batch_get_item,
     "BatchWriteItem": batch_write_item,
     "CreateTable": create_table,
@@ -48,6 +52,8 @@ ACTIONS: dict[str, Action] = {
     "DescribeStream": describe_stream,
     "DescribeTable": describe_table,
     "DescribeTimeToLive": describe_time_to_live,
+    "ExecuteStatement": execute_statement,
+    "ExecuteTransaction": execute_transaction,
     "GetItem": get_item,
     "GetRecords": get_records,
     "GetShardIterator": get_shard_iterator,

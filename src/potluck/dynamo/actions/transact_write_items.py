@@ -44,7 +44,7 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
         raise misfit(failure, bound, len(writes)) from failure
     if len({(write.table.number, write.key) for write in writes}) != len(writes):
         invalid("Transaction request cannot include multiple operations on one item")
-    transaction = TransactionWrite(request, writes, database.namespace, database.clock())
+    transaction = TransactionWrite(request, asked, writes, database.namespace, database.clock())
     answer: dict[str, Any] = await database.file.writer.submit(transaction.run)
     return answer
 
@@ -79,8 +79,17 @@ def check_payload(size: int) -> None:
 class TransactionWrite:
     """Writes of several items, all or none; repeating a client token does not repeat them."""
 
-    def __init__(self, request: dict[str, Any], writes: list[Write], namespace: Namespace, now: float) -> None:
+    def __init__(
+        self,
+        request: dict[str, Any],
+        actions: list[dict[str, Any]],
+        writes: list[Write],
+        namespace: Namespace,
+        now: float,
+    ) -> None:
+        """`actions` are what the writes were made of: a client token fits no others."""
         self.request = request
+        self.actions = actions
         self.writes = writes
         self.now = now
         token = request.get("ClientRequestToken")
@@ -89,7 +98,7 @@ class TransactionWrite:
     def run(self, rows: Rows) -> dict[str, Any]:
         digest = b""
         if self.token is not None:
-            digest = hashlib.sha256(pack(self.request["TransactItems"])).digest()
+            digest = hashlib.sha256(pack(self.actions)).digest()
             before = rows.execute("SELECT request, answer, at FROM tokens WHERE token=?", (self.token,)).get
             if before is not None and before[2] > self.now - IDEMPOTENCY_SECONDS:
                 return self.repeated(before[0] == digest, unpack(before[1]))

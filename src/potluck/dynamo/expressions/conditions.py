@@ -55,6 +55,12 @@ def condition(parameter: str, text: str, placeholders: Placeholders) -> Conditio
     return Condition(program, values)
 
 
+def condition_of_nodes(parsed: ParsedCondition, placeholders: Placeholders) -> Condition:
+    """A condition that was written in another language; raises ExpressionError if it is refused."""
+    template: ParsedText[ParsedCondition, ConditionProgram] = ParsedText(parsed, parsed.leaves())
+    return Condition(_compiled(template, placeholders), [placeholders.values[name] for name in template.values])
+
+
 class _Repeated(NamedTuple):
     """A cached condition with copies of the names and values it was compiled from, as callers may change theirs."""
 

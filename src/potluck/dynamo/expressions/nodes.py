@@ -33,11 +33,11 @@ class Function:
 
 
 class Arithmetic:
-    """left + right or left - right."""
+    """left + right or left - right; in PartiQL they may be sums themselves."""
 
     __slots__ = ("left", "operator", "right")
 
-    def __init__(self, operator: str, left: "Operand", right: "Operand") -> None:
+    def __init__(self, operator: str, left: "Operand | Arithmetic", right: "Operand | Arithmetic") -> None:
         self.operator = operator
         self.left = left
         self.right = right

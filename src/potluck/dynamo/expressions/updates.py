@@ -1,6 +1,6 @@
 """UpdateExpression."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from potluck.dynamo import limits
@@ -79,6 +79,12 @@ def update(text: str, placeholders: Placeholders) -> Update:
     return Update(*_updates.bind("UpdateExpression", text, placeholders))
 
 
+def update_of_nodes(parsed: ParsedUpdate, placeholders: Placeholders) -> Update:
+    """An update that was written in another language; raises ExpressionError if it is refused."""
+    template: ParsedText[ParsedUpdate, UpdateProgram] = ParsedText(parsed, parsed.leaves())
+    return Update(_compiled(template, placeholders), [placeholders.values[name] for name in template.values])
+
+
 def refuse_key_updates(touched: Iterable[str], keys: Iterable[str]) -> None:
     """Refuse an update that changes an attribute of the table's key."""
     keys = tuple(keys)
@@ -142,11 +148,7 @@ class _UpdateCompiler:
 
     def check_clause(self, clause: Clause) -> None:
         value = clause.value
-        if isinstance(value, Arithmetic):
-            self.check_operand(value.left)
-            self.check_operand(value.right)
-            self.require_type(value.operator, [value.left, value.right], "N")
-        elif value is not None:
+        if value is not None:
             self.check_operand(value)
             if clause.action != "SET":
                 assert isinstance(value, Reference)
@@ -157,15 +159,17 @@ class _UpdateCompiler:
                         f"operand type: {LONG_TYPE_NAMES[kind]}, typeSet: ALLOWED_FOR_{clause.action}_OPERAND"
                     )
 
-    def check_operand(self, operand: Operand) -> None:
+    def check_operand(self, operand: Operand | Arithmetic) -> None:
         # Calls nest to the right only (if_not_exists), so following the last operand needs no recursion.
-        finished: list[Operand] = []
-        waiting: list[Operand] = [operand]
+        finished: list[Operand | Arithmetic] = []
+        waiting: list[Operand | Arithmetic] = [operand]
         while waiting:
             node = waiting.pop()
             finished.append(node)
             if isinstance(node, Function):
                 waiting.extend(node.operands)
+            elif isinstance(node, Arithmetic):
+                waiting += (node.left, node.right)
         for node in reversed(finished):
             if isinstance(node, Path):
                 self.places[node] = resolve(node, self.names)
@@ -174,6 +178,8 @@ class _UpdateCompiler:
                     raise ExpressionError(
                         f"An expression attribute value used in expression is not defined; attribute value: {node.name}"
                     )
+            elif isinstance(node, Arithmetic):
+                self.require_type(node.operator, [node.left, node.right], "N")
             else:
                 self.check_function(node)
 
@@ -196,7 +202,7 @@ class _UpdateCompiler:
                 f"operator: {function.name}, first operand: {described(self.places[first])}"
             )
 
-    def require_type(self, name: str, operands: list[Operand], wanted: str) -> None:
+    def require_type(self, name: str, operands: Sequence[Operand | Arithmetic], wanted: str) -> None:
         for operand in operands:
             if isinstance(operand, Reference) and wanted not in self.values[operand.name]:
                 raise ExpressionError(
@@ -212,14 +218,14 @@ class _UpdateCompiler:
         value = clause.value
         if clause.action == "SET":
             assert value is not None
-            return self.sum(value) if isinstance(value, Arithmetic) else self.operand(value)
+            return self.operand(value)
         assert isinstance(value, Reference)
         place, slot = self.places[clause.path], self.slots[value.name]
         if clause.action == "ADD":
             return lambda item, values: added(read_along(item, place), values[slot], WRONG_TYPE)
         return lambda item, values: deleted(read_along(item, place), values[slot], WRONG_TYPE)
 
-    def sum(self, arithmetic: Arithmetic) -> Compute:
+    def sum(self, arithmetic: Arithmetic) -> Callable[[Item, list[Value]], Value]:
         left, right = self.operand(arithmetic.left), self.operand(arithmetic.right)
         subtract = arithmetic.operator == "-"
 
@@ -234,7 +240,9 @@ class _UpdateCompiler:
 
         return compute
 
-    def operand(self, operand: Operand) -> Callable[[Item, list[Value]], Value]:
+    def operand(self, operand: Operand | Arithmetic) -> Callable[[Item, list[Value]], Value]:
+        if isinstance(operand, Arithmetic):
+            return self.sum(operand)
         if isinstance(operand, Reference):
             slot = self.slots[operand.name]
             return lambda item, values: values[slot]

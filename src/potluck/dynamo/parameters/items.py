@@ -34,6 +34,9 @@ COMPARISON = Text(
     "CONTAINS",
 )
 
+STATEMENT = Text(least=1, most=8192)
+PARAMETERS = ListOf(VALUE, least=1)
+
 EXPECTED = MapOf(
     Structure(
         "ExpectedAttributeValue",
@@ -260,6 +263,60 @@ ITEM_OPERATIONS = {
                     most=100,
                 )
             ),
+        },
+    ),
+    "ExecuteStatement": Structure(
+        "ExecuteStatementInput",
+        {
+            "Statement": Required(STATEMENT),
+            "Parameters": PARAMETERS,
+            "ConsistentRead": TRUTH,
+            "NextToken": Text(least=1, most=32768),
+            "ReturnConsumedCapacity": CAPACITY,
+            "Limit": POSITIVE,
+            "ReturnValuesOnConditionCheckFailure": RETURN_ON_FAILURE,
+        },
+    ),
+    "BatchExecuteStatement": Structure(
+        "BatchExecuteStatementInput",
+        {
+            "Statements": Required(
+                ListOf(
+                    Structure(
+                        "BatchStatementRequest",
+                        {
+                            "Statement": Required(STATEMENT),
+                            "Parameters": PARAMETERS,
+                            "ConsistentRead": TRUTH,
+                            "ReturnValuesOnConditionCheckFailure": RETURN_ON_FAILURE,
+                        },
+                    ),
+                    least=1,
+                    most=25,
+                )
+            ),
+            "ReturnConsumedCapacity": CAPACITY,
+        },
+    ),
+    "ExecuteTransaction": Structure(
+        "ExecuteTransactionInput",
+        {
+            "TransactStatements": Required(
+                ListOf(
+                    Structure(
+                        "ParameterizedStatement",
+                        {
+                            "Statement": Required(STATEMENT),
+                            "Parameters": PARAMETERS,
+                            "ReturnValuesOnConditionCheckFailure": RETURN_ON_FAILURE,
+                        },
+                    ),
+                    least=1,
+                    most=100,
+                )
+            ),
+            "ClientRequestToken": Text(least=1, most=36),
+            "ReturnConsumedCapacity": CAPACITY,
         },
     ),
 }

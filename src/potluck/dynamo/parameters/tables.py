@@ -212,7 +212,6 @@ STREAM_OPERATIONS = {
 }
 
 OPERATIONS_NOT_OFFERED = (
-    "BatchExecuteStatement",
     "CreateBackup",
     "CreateGlobalTable",
     "DeleteBackup",
@@ -227,8 +226,6 @@ OPERATIONS_NOT_OFFERED = (
     "DescribeTableReplicaAutoScaling",
     "DisableKinesisStreamingDestination",
     "EnableKinesisStreamingDestination",
-    "ExecuteStatement",
-    "ExecuteTransaction",
     "ExportTableToPointInTime",
     "GetResourcePolicy",
     "ImportTable",
