@@ -212,7 +212,7 @@ def test_a_script_that_comes_late_costs_nothing_but_time(both):
         time.sleep(0.5)
         route.continue_()
 
-    there.page.route(re.compile("kit/event-stream.js"), slowly)
+    there.page.route(re.compile("kit/live.js"), slowly)
     there.page.reload(wait_until="commit")
     add(here, "Firewood")
     there.live()

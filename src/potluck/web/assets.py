@@ -2,7 +2,7 @@
 
 Their addresses have one digest of all of them, then their path in the source tree. Scripts and style sheets refer to
 each other by relative paths, so a page never mixes files of two versions, and a path means the same in the browser, to
-the type checker and to Node.
+the type checker and to Node. Each is served with what it imports (bundles.py), so that a page waits for few of them.
 """
 
 import asyncio
@@ -16,6 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from potluck.web import bundles
+from potluck.web.bundles import Bundles
 from potluck.web.errors import NotFound
 from potluck.web.http.compression import SMALL, SMALLEST, Coding, coding_of, encoded, is_compressible, varying
 from potluck.web.http.responses import IMMUTABLE
@@ -48,8 +50,11 @@ class Assets:
             for file in sorted(folder.rglob("*"))
             if file.is_file()
         }
+        self._bundles = Bundles(self._contents)
+        self._served: dict[str, bytes] = {}
         self._encodings: dict[tuple[str, Coding], bytes] = {}
-        digest = sha256()
+        # What is served is also made by this.
+        digest = sha256(Path(bundles.__file__).read_bytes())
         for name, content in self._contents.items():
             digest.update(f"{name} {len(content)} ".encode() + content)
         self.digest = digest.hexdigest()[:12]
@@ -61,17 +66,12 @@ class Assets:
             raise FileNotFoundError(f"there is no static file {path}")
         return f"{self.at}/{self.digest}/{path}"
 
-    def addresses(self, folder: str, app: str = "") -> list[str]:
-        """The addresses of all files in and below a folder."""
-        start = f"{_place(app)}/{folder}"
-        return [f"{self.at}/{self.digest}/{path}" for path in self._contents if path.startswith(start)]
-
     async def file(self, request: Request) -> ASGIApp:
         """The endpoint of every file: `rest` is what follows `at`."""
         digest, _, path = request.path_params["rest"].partition("/")
-        content = self._contents.get(path)
-        if content is None:
+        if path not in self._contents:
             raise NotFound
+        content = self._content(path)
         # A page loaded before an update asks with an old digest: it gets the current file, not to be cached.
         headers = IMMUTABLE if digest == self.digest else {"cache-control": "no-cache"}
         file = Response(content, headers=headers, media_type=MEDIA_TYPES.get(Path(path).suffix, OCTET_STREAM))
@@ -82,11 +82,18 @@ class Assets:
             return varying(file)
         return encoded(file, coding, await self._compressed(path, coding))
 
+    def _content(self, path: str) -> bytes:
+        """The file with what it imports; made when it is first asked for."""
+        content = self._served.get(path)
+        if content is None:
+            content = self._served[path] = self._bundles.served(path)
+        return content
+
     async def _compressed(self, path: str, coding: Coding) -> bytes:
         """The file as small as it gets: compressed in a thread, when it is first asked for."""
         small = self._encodings.get((path, coding))
         if small is None:
-            small = await asyncio.to_thread(SMALL[coding], self._contents[path])
+            small = await asyncio.to_thread(SMALL[coding], self._content(path))
             self._encodings[path, coding] = small
         return small
 

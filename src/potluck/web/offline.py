@@ -53,7 +53,8 @@ def offline(shells: Mapping[str, Shell], catalogue: Sequence[AppEntry]) -> Endpo
         ]
         assets = call.site.templates.assets
         linked = re.findall(rf'"({assets.at}/[^"#]+)', texts[0])
-        files = dict.fromkeys((*linked, *assets.addresses("js/kit/"), assets.address("vendor/idb/index.js")))
+        # Each has what it imports; this one is imported when it is needed.
+        files = dict.fromkeys((*linked, assets.address("js/kit/live.js")))
         known = {
             "version": sha256("".join([*texts, *files]).encode()).hexdigest()[:16],
             "page": PAGE,
