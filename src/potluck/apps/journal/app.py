@@ -21,12 +21,12 @@ from potluck.apps.journal.pages import stats as stats_pages
 from potluck.apps.journal.profile import account_renamed
 from potluck.people import Account, InvitationOfPlace, Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard, SignedIn, Writes
+from potluck.web import App, Demo, HomeCard, SignedIn, Writes, _
 
 
 class JournalApp(App):
     name = APP
-    title = "Journal"
+    title = _("Journal")
     icon = "notebook-pen"
     does = "A training journal: part shared with coaches, part only yours."
     address = HOME

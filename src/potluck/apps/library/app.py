@@ -49,7 +49,7 @@ from potluck.web import App, Core, Demo, HomeCard, SignedIn, Writes, _
 
 class LibraryApp(App):
     name = APP
-    title = "Library"
+    title = _("Library")
     icon = "library-big"
     does = _("Books and videos: what you own, who has it, and who can see it.")
     address = HOME

@@ -18,7 +18,7 @@ from potluck.apps.polls.pages import ballot_pages, creating, managing, own_polls
 from potluck.apps.polls.pages import results as result_pages
 from potluck.people import Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard
+from potluck.web import App, Demo, HomeCard, _
 
 TEMPLATES = Path(__file__).parent / "templates"
 VOTER_IDS = "poll voters"
@@ -27,7 +27,7 @@ VOTER_IDS = "poll voters"
 
 class PollsApp(App):
     name = "polls"
-    title = "Polls"
+    title = _("Polls")
     icon = "vote"
     does = "Ranked choice, counted in the open, so that everyone can check."
     address = HOME

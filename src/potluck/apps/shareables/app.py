@@ -25,12 +25,12 @@ from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.people import Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard
+from potluck.web import App, Demo, HomeCard, _
 
 
 class ShareablesApp(App):
     name = "shareables"
-    title = "Shareables"
+    title = _("Shareables")
     icon = "list-checks"
     does = "Lists and polls that anyone with the short id can open."
     address = shareables.HOME

@@ -25,7 +25,7 @@ from potluck.web import App, Demo, HomeCard, _
 
 class ShoppingApp(App):
     name = APP
-    title = "Shopping"
+    title = _("Shopping")
     icon = "shopping-basket"
     does = _("A shared shopping list and what you have at home. Works offline.")
     address = HOME

@@ -238,7 +238,8 @@ def drawn_split(stats: Statistics) -> tuple[str, list[tuple[str, int]]]:
     for name in lost[: 100 - sum(shares.values())]:
         shares[name] += 1
     parts = [(name, share) for name, share in shares.items() if worn[name]]
-    return ", ".join(_("%(name)s %(share)s percent", name=name, share=share) for name, share in parts), parts
+    shown = [str(_("%(name)s %(share)s percent", name=name, share=share)) for name, share in parts]
+    return ", ".join(shown), parts
 
 
 class TagBar(NamedTuple):

@@ -1,5 +1,7 @@
 // Requests to the server: the only script that calls fetch.
 
+import { _ } from "./words.js";
+
 /**
  * What came of a request: `done`; `refused`, and `message` says why; `signed-out`; `later`, if the server cannot do it now;
  * `no-signal`, if no answer came, or one that is not the server's.
@@ -42,11 +44,17 @@ export async function send(address, { method = "POST", json, form, key, wait } =
   const body = form ? new URLSearchParams(form) : typeof json === "string" ? json : JSON.stringify(json);
   // Only whether a form was accepted matters, not where it redirects.
   const response = await request(address, { method, headers, body, redirect: form ? "manual" : "follow", wait });
-  return response ? answerOf(response) : noSignal;
+  return response ? answerOf(response) : noSignal();
 }
 
-/** @type {Answer} */
-const noSignal = { outcome: "no-signal", status: 0, type: "", body: null, message: "No signal. Nothing was sent." };
+/** @returns {Answer} */
+const noSignal = () => ({
+  outcome: "no-signal",
+  status: 0,
+  type: "",
+  body: null,
+  message: _("You’re offline. Nothing was sent."),
+});
 
 /** @param {Response} response @returns {Promise<Answer>} */
 async function answerOf(response) {
@@ -54,9 +62,9 @@ async function answerOf(response) {
   const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
   const body = isJson ? await response.json().catch(() => undefined) : null;
   // The answer broke off; or a captive portal answers every request with a page of its own.
-  if (body === undefined || (ok && status !== 204 && !isJson)) return noSignal;
+  if (body === undefined || (ok && status !== 204 && !isJson)) return noSignal();
   const message =
-    body?.errors?.map((/** @type {any} */ error) => error.message).join(". ") || body?.detail || "It was refused";
+    body?.errors?.map((/** @type {any} */ error) => error.message).join(". ") || body?.detail || _("This didn’t work");
   return { outcome: outcomeOf(response), status, type: body?.type ?? "", body, message };
 }
 
