@@ -286,14 +286,14 @@ def test_no_lot_is_claimed_that_nobody_drew(counted):
     tied = {"candidates": ["A", "B"], "ballots": [["A"], ["B"]]}
     for format in ("text", "csv", "json"):
         _, out, _ = counted("--format", format, ballots=tied)
-        assert "by lot" not in out
+        assert "Lots decided" not in out
         assert "lot order" not in out
-        assert "the order in which the candidates are listed, as no lots were drawn" in out
+        assert "No lots were drawn, so the order on the ballot decide" in out
         _, out, _ = counted("--format", format, "--lot-order", "2,1", ballots=tied)
-        assert "by lot" not in out
-        assert "by the order that was given" in out
+        assert "Lots decided" not in out
+        assert "The given order decided." in out
     _, out, _ = counted("--seed", "12345", ballots=tied)
-    assert "was decided by a draw from the published seed" in out
+    assert "A draw from the published seed decided." in out
 
 
 def test_ties_are_drawn_from_a_seed_as_rctab_draws_them(counted):
@@ -306,7 +306,7 @@ def test_ties_are_drawn_from_a_seed_as_rctab_draws_them(counted):
 
 def test_the_winner_of_a_tie_is_never_shown_as_a_plain_one(counted):
     tied = {"candidates": ["A", "B"], "lotOrder": ["B", "A"], "ballots": [["A"], ["B"]]}
-    sentence = "B is elected. The tie between A and B was decided by lot."
+    sentence = "B is elected. A and B were tied. Lots decided."
     _, out, _ = counted(ballots=tied)
     assert f"\n{sentence}\n" in out
     _, out, _ = counted("--format", "csv", ballots=tied)

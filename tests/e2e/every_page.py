@@ -62,6 +62,7 @@ LOOKED_AT_BY = {
     f"{POLL}/delete": LOOKING_AFTER_POLLS,
     "/shareables": SHARING,
     "/shareables/new": SHARING,
+    "/shareables/polls/new": OTHER_SHAREABLES_PAGES,
     SHAREABLE: SHARING,
     f"{SHAREABLE}/unlock": SHARING,
     f"{SHAREABLE}/manage": SHARING,

@@ -79,53 +79,53 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     seen = window("/polls/new")
     page = seen.page
     page.get_by_label("Question").fill("Where does the club go in June?")
-    page.get_by_label("Candidates, one to a line").fill(
+    page.get_by_label("Options, one per line").fill(
         f"Lake cabin | two hours by train\nMountain hut\n{HEBREW}\n{ARABIC}"
     )
-    seen.follow(page.get_by_role("button", name="Make the poll"), by="tap")
-    page.get_by_role("heading", name="Your poll is on the table").wait_for()
+    seen.follow(page.get_by_role("button", name="Create poll"), by="tap")
+    page.get_by_role("heading", name="Your poll is ready").wait_for()
     # Shown once: the next look at the page has it no more.
     admin_link = page.locator(".copyable code").inner_text()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/polls/[0-9a-f-]{36}/manage#pla_[0-9a-f]{64}", admin_link)
     looked_at(seen, "share-fresh")
     page.reload()
     assert page.locator(".copyable").count() == 0
-    seen.follow(page.get_by_role("link", name="Vote yourself"), by="tap")
+    seen.follow(page.get_by_role("link", name="Cast your vote"), by="tap")
 
     page.locator("#unranked .choice", has_text="Mountain hut").tap()
     page.locator("#unranked .choice", has_text=ARABIC).tap()
     page.locator("#unranked .choice", has_text="Lake cabin").tap()
     is_ranked(page, "Mountain hut", ARABIC, "Lake cabin")
-    expect(page.get_by_role("status").filter(has_text="Lake cabin is now 3rd of 3.")).to_have_count(1)
-    page.get_by_role("button", name=f"Take {ARABIC} out").tap()
+    expect(page.get_by_role("status").filter(has_text="Lake cabin is now number 3 of 3.")).to_have_count(1)
+    page.get_by_role("button", name=f"Remove {ARABIC} from your ranking").tap()
     page.get_by_role("button", name="Move Lake cabin up").tap()
     is_ranked(page, "Lake cabin", "Mountain hut")
     looked_at(seen, "ballot")
     seen.follow(page.get_by_role("button", name="Vote", exact=True), by="tap")
-    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    page.get_by_role("heading", name="Thanks, your vote has been counted").wait_for()
     is_own_ranking(page, "Lake cabin", "Mountain hut")
     edit_link = page.locator(".copyable code").inner_text()
     assert "/mine#ple_" in edit_link
     looked_at(seen, "thanks")
-    page.get_by_role("link", name="See the results").tap()
+    page.get_by_role("link", name="See results").tap()
     expect(page.locator(".winner-name")).to_have_text("Lake cabin")
 
     # The links open elsewhere what they opened here, and the key stays out of the address and of the history.
     elsewhere = window("/polls", "desk")
     elsewhere.page.goto(edit_link)
-    elsewhere.page.get_by_role("button", name="Change my vote").wait_for()
+    elsewhere.page.get_by_role("button", name="Change vote").wait_for()
     elsewhere.page.wait_for_load_state()
     assert "#" not in elsewhere.page.url
     is_ranked(elsewhere.page, "Lake cabin", "Mountain hut")
     looked_at(elsewhere, "ballot-change", "light")
     elsewhere.page.get_by_role("button", name="Move Mountain hut up").click()
-    elsewhere.page.get_by_role("button", name="Change my vote").click()
-    expect(elsewhere.page.locator("#toasts")).to_have_text("Your vote is changed.")
+    elsewhere.page.get_by_role("button", name="Change vote").click()
+    expect(elsewhere.page.locator("#toasts")).to_have_text("Your vote has been changed.")
     elsewhere.page.goto(admin_link)
-    elsewhere.page.get_by_role("button", name="Close the poll").wait_for()
-    elsewhere.page.get_by_role("button", name="Recount from the votes").click()
-    elsewhere.page.get_by_text("A recount of 1 vote, one by one, gives the same record").wait_for()
-    elsewhere.follow(elsewhere.page.get_by_role("button", name="Close the poll"))
+    elsewhere.page.get_by_role("button", name="Close poll").wait_for()
+    elsewhere.page.get_by_role("button", name="Recount votes").click()
+    elsewhere.page.get_by_text("The recount matches: 1 vote").wait_for()
+    elsewhere.follow(elsewhere.page.get_by_role("button", name="Close poll"))
     elsewhere.page.get_by_text("The poll is closed, and its results are final").wait_for()
     looked_at(elsewhere, "manage-closed")
     # Whoever comes to vote now sees what came of it.
@@ -156,7 +156,7 @@ def test_a_vote_by_keyboard_alone(window, office):
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowUp")
     is_ranked(page, "Barbecue at home", "Seaside camp", "City weekend")
-    expect(page.locator("[data-announced]")).to_have_text("Barbecue at home is now 1st of 3.")
+    expect(page.locator("[data-announced]")).to_have_text("Barbecue at home is now number 1 of 3.")
     # Where it is at the end of its way, the button stays under the finger.
     assert page.evaluate("document.activeElement.getAttribute('aria-disabled')") == "true"
     page.keyboard.press("Delete")
@@ -167,7 +167,7 @@ def test_a_vote_by_keyboard_alone(window, office):
     ):
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    page.get_by_role("heading", name="Thanks, your vote has been counted").wait_for()
     is_own_ranking(page, "Seaside camp", "City weekend")
 
 
@@ -197,7 +197,7 @@ def test_candidates_are_dragged_into_place(window, office):
     is_ranked(page, "Lake cabin")
     expect(page.locator("[data-announced]")).to_have_text("City weekend is not ranked.")
     page.get_by_role("button", name="Vote", exact=True).click()
-    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    page.get_by_role("heading", name="Thanks, your vote has been counted").wait_for()
     is_own_ranking(page, "Lake cabin")
 
 
@@ -231,15 +231,15 @@ def test_without_a_script_numbers_say_the_same(window, office):
     seen = window(poll.page, java_script_enabled=False)
     page = seen.page
     seen.expected = "status of 422"
-    page.get_by_label("Seaside camp", exact=True).select_option("1st")
-    page.get_by_label("Lake cabin", exact=True).select_option("1st")
+    page.get_by_label("Seaside camp", exact=True).select_option("1")
+    page.get_by_label("Lake cabin", exact=True).select_option("1")
     page.get_by_role("button", name="Vote", exact=True).click()
-    page.get_by_text("Lake cabin and Seaside camp are both at 1").wait_for()
-    page.get_by_label("Lake cabin", exact=True).select_option("2nd")
+    page.get_by_text("Lake cabin and Seaside camp have the same number, 1.").wait_for()
+    page.get_by_label("Lake cabin", exact=True).select_option("2")
     page.get_by_role("button", name="Vote", exact=True).click()
-    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    page.get_by_role("heading", name="Thanks, your vote has been counted").wait_for()
     is_own_ranking(page, "Seaside camp", "Lake cabin")
-    page.get_by_role("link", name="See the results").click()
+    page.get_by_role("link", name="See results").click()
     expect(page.locator(".winner-name")).to_have_text("Seaside camp")
 
 
@@ -251,7 +251,7 @@ def test_results_come_in_while_one_looks_at_a_round(window, office, club):
     watching = window(f"{poll.page}/results?round=2", "desk")
     page = watching.page
     watching.live()
-    page.get_by_text("The rules and the tie order").click()
+    page.get_by_text("How votes are counted").click()
     page.get_by_role("link", name="Round 3", exact=True).click()
     expect(page.locator("[aria-current=step]")).to_have_text("3")
     expect(page).to_have_url(re.compile(r"\?round=3$"))
@@ -261,11 +261,11 @@ def test_results_come_in_while_one_looks_at_a_round(window, office, club):
     for name in ("Mountain hut", "Lake cabin"):
         voting.page.locator("#unranked .choice", has_text=name).tap()
     voting.page.get_by_role("button", name="Vote", exact=True).tap()
-    voting.page.get_by_role("heading", name="Thank you, that is counted").wait_for()
-    expect(page.get_by_text("42 votes.")).to_be_visible()
+    voting.page.get_by_role("heading", name="Thanks, your vote has been counted").wait_for()
+    expect(page.get_by_text("42 votes")).to_be_visible()
     for _ in range(3):
         office.vote(poll, 1)
-    expect(page.get_by_text("45 votes.")).to_be_visible()
+    expect(page.get_by_text("45 votes")).to_be_visible()
     expect(page.locator(".winner-name")).to_have_text("Mountain hut")
     # Round and fold are as they were left.
     assert page.locator("[aria-current=step]").inner_text() == "3"
@@ -292,7 +292,7 @@ def test_without_a_stream_the_results_are_read_again_and_the_label_says_when(win
     # The page reads once, because its clock is paused.
     office.wait_for_count(poll, 2)
     seen.page.clock.fast_forward(5 * 60 * SECONDS)
-    expect(seen.page.get_by_text("2 votes.")).to_be_visible()
+    expect(seen.page.get_by_text("2 votes")).to_be_visible()
     expect(label).to_have_text("Updated 12:05")
     # A page that is left tries no more.
     seen.page.goto("about:blank")
@@ -303,7 +303,7 @@ def test_the_rounds_are_stepped_through_by_keyboard(window, club):
     page = window(f"{club.page}/results").page
     expect(page.locator("[aria-current=step]")).to_have_text("1")
     assert page.locator("#rounds .sentence b").all_inner_texts()[0] == "Barbecue at home"
-    page.get_by_role("link", name="The round after").focus()
+    page.get_by_role("link", name="Next round").focus()
     for number in ("2", "3", "4"):
         page.keyboard.press("Enter")
         expect(page.locator("[aria-current=step]")).to_have_text(number)
@@ -334,7 +334,7 @@ def test_quick_taps_each_step_on(window, club):
     page.get_by_text("As a table").tap()
     waiting = []
     page.route("**/results?round=*", lambda route: waiting.append(route))
-    after = page.get_by_role("link", name="The round after")
+    after = page.get_by_role("link", name="Next round")
     for _ in range(3):
         after.tap()
     until_gathered(page, waiting, 3)
@@ -371,7 +371,7 @@ def test_whoever_waits_for_results_that_are_shown_later_need_not_ask_again(windo
     seen = window("/polls")
     seen.page.clock.install(time=datetime(2099, 6, 1, 17, 59, 30, tzinfo=UTC))
     seen.open(f"{poll.page}/results", 403)
-    seen.page.get_by_text("The results are shown when the poll is closed.").wait_for()
+    seen.page.get_by_text("Results will show up here when the poll is closed.").wait_for()
     with seen.page.expect_request(f"**{poll.page}/results"):
         seen.page.clock.run_for(32 * SECONDS)
 
@@ -383,14 +383,14 @@ def test_a_poll_is_opened_again_until_a_time_by_the_person_s_own_clock(window, o
     opened_as_admin(seen, poll)
     page = seen.page
     seen.expected = "status of 422"
-    page.get_by_label("Closes again").fill("2020-06-01T18:00")
+    page.get_by_label("New closing date").fill("2020-06-01T18:00")
     # The page that comes takes what is typed next for what it had shown, until its script has run.
-    seen.follow(page.get_by_role("button", name="Open it again"), by="tap")
-    page.get_by_text("It must close in the future").wait_for()
-    expect(page.get_by_label("Closes again")).to_have_value("2020-06-01T18:00")
+    seen.follow(page.get_by_role("button", name="Reopen poll"), by="tap")
+    page.get_by_text("Choose a day and a time in the future.").wait_for()
+    expect(page.get_by_label("New closing date")).to_have_value("2020-06-01T18:00")
     looked_at(seen, "manage-reopen-refused")
-    page.get_by_label("Closes again").fill("2098-06-01T18:00")
-    page.get_by_role("button", name="Open it again").tap()
+    page.get_by_label("New closing date").fill("2098-06-01T18:00")
+    page.get_by_role("button", name="Reopen poll").tap()
     page.get_by_text("The poll is open again.").wait_for()
     found = office.call("GET", poll.api)
     assert (found["status"], found["expiresAt"]) == ("open", "2098-06-01T22:00:00.000Z")
@@ -400,16 +400,16 @@ def test_without_a_script_the_time_that_is_typed_is_the_one_that_counts(window, 
     poll = office.poll(expiresAt="2098-06-01T18:00:30Z")
     seen = window("/polls", java_script_enabled=False)
     opened_as_admin(seen, poll, "/edit")
-    seen.page.get_by_label("Closes").fill("2098-07-01T10:00")
-    seen.page.get_by_role("button", name="Save").click()
-    seen.page.get_by_text("The poll is changed.").wait_for()
+    seen.page.get_by_label("Closing date").fill("2098-07-01T10:00")
+    seen.page.get_by_role("button", name="Save changes").click()
+    seen.page.get_by_text("Poll saved.").wait_for()
     assert office.call("GET", poll.api)["expiresAt"] == "2098-07-01T10:00:00.000Z"
     scripted = window("/polls", timezone_id="America/New_York")
     opened_as_admin(scripted, poll, "/edit")
-    expect(scripted.page.get_by_label("Closes")).to_have_value("2098-07-01T06:00")
+    expect(scripted.page.get_by_label("Closing date")).to_have_value("2098-07-01T06:00")
     scripted.page.get_by_label("Question").fill("And then?")
-    scripted.page.get_by_role("button", name="Save").click()
-    scripted.page.get_by_text("The poll is changed.").wait_for()
+    scripted.page.get_by_role("button", name="Save changes").click()
+    scripted.page.get_by_text("Poll saved.").wait_for()
     assert office.call("GET", poll.api)["expiresAt"] == "2098-07-01T10:00:00.000Z"
 
 
@@ -543,16 +543,16 @@ def test_whoever_made_polls_looks_after_them(window, office):
     looked_at(seen, "own")
     seen.open(f"{poll}/edit")
     looked_at(seen, "edit")
-    seen.page.get_by_label("Candidates, one to a line").fill("Soup\nsoup")
+    seen.page.get_by_label("Options, one per line").fill("Soup\nsoup")
     seen.expected = "status of 422"
-    seen.follow(seen.page.get_by_role("button", name="Save"))
+    seen.follow(seen.page.get_by_role("button", name="Save changes"))
     seen.page.get_by_text("“soup” looks like “Soup”: names must differ").wait_for()
     looked_at(seen, "edit-refused", "light")
-    seen.page.get_by_label("Candidates, one to a line").fill("Soup\nStew\nSalad")
-    seen.page.get_by_role("button", name="Save").click()
-    seen.page.get_by_text("The poll is changed.").wait_for()
-    seen.page.get_by_label("How many").fill("4")
-    seen.follow(seen.page.get_by_role("button", name="Make codes"))
+    seen.page.get_by_label("Options, one per line").fill("Soup\nStew\nSalad")
+    seen.page.get_by_role("button", name="Save changes").click()
+    seen.page.get_by_text("Poll saved.").wait_for()
+    seen.page.get_by_label("Number of codes").fill("4")
+    seen.follow(seen.page.get_by_role("button", name="Create codes"))
     seen.page.get_by_text("4 codes, shown once").wait_for()
     code = seen.page.locator(".codes code").first.inner_text()
     looked_at(seen, "codes")
@@ -568,13 +568,13 @@ def test_whoever_made_polls_looks_after_them(window, office):
     looked_at(guest, "ballot-code-refused", "dark")
     guest.page.get_by_label("Your code").fill(code.lower())
     guest.page.get_by_role("button", name="Vote", exact=True).tap()
-    guest.page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    guest.page.get_by_role("heading", name="Thanks, your vote has been counted").wait_for()
 
     seen.open(f"{poll}/edit")
-    seen.page.get_by_text("Voting has begun").wait_for()
+    seen.page.get_by_text("Voting has started").wait_for()
     seen.open(f"{poll}/delete")
     looked_at(seen, "delete")
-    seen.page.get_by_role("button", name="Delete it for good").click()
+    seen.page.get_by_role("button", name="Delete poll").click()
     seen.page.wait_for_url("**/polls")
     expect(seen.page.locator("#toasts")).to_have_text("Poll and votes deleted.")
     assert seen.page.locator(".row-name").all_inner_texts() == ["And when?"]

@@ -78,21 +78,21 @@ def all_sent(visit: Visit) -> None:
 def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window):
     maker = window("/shareables")
     looked_at(maker, "open")
-    maker.follow(maker.page.get_by_role("navigation", name="Shareables").get_by_role("link", name="New"))
+    maker.follow(maker.page.locator("main").get_by_role("link", name="New list"))
     page = maker.page
     page.get_by_label("Name", exact=True).fill("Street party: who brings what")
     for name in ("Long table, four trestles", "Bunting", "Lemonade, the cloudy kind"):
-        page.get_by_label("Items").fill(name)
+        page.get_by_role("textbox", name="Items").fill(name)
         page.keyboard.press("Enter")
-    expect(page.get_by_label("Number 3")).to_have_value("Lemonade, the cloudy kind")
+    expect(page.get_by_label("Item 3")).to_have_value("Lemonade, the cloudy kind")
     page.get_by_role("button", name="Remove Bunting").click()
     # A line that was typed and not entered is not lost.
-    page.get_by_label("Items").fill("Bunting (Leo has the ladder)")
+    page.get_by_role("textbox", name="Items").fill("Bunting (Leo has the ladder)")
     page.get_by_text("Ask viewers for a passcode").click()
     page.get_by_label("View passcode").fill(VIEW)
     looked_at(maker, "new")
-    maker.follow(page.get_by_role("button", name="Put it on the table"))
-    expect(page.get_by_role("heading", name="Your list is on the table")).to_be_visible()
+    maker.follow(page.get_by_role("button", name="Create list"))
+    expect(page.get_by_role("heading", name="Your list is ready")).to_be_visible()
     looked_at(maker, "card")
     short_id = page.locator(".short-id [aria-hidden]").inner_text()
     passcode = page.locator(".pass code").last.inner_text()
@@ -100,32 +100,32 @@ def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window
         assert secret not in page.url
     # Shown once.
     page.reload()
-    expect(page.get_by_role("heading", name="Hand it around")).to_be_visible()
+    expect(page.get_by_role("heading", name="Share this list")).to_be_visible()
     assert passcode not in page.content()
     looked_at(maker, "card-later")
-    maker.follow(page.get_by_role("link", name="Back to the list"))
+    maker.follow(page.get_by_role("link", name="Open list"))
     live(maker)
 
     guest = window("/shareables")
-    box = guest.page.get_by_label("Short id or link")
+    box = guest.page.get_by_label("Code or link")
     box.fill(short_id[:-1])
     guest.expected = "status of 422"
     guest.follow(guest.page.get_by_role("button", name="Open"))
-    expect(guest.page.get_by_text("one digit is missing")).to_be_visible()
+    expect(guest.page.get_by_text("1 digit is missing")).to_be_visible()
     looked_at(guest, "open-wrong")
-    box = guest.page.get_by_label("Short id or link")
+    box = guest.page.get_by_label("Code or link")
     box.fill(short_id.upper().replace("-", " "))
-    expect(guest.page.get_by_text(f"reads as {short_id}")).to_be_visible()
+    expect(guest.page.get_by_text(short_id)).to_be_visible()
     guest.follow(guest.page.get_by_role("button", name="Open"))
     expect(guest.page).to_have_url(re.compile("/unlock$"))
     assert "Street party" not in guest.page.content()
     looked_at(guest, "unlock")
     guest.expected = "status of 401"
-    guest.page.get_by_label("Passcode").fill("ember42")
+    guest.page.get_by_role("textbox", name="Passcode").fill("ember42")
     guest.follow(guest.page.get_by_role("button", name="Unlock"))
-    expect(guest.page.get_by_text("Four tries left")).to_be_visible()
+    expect(guest.page.get_by_text("You have 4 tries left")).to_be_visible()
     looked_at(guest, "unlock-wrong", "dark")
-    guest.page.get_by_label("Passcode").fill(VIEW)
+    guest.page.get_by_role("textbox", name="Passcode").fill(VIEW)
     guest.follow(guest.page.get_by_role("button", name="Unlock"))
     expect(guest.page.get_by_text("2 people here now")).to_be_visible()
     expect(maker.page.get_by_text("2 people here now")).to_be_visible()
@@ -152,8 +152,8 @@ def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window
     maker.follow(maker.page.get_by_role("link", name="Name and note"))
     looked_at(maker, "edit")
     maker.page.get_by_label("Name", exact=True).fill("Street party")
-    maker.page.get_by_label("Viewers can tick").uncheck()
-    maker.follow(maker.page.get_by_role("button", name="Save"))
+    maker.page.get_by_label("Viewers can tick items").uncheck()
+    maker.follow(maker.page.get_by_role("button", name="Save changes"))
     expect(guest.page.get_by_role("heading", name="Street party", exact=True)).to_be_visible()
     expect(row(guest, "Paper cups")).to_have_count(0)
     expect(guest.page.locator("#contents .still")).to_have_count(4)
@@ -174,20 +174,20 @@ def test_a_list_is_cleared_away_in_time_and_laid_out_again(window):
     soon = (datetime.now(UTC) + timedelta(seconds=5)).isoformat()
     call(admin, "PATCH", list_made["shortId"], list_made["adminToken"], {"expiresAt": soon, "version": 1})
     guest.expected = "status of 410"
-    expect(guest.page.get_by_text("This list has been cleared away")).to_be_visible()
+    expect(guest.page.get_by_text("This list has expired")).to_be_visible()
     guest.page.wait_for_load_state()
     assert "Head torches" not in guest.page.content()
     looked_at(guest, "over")
     # So is the page of an admin another one, without being opened again.
-    expect(admin.page.get_by_text("Lay it out again")).to_be_visible()
+    expect(admin.page.get_by_text("Use this list again")).to_be_visible()
     admin.page.wait_for_load_state()
     looked_at(admin, "expired", "dark")
-    admin.page.get_by_role("radio", name="a week").check()
-    admin.page.get_by_label("Keep the tick").check()
-    admin.follow(admin.page.get_by_role("button", name="Clone"))
-    expect(admin.page.get_by_role("heading", name="Two passcodes, shown once")).to_be_visible()
+    admin.page.get_by_role("radio", name="1 week").check()
+    admin.page.get_by_label("Keep 1 tick").check()
+    admin.follow(admin.page.get_by_role("button", name="Create copy"))
+    expect(admin.page.get_by_role("heading", name="Save these passcodes")).to_be_visible()
     assert list_made["shortId"] not in admin.page.content()
-    admin.follow(admin.page.get_by_role("link", name="Open the list"))
+    admin.follow(admin.page.get_by_role("link", name="Open list"))
     live(admin)
     expect(row(admin, "Head torches")).to_be_checked()
 
@@ -304,7 +304,7 @@ def test_a_poll_is_voted_in_and_its_results_follow_live(window):
     voter.page.get_by_role("button", name="Rank Bella ciao next").tap()
     voter.page.get_by_role("button", name="Rank Boat next").tap()
     voter.follow(voter.page.get_by_role("button", name="Vote", exact=True))
-    expect(voter.page.get_by_text("Thank you, that is counted.")).to_be_visible()
+    expect(voter.page.get_by_text("Thanks, your vote has been counted.")).to_be_visible()
     expect(voter.page.locator(".winner-name")).to_have_text("Bella ciao")
     live(voter)
     looked_at(voter, "results")
@@ -314,11 +314,11 @@ def test_a_poll_is_voted_in_and_its_results_follow_live(window):
     # Their own vote is found again, changed and taken back.
     voter.follow(voter.page.get_by_role("link", name="Vote"))
     voter.page.get_by_role("button", name="Move Boat up").tap()
-    voter.follow(voter.page.get_by_role("button", name="Change my vote"))
-    expect(voter.page.get_by_text("Your vote is changed.")).to_be_visible()
+    voter.follow(voter.page.get_by_role("button", name="Change vote"))
+    expect(voter.page.get_by_text("Your vote has been changed.")).to_be_visible()
     voter.follow(voter.page.get_by_role("link", name="Vote"))
-    voter.follow(voter.page.get_by_role("button", name="Withdraw my vote"))
-    expect(voter.page.get_by_text("Your vote is withdrawn.")).to_be_visible()
+    voter.follow(voter.page.get_by_role("button", name="Withdraw vote"))
+    expect(voter.page.get_by_text("Your vote has been withdrawn.")).to_be_visible()
 
 
 def test_every_other_page_is_for_everyone(window):
@@ -352,12 +352,13 @@ def test_every_other_page_is_for_everyone(window):
         (f"{path}/clone", "desk-clone"),
         (f"{path}/delete", "desk-delete"),
         (f"{path}/share", "desk-card-later"),
+        ("/shareables/polls/new", "desk-new-poll"),
     ):
         admin.open(address)
         looked_at(admin, name)
     admin.open(f"{path}/passcodes")
-    admin.follow(admin.page.get_by_role("button", name="Make one new"))
-    expect(admin.page.get_by_role("heading", name="One passcode, shown once")).to_be_visible()
+    admin.follow(admin.page.get_by_role("button", name="Generate passcode"))
+    expect(admin.page.get_by_role("heading", name="Save this passcode")).to_be_visible()
     looked_at(admin, "desk-card", "dark")
     assert admin.buttons_on_paper() == []
     narrow = window(path, "narrow")
@@ -374,13 +375,13 @@ def test_without_a_script_everything_is_a_form(window):
     maker = window("/shareables/new", java_script_enabled=False)
     page = maker.page
     page.get_by_label("Name", exact=True).fill("Street party")
-    page.get_by_label("Items").fill("Table\nBunting")
-    maker.follow(page.get_by_role("button", name="Put it on the table"))
-    maker.follow(page.get_by_role("link", name="Open the list"))
+    page.get_by_role("textbox", name="Items").fill("Table\nBunting")
+    maker.follow(page.get_by_role("button", name="Create list"))
+    maker.follow(page.get_by_role("link", name="Open list"))
     maker.follow(page.get_by_role("checkbox", name="Bunting"))
     expect(page.get_by_role("checkbox", name="Bunting")).to_be_checked()
     maker.follow(page.get_by_role("link", name="Edit Bunting"))
-    maker.follow(page.get_by_role("button", name="Move it up"))
+    maker.follow(page.get_by_role("button", name="Move up"))
     expect(page.locator("#contents .row-name")).to_have_text(["Bunting", "Table"])
     page.get_by_role("textbox", name="Add an item").fill("Cups")
     maker.follow(page.get_by_role("button", name="Add item"))
@@ -421,8 +422,8 @@ def test_who_has_the_phone_next_finds_and_changes_nothing_of_the_one_before(wind
 
     phone.open("/shareables")
     looked_at(phone)
-    phone.follow(page.get_by_role("button", name="Forget this device"))
-    expect(page.get_by_text("has forgotten all that was opened here")).to_be_visible()
+    phone.follow(page.get_by_role("button", name="Forget everything on this device"))
+    expect(page.get_by_text("Everything you opened on this device is forgotten.")).to_be_visible()
     # Neither does the other window stay as it was, nor what "back" brings.
     other.wait_for_url(f"{phone.address}/shareables")
     assert "Head torches" not in other.content()
@@ -452,7 +453,7 @@ def test_a_day_ends_after_the_hour_that_comes_twice(window):
         for day in (datetime.now(UTC).date() + timedelta(days=number) for number in range(1, 364))
         if day.month == 4 and day.weekday() == 5
     )
-    page.get_by_role("radio", name="until …").check()
+    page.get_by_role("radio", name="Until a date").check()
     page.get_by_label("Last day").fill(saturday.isoformat())
     sunday = saturday + timedelta(days=1)
     assert page.locator("[name=expiresAt]").input_value() == f"{sunday}T03:59:59.000Z"
@@ -468,9 +469,9 @@ def test_enter_in_the_name_does_not_publish_an_empty_list(window, scripts):
         expect(page.get_by_role("textbox", name="Items")).to_be_focused()
         page.keyboard.type("Bunting")
     else:
-        page.get_by_label("Items").fill("Bunting")
+        page.get_by_role("textbox", name="Items").fill("Bunting")
     expect(page).to_have_url(re.compile("/shareables/new$"))
-    maker.follow(page.get_by_role("button", name="Put it on the table"))
+    maker.follow(page.get_by_role("button", name="Create list"))
     expect(page).to_have_url(re.compile("/share$"))
 
 
@@ -490,7 +491,7 @@ def test_a_deleted_item_is_put_back_and_what_was_opened_is_listed_on_the_device(
     here.follow(here.page.get_by_role("button", name="Unlock"))
     live(here)
     here.follow(here.page.get_by_role("link", name=f"Edit {PACKING[1]}"))
-    here.follow(here.page.get_by_role("button", name="Take it off the list"))
+    here.follow(here.page.get_by_role("button", name="Remove item"))
     live(here)
     expect(row(here, PACKING[1])).to_have_count(0)
     looked_at(here, "undo")

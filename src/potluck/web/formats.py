@@ -1,7 +1,7 @@
 """Dates, numbers and lists, as the current language writes them.
 
 Babel knows how. It is imported when the first one is shown. What it made is remembered: the same days and numbers are
-on page after page.
+on page after page. Lists and whole numbers in English do without it, so that `potluck count` does too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from potluck.web.translation import current_language
+from potluck.web.translation import ENGLISH, current_language
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -55,9 +55,12 @@ def number_text(number: int | float | Decimal, decimals: int | None = None) -> s
 
 def list_text(items: Iterable[str]) -> str:
     """Anna, Bo and Cy."""
+    texts = [str(item) for item in items]
+    if current_language() is ENGLISH:
+        return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
     from babel.lists import format_list
 
-    return format_list([str(item) for item in items], locale=_locale(current_language().locale))
+    return format_list(texts, locale=_locale(current_language().locale))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -68,6 +71,8 @@ def _date_in(at: date, style: str, locale: str) -> str:
 
 @lru_cache(maxsize=REMEMBERED)
 def number_in(number: int | float | Decimal, locale: str, decimals: int | None = None) -> str:
+    if locale == ENGLISH.locale and decimals is None and not isinstance(number, float):
+        return f"{number:,}"
     from babel.numbers import format_decimal
 
     fixed = None if decimals is None else f"#,##0.{'0' * decimals}".rstrip(".")

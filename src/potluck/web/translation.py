@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from markupsafe import escape
-
 # The API, and the pages about it and about components, which are for developers.
 ENGLISH_ONLY = ("/api/", "/schema", "/style")
 # Of an Accept-Language header, as much as any browser sends.
@@ -97,6 +95,9 @@ class LazyText(str):
         return _text(language, self._message, self._plural, self._count, self._values)
 
     def __html__(self) -> str:
+        # A command that shows no pages may be installed without it.
+        from markupsafe import escape
+
         return escape(str(self))
 
     def __format__(self, spec: str) -> str:

@@ -33,9 +33,9 @@ def test_of_many_rounds_a_few_are_offered_to_step_to():
 def test_the_winners_card_says_when_no_votes_decided():
     tied = charts(count(2, {(1,): 1, (2,): 1}, Rules(), [2, 1]), ["Ann", "Bob"])
     assert tied.winners == ["Bob"]
-    assert re.sub("<[^>]*>", "", tied.decided) == "The tie between Ann and Bob was decided by lot."
+    assert re.sub("<[^>]*>", "", tied.decided) == "Ann and Bob were tied. Lots decided."
     undrawn = charts(count(2, {(1,): 1, (2,): 1}, Rules()), ["Ann", "Bob"])
-    assert "as no lots were drawn" in undrawn.decided
+    assert "No lots were drawn" in undrawn.decided
     assert charts(count(2, {(1,): 2, (2,): 1}, Rules(), [2, 1]), ["Ann", "Bob"]).decided == ""
     page = Path(charts_package.__file__).parents[2] / "templates/polls/outcome.html"
     card = page.read_text().partition('<section class="winner"')[2].partition("</section>")[0]
@@ -89,7 +89,7 @@ def test_while_a_poll_is_open_nobody_is_elected():
 def test_the_winners_card_names_a_head_to_head_winner_who_is_not_elected():
     squeezed = charts(count(3, {(1, 2, 3): 4, (3, 2, 1): 4, (2, 1, 3): 3}, Rules()), ["Ann", "Bob", "Cid"])
     assert re.sub("<[^>]*>", "", squeezed.beaten) == (
-        "Head to head, Bob beats each of the others, but left in round 1 with too few votes."
+        "Head to head, Bob beats each of the others, but was eliminated in round 1 with too few votes."
     )
     page = Path(charts_package.__file__).parents[2] / "templates/polls/outcome.html"
     card = page.read_text().partition('<section class="winner"')[2].partition("</section>")[0]
@@ -172,7 +172,7 @@ def test_who_leaves_and_who_is_exhausted_is_told_with_the_round():
     record = count(3, {(1, 2): 4, (2, 1): 3, (3,): 1, (3, 2): 1}, Rules())
     shown = charts(record, CANDIDATES).flow
     assert [tuple(move) for move in shown.moves] == [
-        (1, CANDIDATES[2], "left", [(CANDIDATES[1], "1"), ("", "1")]),
+        (1, CANDIDATES[2], "eliminated", [(CANDIDATES[1], "1"), ("", "1")]),
     ]
     assert (shown.first, shown.last, shown.lead, shown.rounded) == (1, 2, CANDIDATES[0], False)
 

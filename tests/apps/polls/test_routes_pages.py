@@ -88,23 +88,23 @@ async def test_a_vote_is_remembered_and_can_be_changed_and_withdrawn(calls):
         # Sent twice, the first one counts.
         where, _ = await send(here, f"{poll}/vote", **{"rank-3": "1"})
         assert where == poll
-        assert "Change my vote" in await text(here, poll)
+        assert "Change vote" in await text(here, poll)
         # Another browser is another voter, and knows nothing of this vote without its link.
-        assert "Change my vote" not in await text(there, poll)
+        assert "Change vote" not in await text(there, poll)
         await send(there, f"{poll}/mine", 403, key=key[:-1] + ("0" if key[-1] != "0" else "1"))
         await send(there, f"{poll}/mine", key=key)
-        assert "Change my vote" in await text(there, poll)
+        assert "Change vote" in await text(there, poll)
         await send(there, f"{poll}/vote/change", **{"rank-3": "1"})
         page = await text(there, f"{poll}/thanks")
-        assert "Your vote is changed" in page
+        assert "Your vote has been changed" in page
         assert f'<li dir="auto">{CAMP}</li>' in page
         where, _ = await send(there, f"{poll}/vote/withdraw")
         assert where == poll
-        assert "Your vote is withdrawn" in await text(there, poll)
+        assert "Your vote has been withdrawn" in await text(there, poll)
         found = data(await calls.ask("GET", f"{poll}/results"))
         assert found["votes"] == 0
         # A browser that has the key of a vote that is gone may vote; so it does when it sends that form twice.
-        assert "Change my vote" not in await text(here, poll)
+        assert "Change vote" not in await text(here, poll)
         where, _ = await send(here, f"{poll}/vote/withdraw")
         assert where == poll
 
@@ -127,7 +127,7 @@ async def test_a_poll_is_opened_again_until_a_time_that_is_still_to_come(calls):
         # The time that it had is still to come, and so is offered again.
         assert 'value="2040-01-01T13:00"' in await text(here, f"{poll}/manage")
         _, again = await send(here, f"{poll}/reopen", 422, expires="2039-12-31T10:00")
-        assert "It must close in the future" in again.text
+        assert "Choose a day and a time in the future." in again.text
         assert 'value="2039-12-31T10:00"' in again.text
         _, again = await send(here, f"{poll}/reopen", 422, expires="whenever")
         assert "Choose a day and a time" in again.text
@@ -138,9 +138,9 @@ async def test_a_poll_is_opened_again_until_a_time_that_is_still_to_come(calls):
         assert (found["status"], found["expiresAt"]) == ("open", "2040-01-05T09:00:00.000Z")
         calls.clock.forward(days=9)
         page = await text(here, f"{poll}/manage")
-        assert "Open it again" in page
+        assert "Reopen poll" in page
         # What has passed is not offered; without a time it is open until it is closed.
-        assert "2040-01-05T" not in page.partition("<h2")[2].partition("Open it again")[0]
+        assert "2040-01-05T" not in page.partition("<h2")[2].partition("Reopen poll")[0]
         await send(here, f"{poll}/reopen", expires="", expiresAt="")
         found = data(await calls.ask("GET", poll))
         assert (found["status"], found["expiresAt"]) == ("open", None)
@@ -150,7 +150,7 @@ async def test_a_ballot_that_cannot_be_read_is_shown_again_as_it_was(calls):
     async with calls.browser() as here:
         poll = await made(here)
         _, again = await send(here, f"{poll}/vote", 422, **{"rank-1": "1", "rank-2": "1"})
-        assert f"{LAKE} and {HUT} are both at 1" in again.text
+        assert f"{LAKE} and {HUT} have the same number, 1." in again.text
         assert again.text.count('<option value="1" selected>') == 2
         _, again = await send(here, f"{poll}/vote", 422, code="")
         assert "Rank at least one candidate" in again.text
@@ -212,7 +212,7 @@ async def test_results_obey_their_visibility_on_pages_and_in_files(calls):
         ways = ("/results", "/results.csv", "/ballots?format=csv", "/results/events")
         for way in ways:
             assert (await there.get(f"{poll}{way}")).status_code == 403
-        assert "You can see the results once you have voted" in await text(there, f"{poll}/results", 403)
+        assert "Results will show up here once you’ve voted." in await text(there, f"{poll}/results", 403)
         await text(there, poll)
         await send(there, f"{poll}/vote", **{"rank-1": "1"})
         for way in ways[:-1]:
@@ -260,7 +260,7 @@ async def test_a_form_is_shown_again_with_everything_that_is_wrong(calls):
         calls.client, "/polls", 422, title="", candidates="Soup\nsoup", expires="2001-01-01T10:00", seats="5"
     )
     for sentence in (
-        "The question must have 1 to 200",
+        "Please enter a question of up to 200 characters.",
         "“soup” looks like “Soup”",
         "in the future",
         "Seats must be at least 1",
@@ -272,7 +272,7 @@ async def test_a_form_is_shown_again_with_everything_that_is_wrong(calls):
     _, again = await send(calls.client, "/polls", 422, title="T", candidates="Soup\nStew", expires="2001-01-01T10:00")
     assert re.findall(r'<(?:input|textarea) id="(\w+)"[^>]* autofocus', again.text) == ["expires"]
     _, again = await send(calls.client, "/polls", 422, title="T", candidates="Soup\nStew", maxRankings="0")
-    assert "It must be 1 to 100" in again.text
+    assert "Please enter a number from 1 to 100." in again.text
     assert "maxRankings must" not in again.text
 
 
@@ -290,9 +290,9 @@ def test_candidates_and_what_is_said_of_them_survive_their_lines():
     [
         (b"rank-2=1&rank-1=7&rank-3=", [2, 1], ""),
         (b"rank-9=1&rank-0=2&other=3", [], ""),
-        (b"rank-1=2&rank-2=02", [], f"{LAKE} and {HUT} are both at 2. Give each a number of its own"),
-        (b"rank-1=first", [], f"Give {LAKE} a whole number from 1 to 3, or none"),
-        (b"rank-1=0", [], f"Give {LAKE} a whole number from 1 to 3, or none"),
+        (b"rank-1=2&rank-2=02", [], f"{LAKE} and {HUT} have the same number, 2. Use each number once."),
+        (b"rank-1=first", [], f"Give {LAKE} a whole number from 1 to 3, or none."),
+        (b"rank-1=0", [], f"Give {LAKE} a whole number from 1 to 3, or none."),
     ],
 )
 def test_a_ballot_is_read_from_numbers(raw, ranking, wrong):
@@ -336,20 +336,20 @@ async def test_the_list_says_how_many_voted_and_who_won(calls):
         calls.clock.forward(seconds=1)
         empty = await made(here, title="Nothing yet")
         assert await rows_shown(here) == [
-            "Nothing yet No votes yet. Open, no closing date. Open",
-            "Where to? No votes yet. Open, no closing date. Open",
+            "Nothing yet No votes yet · Open, no closing date Open",
+            "Where to? No votes yet · Open, no closing date Open",
         ]
         await text(here, poll)
         await send(here, f"{poll}/vote", **{"rank-2": "1"})
-        assert "Where to? 1 vote. Open, no closing date. You voted. Open" in await rows_shown(here)
+        assert "Where to? 1 vote · Open, no closing date · You voted Open" in await rows_shown(here)
         # Once it has been counted, the list says who leads.
         await text(here, f"{poll}/results")
-        assert f"Where to? 1 vote, {HUT} leads. Open, no closing date. You voted. Open" in await rows_shown(here)
+        assert f"Where to? 1 vote · {HUT} leads · Open, no closing date · You voted Open" in await rows_shown(here)
         await send(here, f"{poll}/close")
         await send(here, f"{empty}/close")
         first, second = await rows_shown(here)
-        assert first.startswith("Nothing yet No votes. Closed")
-        assert second.startswith(f"Where to? 1 vote, {HUT} won. Closed")
+        assert first.startswith("Nothing yet No votes · Closed")
+        assert second.startswith(f"Where to? 1 vote · {HUT} won · Closed")
 
 
 async def test_what_this_browser_voted_in_is_listed_until_the_vote_is_withdrawn(calls):
@@ -360,8 +360,8 @@ async def test_what_this_browser_voted_in_is_listed_until_the_vote_is_withdrawn(
             await text(here, poll)
             await send(here, f"{poll}/vote", **{"rank-1": "1"})
         assert await rows_shown(here) == [
-            "Only at the end Open, no closing date. You voted. Open",
-            "For all 1 vote. Open, no closing date. You voted. Open",
+            "Only at the end Open, no closing date · You voted Open",
+            "For all 1 vote · Open, no closing date · You voted Open",
         ]
         assert await rows_shown(there) == []
         await send(here, f"{shown}/vote/withdraw")
@@ -413,5 +413,5 @@ async def test_the_form_explains_every_method_in_a_sentence(calls):
             _, _, option = page.partition(f'name="method" value="{method}"')
             note = re.search(r'<span class="hint">([^<]+)</span>', option)[1]
             assert note.count(".") in (1, 2), note
-        assert "Several seats? Single transferable vote." in page
+        assert "Instant runoff, or single transferable vote for several winners." in page
         assert 'name="method" value="" checked' in page

@@ -94,7 +94,7 @@ class Device:
         await self.send(f"{self.poll}/vote", **{"rank-1": "1"}, **self.code)
 
     async def shows_vote(self, found):
-        assert ("Change my vote" in await self.text(self.poll)) is found
+        assert ("Change vote" in await self.text(self.poll)) is found
         # Only who has voted sees them.
         assert ((await self.browser.get(f"{self.poll}/results")).status_code == 200) is found
         if not found:

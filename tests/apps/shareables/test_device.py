@@ -63,7 +63,7 @@ async def test_what_is_forgotten_is_neither_listed_nor_unlocked(calls):
         section = SECTION.search(await shown(here, "/shareables"))[0]
         assert f'<form class="row-act" method="post" action="{address(made)}/leave">' in section
         left = await posted(here, f"{address(made)}/leave")
-        assert "has forgotten it" in await shown(here, left.headers["location"])
+        assert "Forgotten on this device." in await shown(here, left.headers["location"])
         assert await names(here) == ["Open to all"]
         assert (await here.get(address(made), headers=BROWSER)).headers["location"] == f"{address(made)}/unlock"
         await posted(here, "/shareables/forget")
@@ -84,12 +84,12 @@ async def test_what_asks_for_a_passcode_has_a_name_only_while_it_is_unlocked_her
         assert await listed(here) == [("Secret party", f"List · {id} · 30 days left")]
         new = {"view": "another view"}
         await calls.data("PUT", f"{path}/passcodes", new, by=made["adminToken"])
-        assert await listed(here) == [(id, "List · asks for a passcode")]
+        assert await listed(here) == [(id, "List · passcode needed")]
         await posted(here, f"{path}/unlock", passcode="another view")
         await shown(here, path)
         assert await names(here) == ["Secret party"]
         calls.clock.forward(days=OLDER_THAN_A_SESSION)
-        assert await listed(here) == [(id, "List · asks for a passcode")]
+        assert await listed(here) == [(id, "List · passcode needed")]
         assert "Secret party" not in await shown(here, "/shareables")
 
 
@@ -101,8 +101,8 @@ async def test_a_closed_one_has_a_name_for_its_admins_alone(calls):
             await posted(browser, f"{path}/unlock", passcode=passcode)
             await shown(browser, path)
         calls.clock.forward(days=1)
-        assert await listed(viewer) == [(id, "List · closed")]
-        assert await listed(admin) == [("Secret party", f"List · {id} · closed")]
+        assert await listed(viewer) == [(id, "List · Expired")]
+        assert await listed(admin) == [("Secret party", f"List · {id} · Expired")]
 
 
 async def test_what_no_longer_exists_is_dropped(calls):
@@ -153,7 +153,7 @@ async def test_nobody_who_signs_in_is_shown_what_another_opened_here(calls):
         await signed_up(here, "Ada")
         page = await shown(here, "/shareables")
         assert "Surprise" not in page
-        assert "A list or poll was opened on this device before you signed in." in page
+        assert "1 list or poll was opened on this device before you signed in." in page
         await shown(here, address(other))
         assert await names(here) == ["Ada&#39;s choir"]
         await posted(here, "/sign-out")

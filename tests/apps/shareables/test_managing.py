@@ -35,7 +35,7 @@ async def test_a_viewer_becomes_an_admin_without_forgetting_the_view_passcode_fi
         refused = await posted(browser, f"{path}/manage", 403, passcode=VIEW)
         assert "That’s the view passcode. Enter the admin passcode." in refused.text
         assert (
-            "That’s not the admin passcode. Four tries left"
+            "That’s not the admin passcode. You have 4 tries left"
             in (await posted(browser, f"{path}/manage", 401, passcode="no")).text
         )
         # Whatever was tried, they still see the list.
@@ -51,7 +51,7 @@ async def test_an_admin_reaches_an_expired_list(calls):
     async with calls.from_address("192.0.2.1") as browser:
         assert f'href="{path}/manage"' in await shown(browser, path, 410)
         await posted(browser, f"{path}/manage", passcode=ADMIN)
-        assert "Kept until" in await shown(browser, path)
+        assert "Only admins can see this until" in await shown(browser, path)
 
 
 @pytest.mark.parametrize("role", ["view", "admin"])

@@ -32,13 +32,13 @@ async def card_of(browser, path, **fields):
 
 async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
     async with calls.from_address("192.0.2.1") as maker, calls.from_address("192.0.2.2") as guest:
-        assert "What goes on the table?" in await shown(maker, "/shareables/new")
-        refused = await posted(maker, "/shareables", 422, entity="checklist", name="", lines="A")
-        assert "Give it a name" in refused.text
-        said = {"entity": "checklist", "name": "Fair", "lines": "Table\n\n Bunting \n", "days": "7", "asks": "true"}
+        assert "New list" in await shown(maker, "/shareables/new")
+        refused = await posted(maker, "/shareables", 422, name="", lines="A")
+        assert "Please enter a name of up to 200 characters." in refused.text
+        said = {"name": "Fair", "lines": "Table\n\n Bunting \n", "days": "7", "asks": "true"}
         path, card = await card_of(maker, "/shareables", viewPasscode=VIEW, adminPasscode=ADMIN, **said)
-        assert "2 things" in card
-        assert "Your list is on the table" in card
+        assert "2 items" in card
+        assert "Your list is ready" in card
         assert VIEW in card
         assert ADMIN in card
         # Once.
@@ -52,17 +52,17 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
 
         # Somebody else types the id as they please, and is asked for the passcode.
         wrong = await posted(guest, "/shareables/open", 422, id="abc-def-123")
-        assert "Three letters, three letters, five digits: two digits are missing." in wrong.text
+        assert "like kfm-tre-40718. 2 digits are missing." in wrong.text
         await posted(guest, "/shareables/open", 422, id="x" * 2_001)
         none = await posted(guest, "/shareables/open", 404, id="zzz-zzz-00000")
-        assert "Nothing has this id" in none.text
+        assert "There’s no list or poll with this code" in none.text
         opened = await posted(guest, "/shareables/open", id=f"http://testserver{path.upper()}")
         assert opened.headers["location"] == path or opened.headers["location"] == f"/shareables/{path.rsplit('/')[-1]}"
         asked = await guest.get(path, headers=BROWSER)
         assert (asked.status_code, asked.headers["location"]) == (303, f"{path}/unlock")
         assert "Fair" not in await shown(guest, f"{path}/unlock")
         assert (
-            "That is not one of the two passcodes. Four tries left"
+            "That’s not the right passcode. You have 4 tries left before a pause."
             in (await posted(guest, f"{path}/unlock", 401, passcode="no")).text
         )
         await posted(guest, f"{path}/unlock", passcode=VIEW)
@@ -78,7 +78,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         await posted(guest, f"{path}/settings", 403, name="Mine", version="1")
 
         await posted(maker, f"{path}/items", name="Lemonade")
-        assert "Name must have" in (await posted(maker, f"{path}/items", 422, name=" ")).text
+        assert "Please enter a name" in (await posted(maker, f"{path}/items", 422, name=" ")).text
         await posted(maker, f"{path}/items/{bunting}/move", by="-1")
         await posted(maker, f"{path}/items/{table}/delete")
         page = await shown(maker, path)
@@ -100,8 +100,8 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         _, card = await card_of(maker, f"{path}/passcodes", view="another view", admin="another admin")
         assert "another view" in card
         assert "another admin" in card
-        assert "is on the table" not in card
-        assert "New passcodes are set" in card
+        assert "is ready" not in card
+        assert "Passcodes changed" in card
         assert "Summer fair" in await shown(maker, path)
         assert (await guest.get(path, headers=BROWSER)).headers["location"] == f"{path}/unlock"
 
@@ -110,19 +110,52 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         calls.clock.forward(days=7)
         await posted(guest, f"{path}/unlock", passcode="another view")
         over = await shown(guest, path, 410)
-        assert "This list has been cleared away" in over
+        assert "This list has expired" in over
         assert "Summer fair" not in over
         await posted(maker, f"{path}/unlock", passcode="another admin")
-        assert "Kept until" in await shown(maker, path)
+        assert "Only admins can see this until" in await shown(maker, path)
         clone, card = await card_of(maker, f"{path}/clone", name="Winter fair", days="1", keepTicks="true")
         assert clone != path
         # It asks for passcodes as the first did, and for others.
-        assert "Two passcodes, shown once" in card
+        assert "Save these passcodes" in card
         assert "Winter fair" in await shown(maker, clone)
-        assert "It is gone for everyone at once" in await shown(maker, f"{path}/delete")
+        assert "will be deleted for everyone" in await shown(maker, f"{path}/delete")
         deleted = await posted(maker, f"{path}/delete")
-        assert "Deleted, with everything in it" in await shown(maker, deleted.headers["location"])
-        assert "Nothing has this id" in await shown(maker, path, 404)
+        assert "Deleted for everyone." in await shown(maker, deleted.headers["location"])
+        assert "There’s no list or poll with this code" in await shown(maker, path, 404)
+
+
+async def test_a_poll_begun_in_the_polls_app_goes_on_where_it_gets_a_passcode(calls):
+    async with calls.from_address("192.0.2.1") as maker, calls.from_address("192.0.2.2") as guest:
+        assert 'href="/polls/new"' in await shown(maker, "/shareables")
+        typed = {
+            "title": "Where to?",
+            "candidates": "Lake | two hours by train\nHut",
+            "seats": "1",
+            "method": "schulze",
+        }
+        # What the other form asks besides is left behind.
+        begun = (await posted(maker, "/shareables/polls/new", 200, voterPolicy="codes", **typed)).text
+        for text in (
+            'value="Where to?"',
+            "Lake | two hours by train\nHut",
+            'value="schulze" checked',
+            'name="asks" checked',
+        ):
+            assert text in begun
+        passcodes = {"asks": "true", "viewPasscode": VIEW, "adminPasscode": ADMIN}
+        refused = await posted(maker, "/shareables/polls", 422, title="", candidates="Lake", seats="x", **passcodes)
+        for sentence in ("Please enter a question of up to 200", "There must be 2 to 100", "Seats must be"):
+            assert sentence in refused.text
+        equal = await posted(maker, "/shareables/polls", 422, **typed, **passcodes | {"viewPasscode": ADMIN})
+        assert "Use two different passcodes." in equal.text
+        path, card = await card_of(maker, "/shareables/polls", **typed, **passcodes)
+        assert "Your poll is ready" in card
+        assert VIEW in card
+        await posted(guest, f"{path}/unlock", passcode=VIEW)
+        ballot = await shown(guest, path)
+        assert "two hours by train" in ballot
+        assert "Every option is compared with every other" in ballot
 
 
 async def test_whoever_leaves_is_out(calls):
@@ -156,14 +189,14 @@ async def test_a_poll_is_voted_in_once_by_each_browser(calls):
         # The longer a count took, the later is the next.
         calls.clock.forward(minutes=5)
         page = await shown(guest, f"{path}/results")
-        assert "Thank you, that is counted" in page
+        assert "Thanks, your vote has been counted." in page
         assert '<h2 class="winner-name" id="win"><bdi>Hut</bdi>' in page
         again = await posted(guest, f"{path}/vote", **{"rank-1": "1"})
-        assert "the first vote counts" in await shown(guest, again.headers["location"])
+        assert "Your first vote counts." in await shown(guest, again.headers["location"])
         # Their own they may change, and take back.
-        assert "Change my vote" in await shown(guest, path)
+        assert "Change vote" in await shown(guest, path)
         wrong = await posted(guest, f"{path}/vote/change", 422, **{"rank-1": "1", "rank-2": "1"})
-        assert "are both at 1" in wrong.text
+        assert "have the same number, 1." in wrong.text
         await posted(guest, f"{path}/vote/change", **{"rank-1": "1"})
         calls.clock.forward(minutes=5)
         await counted(guest, path, '<h2 class="winner-name" id="win"><bdi>Lake</bdi>')
@@ -280,16 +313,16 @@ async def test_who_has_the_device_next_finds_nothing_once_it_has_forgotten(calls
     async with calls.from_address("192.0.2.1") as device:
         await posted(device, f"{path}/unlock", passcode=ADMIN)
         await posted(device, f"{voting}/vote", **{"rank-1": "1"})
-        assert "Change my vote" in await shown(device, voting)
+        assert "Change vote" in await shown(device, voting)
         kept = list(device.cookies.jar)
         forgotten = await posted(device, "/shareables/forget")
-        assert "has forgotten all" in await shown(device, forgotten.headers["location"])
+        assert "on this device is forgotten." in await shown(device, forgotten.headers["location"])
 
         async def nothing_is_here():
             assert (await device.get(path, headers=BROWSER)).headers["location"] == f"{path}/unlock"
             assert (await device.get(f"{path}/share", headers=BROWSER)).headers["location"] == f"{path}/unlock"
             await posted(device, f"{path}/settings", 401, name="Mine", version="1")
-            assert "Change my vote" not in await shown(device, voting)
+            assert "Change vote" not in await shown(device, voting)
             changed = await posted(device, f"{voting}/vote/change", **{"rank-2": "1"})
             assert changed.headers["location"] == voting
 

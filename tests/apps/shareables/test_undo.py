@@ -32,7 +32,7 @@ async def test_a_deleted_item_is_put_back_as_it_was_without_a_script(calls):
         before = await shown(maker, path)
         gone = await posted(maker, f"{path}/items/{id}/delete")
         page = await shown(maker, gone.headers["location"])
-        assert "Deleted <bdi>Bunting</bdi>" in page
+        assert "Removed <bdi>Bunting</bdi>" in page
         assert f'id="item-{id}"' not in page
         address, named = UNDO.search(page).groups()
         back = await posted(maker, address, checklistItemId=named)

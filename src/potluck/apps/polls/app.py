@@ -29,7 +29,7 @@ class PollsApp(App):
     name = "polls"
     title = _("Polls")
     icon = "vote"
-    does = "Ranked choice, counted in the open, so that everyone can check."
+    does = _("Ranked choice, with a count that anyone can check.")
     address = HOME
     tables = (ranked_choice_polls,)
     templates = TEMPLATES

@@ -14,7 +14,7 @@ from potluck.apps.shareables.entities import Shareable, ShareSession
 from potluck.apps.shareables.fields import BEFORE_ID, Role, ShortId
 from potluck.people import hash_of
 from potluck.table import Condition, Operation, Ref, WriteRefused, check, the
-from potluck.web import Access, NotFound, ProblemError, SealedCookie
+from potluck.web import Access, NotFound, ProblemError, SealedCookie, _
 
 TOKEN = {
     "Authorization": "`Bearer` and the `token` of a session of this shareable, or of an account: the account that"
@@ -25,7 +25,7 @@ ONE = f"{BEFORE_ID}{{short_id}}"
 SHARE_COOKIE = SealedCookie("potluck-share", path=ONE, days=7)
 SHARE_TOKEN = re.compile(r"plu_[0-9a-f]{64}")
 BEARER = "bearer "
-PASSCODE_CHANGED = "The passcode was changed. Ask for the new one."
+PASSCODE_CHANGED = _("The passcode was changed. Ask for the new one.")
 
 
 class PasscodeNeeded(
@@ -42,7 +42,7 @@ class PasscodeNeeded(
     def at(cls, short_id: str, page: str = "unlock", detail: str | None = None) -> "PasscodeNeeded":
         """The error, with a link to the page that asks for this shareable's passcode."""
         error = cls(detail)
-        error.way_in = (f"{BEFORE_ID}{short_id}/{page}", "Enter the passcode")
+        error.way_in = (f"{BEFORE_ID}{short_id}/{page}", _("Enter passcode"))
         return error
 
 
@@ -53,7 +53,7 @@ class ShareableAdminsOnly(ProblemError, slug="forbidden", detail="Only an admin 
     def at(cls, short_id: str) -> "ShareableAdminsOnly":
         """The error, with a link to the page that asks for this shareable's admin passcode."""
         error = cls()
-        error.way_in = (f"{BEFORE_ID}{short_id}/manage", "Enter the admin passcode")
+        error.way_in = (f"{BEFORE_ID}{short_id}/manage", _("Enter admin passcode"))
         return error
 
 

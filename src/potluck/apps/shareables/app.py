@@ -32,7 +32,7 @@ class ShareablesApp(App):
     name = "shareables"
     title = _("Shareables")
     icon = "list-checks"
-    does = "Lists and polls that anyone with the short id can open."
+    does = _("Lists and polls that anyone with the link can open.")
     address = shareables.HOME
     # Polls in shareables are stored in the polls app's table, whether or not that app is served.
     tables = (short_id_pool, shareables_table, ranked_choice_polls)

@@ -49,6 +49,7 @@ from potluck.web import (
     Unset,
     View,
     Writes,
+    _,
     computed,
     or_retry,
 )
@@ -234,7 +235,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
     return Writes(after, or_retry(write), *others, then=then)
 
 
-@shareables.delete(form=PageForm(path="/delete", then=HOME, flash="Deleted, with everything in it."))
+@shareables.delete(form=PageForm(path="/delete", then=HOME, flash=_("Deleted for everyone.")))
 async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
     """Delete a shareable with everything in it. Admins only, also after it has expired."""
     return await deletion_of(at.store, shareable, at.now)

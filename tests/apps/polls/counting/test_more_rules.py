@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from potluck.apps.polls.counting import Rules, count, results
-from potluck.apps.polls.counting.sentences import percent
+from potluck.apps.polls.counting.amounts import percent
 
 TWINS = ["Castor", "Pollux", "Helen"]
 FOUR_TWO = {(1, 2): 4, (3,): 2}
@@ -140,7 +140,7 @@ def test_a_minimum_a_last_round_and_ranks_that_are_not_read():
     assert shown.rounds[0].eliminated == ["C", "D"]
     stopped = counted(PARTIES, names, [1, 2, 3, 4], stop_after=1)
     assert (len(stopped.rounds), stopped.winners) == (1, [])
-    assert stopped.sentence == "No candidate is elected: the count was ended after round 1."
+    assert stopped.sentence == "No candidate is elected. The count was ended after round 1."
     votes = {(3, 1): 2, (1,): 3, (2,): 4}
     assert counted(votes).winners == ["Castor"]
     assert counted(votes, max_rankings=1).winners == ["Pollux"]

@@ -6,7 +6,7 @@ import io
 import msgspec
 
 from potluck.apps.polls.counting import METHODS, Rules, count, results
-from potluck.apps.polls.counting.sentences import amount, listed, percent
+from potluck.apps.polls.counting.amounts import amount, listed, percent
 from potluck.apps.polls.counting.tables import as_csv, as_text
 
 NAMES = ["Ann", "Bob", "=Cid"]
@@ -49,7 +49,8 @@ def test_the_shape_is_the_one_of_the_api():
     assert last["tallies"] == {"Ann": "4", "Bob": "5"}
     assert last["exhausted"] == {"exhaustedChoices": "1"}
     assert last["sentence"] == (
-        "Bob has 5 of the 9 votes still active (55.6% of them, 50% of all ballots), more than half, and is elected."
+        "Bob has 5 of the 9 votes still active (55.6% of them, 50% of all ballots). That’s more than half: Bob is "
+        "elected."
     )
     assert answer["pairwise"]["Ann"] == {"Bob": 4, "=Cid": 7}
     assert answer["condorcetWinner"] == "Bob"
@@ -66,7 +67,7 @@ def test_the_shape_is_the_one_of_the_api():
 def test_without_votes_winners_and_rounds_are_empty():
     answer = msgspec.to_builtins(results(count(3, {}), NAMES, status="live"))
     assert (answer["winners"], answer["rounds"], answer["otherMethods"]) == ([], [], {})
-    assert answer["sentence"] == "No candidate leads yet: there are no votes for any of them."
+    assert answer["sentence"] == "No candidate leads yet. There are no votes."
 
 
 def test_condorcet_methods_show_what_they_went_by():
@@ -79,7 +80,7 @@ def test_condorcet_methods_show_what_they_went_by():
         "locked": True,
     }
     assert shown(method="schulze")["rounds"][0]["sentence"] == (
-        "Bob beats each of the others head to head and is elected."
+        "Bob beats each of the others head to head. Bob is elected."
     )
 
 

@@ -30,8 +30,8 @@ from potluck.apps.polls.ballot_files.contents import (
 from potluck.apps.polls.ballot_files.json_ballots import commonest_first, usual_method
 from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, BallotSource
 from potluck.apps.polls.counting import METHODS
+from potluck.apps.polls.counting.amounts import listed
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
-from potluck.apps.polls.counting.sentences import listed
 from potluck.apps.polls.counting.tables import cell
 
 MOST_RANKS = 10_000

@@ -5,17 +5,11 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from potluck.apps.polls.counting.amounts import amount
 from potluck.apps.polls.counting.record import Cause, CountRecord, Round, Tie, Transfer
 from potluck.apps.polls.counting.rules import Method, Rules
-from potluck.apps.polls.counting.sentences import (
-    DecidedBy,
-    amount,
-    decided_by,
-    deciding_ties,
-    outcome_sentence,
-    round_sentence,
-    tie_sentence,
-)
+from potluck.apps.polls.counting.sentences import outcome_sentence, round_sentence
+from potluck.apps.polls.counting.tie_sentences import DecidedBy, decided_by, deciding_ties, tie_sentence
 
 Amounts = dict[str, str]
 

@@ -19,6 +19,10 @@ Method = Literal[
     "plurality",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
+# Methods that count in rounds; the others count all at once.
+IN_ROUNDS: frozenset[Method] = frozenset(
+    {"irv", "sequential-irv", "bottoms-up", "stv", "scottish-stv", "minneapolis-stv", "wigm", "meek"}
+)
 
 OvervoteRule = Literal["exhaust", "skip", "exhaust-if-several"]
 RepeatRule = Literal["ignore", "exhaust"]

@@ -1,159 +1,43 @@
-"""Sentences that explain what happened in a round."""
+"""Sentences that explain what happened in a round, and the result, in the current language."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 
-from potluck.apps.polls.counting.pairwise import dominating
-from potluck.apps.polls.counting.record import CountRecord, Round, Tie, TieOrder, Transfer
+from potluck.apps.polls.counting.amounts import grouped, in_votes, listed, percent
+from potluck.apps.polls.counting.record import CountRecord, Round, Transfer
 from potluck.apps.polls.counting.rules import Method
+from potluck.apps.polls.counting.tie_sentences import decided_sentence, tie_sentence
+from potluck.web import _, ngettext
 
-# Methods that count in rounds; the others count all at once.
-IN_ROUNDS: frozenset[Method] = frozenset(
-    {"irv", "sequential-irv", "bottoms-up", "stv", "scottish-stv", "minneapolis-stv", "wigm", "meek"}
-)
 # Methods in which a candidate with the quota is elected before the round's transfer, not after it.
 ELECTED_BEFORE_TRANSFERS: frozenset[Method] = frozenset({"wigm", "minneapolis-stv"})
-
-# Why votes no longer count for any candidate, in a few words.
-ENDED: dict[str, str] = {
-    "exhaustedChoices": "no choice left",
-    "overvotes": "ended at an overvote",
-    "skippedRankings": "ended at skipped ranks",
-    "repeatedRankings": "ended at a repeated name",
-    "finalRoundSurplus": "surplus, all seats filled",
-    "notElected": "for candidates not elected, all seats filled",
-}
-
-# What broke a tie: votes in earlier rounds, votes head to head, or one of a record's tie orders.
-DecidedBy = Literal["votes", "previous-rounds", "head-to-head", "lots", "given", "listed", "seed"]
-
-# What decides where votes do not, as the subject of a sentence, and to end one with.
-ORDERS: dict[TieOrder, tuple[str, str]] = {
-    "lots": ("the lot order drawn beforehand", "by lot"),
-    "given": ("the order that was given", "by the order that was given"),
-    "listed": (
-        "the order in which the candidates are listed, as no lots were drawn,",
-        "by the order in which the candidates are listed, as no lots were drawn",
-    ),
-    "seed": ("a draw from the published seed", "by a draw from the published seed"),
-}
-
-
-def amount(units: int, decimals: int) -> str:
-    """An exact amount as people write it: 12, 6.84848, 0.5."""
-    if not decimals:
-        return str(units)
-    whole, part = divmod(abs(units), 10**decimals)
-    digits = f"{part:0{decimals}}".rstrip("0")
-    return f"{'-' if units < 0 else ''}{whole}{'.' if digits else ''}{digits}"
-
-
-def grouped(units: int, decimals: int) -> str:
-    """The same with thousands separators: 1,000,000, 6,084.848."""
-    return with_separators(amount(units, decimals))
-
-
-def with_separators(amount: str) -> str:
-    whole, point, part = amount.partition(".")
-    return f"{int(whole):,}{point}{part}" if whole != "-0" else f"-0{point}{part}"
-
-
-def percent(part: int, whole: int) -> str:
-    """The share to one decimal, half rounded up; but 100%, 50% and 0% only if they are exact."""
-    if not whole:
-        return "0%"
-    tenths = (part * 2000 + whole) // (2 * whole)
-    if tenths in (0, 500, 1000) and tenths * whole != part * 1000:
-        return f"just {'over' if tenths * whole < part * 1000 else 'under'} {tenths // 10}%"
-    return f"{amount(tenths, 1)}%"
-
-
-def listed(names: Iterable[str]) -> str:
-    *others, last = list(names) or ["no one"]
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def round_sentence(record: CountRecord, index: int, names: Sequence[str], *, live: bool = False) -> str:
     """What was decided in one round and why, and where votes went. While `live`, no candidate is elected yet."""
-    return _Narrator(record, names, live).round(record.rounds[index])
-
-
-def tie_sentence(record: CountRecord, tie: Tie, names: Sequence[str]) -> str:
-    """Who was tied, and what decided."""
-    return _Narrator(record, names).tie(tie)
+    return _joined(_Narrator(record, names, live).round(record.rounds[index]))
 
 
 def outcome_sentence(record: CountRecord, names: Sequence[str], *, live: bool = False) -> str:
     """The result in one sentence, then any tie that mattered, and a head-to-head winner who is not elected."""
     if not record.winners:
-        no_winner = "No candidate leads yet" if live else "No candidate is elected"
-        if record.rounds and record.rules.stop_after == len(record.rounds):
-            return f"{no_winner}: the count was ended after round {len(record.rounds)}."
-        if record.rounds:
-            return f"{no_winner}: none that is left has enough votes."
-        return f"{no_winner}: there are no votes for any of them."
-    winners = [names[number - 1] for number in record.winners]
-    one = len(winners) == 1
-    outcome = ("leads" if one else "lead") if live else ("is elected" if one else "are elected")
-    sentences = (
-        f"{listed(winners)} {outcome}.",
-        decided_sentence(record, names),
-        beaten_sentence(record, names),
-    )
-    return " ".join(sentence for sentence in sentences if sentence)
+        return _joined(_without_winner(record, live))
+    winners, count = listed(names[number - 1] for number in record.winners), len(record.winners)
+    if live:
+        outcome = ngettext("%(names)s leads.", "%(names)s lead.", count, names=winners)
+    else:
+        outcome = ngettext("%(names)s is elected.", "%(names)s are elected.", count, names=winners)
+    return _joined((outcome, decided_sentence(record, names), beaten_sentence(record, names)))
 
 
-def decided_by(record: CountRecord, tie: Tie) -> DecidedBy:
-    """What broke this tie."""
-    if tie.by_lot:
-        return record.tie_order
-    if tie.head_to_head:
-        return "head-to-head"
-    return "previous-rounds" if tie.steps else "votes"
-
-
-def deciding_ties(record: CountRecord) -> list[tuple[Round, Tie]]:
-    """Ties that may have affected who is elected, with their rounds.
-
-    Candidates without votes leave one after the other, in any order, and nothing is transferred. For a single seat,
-    contradicting majorities matter only among those who could win it.
-    """
-    return [(round, tie) for round in record.rounds for tie in round.ties if _matters(record, tie)]
-
-
-def _matters(record: CountRecord, tie: Tie) -> bool:
-    if tie.over == "elimination":
-        return tie.votes != 0 or not set(record.winners).isdisjoint(tie.candidates)
-    if tie.over == "pairs" and record.rules.seats == 1:
-        undeclared = record.rules.undeclared
-        declared = [number for number in range(1, record.candidates + 1) if number not in undeclared]
-        return not set(dominating(record.pairwise, declared)).isdisjoint(tie.candidates)
-    return True
-
-
-def decided_sentence(record: CountRecord, names: Sequence[str]) -> str:
-    """Every tie that mattered, and what broke it; empty if there was none."""
-    ties = deciding_ties(record)
-    sentences = []
-    for _, tie in ties:
-        if tie.over == "election":
-            tied = listed(names[number - 1] for number in tie.candidates)
-            sentences.append(f"The tie between {tied} was decided {_how(record, tie, names)}.")
-    if any(tie.over == "pairs" for _, tie in ties):
-        sentences.append(f"Which of equally strong majorities count was decided {ORDERS[record.tie_order][1]}.")
-    on_the_way: dict[str, set[int]] = {}
-    for round, tie in ties:
-        if tie.over in ("elimination", "surplus"):
-            on_the_way.setdefault(_how(record, tie), set()).add(round.number)
-    for how, rounds in on_the_way.items():
-        numbers = listed(map(str, sorted(rounds)))
-        sentences.append(
-            f"A tie in round {numbers} was decided {how}."
-            if len(rounds) == 1
-            else f"Ties in rounds {numbers} were decided {how}."
-        )
-    return " ".join(sentences)
+def _without_winner(record: CountRecord, live: bool) -> Iterator[str]:
+    yield _("No candidate leads yet.") if live else _("No candidate is elected.")
+    if record.rounds and record.rules.stop_after == len(record.rounds):
+        yield _("The count was ended after round %(round)s.", round=len(record.rounds))
+    elif record.rounds:
+        yield _("No remaining candidate has enough votes.")
+    else:
+        yield _("There are no votes.")
 
 
 def beaten_sentence(record: CountRecord, names: Sequence[str]) -> str:
@@ -161,29 +45,25 @@ def beaten_sentence(record: CountRecord, names: Sequence[str]) -> str:
     best = record.condorcet_winner
     if best is None or not record.winners or best in record.winners:
         return ""
+    name = names[best - 1]
     left = next((round.number for round in record.rounds if best in round.eliminated), None)
-    out = "" if left is None or len(record.rounds) == 1 else f", but left in round {left} with too few votes"
-    return f"Head to head, {names[best - 1]} beats each of the others{out}."
+    if left is None or len(record.rounds) == 1:
+        return str(_("Head to head, %(name)s beats each of the others.", name=name))
+    sentence = _(
+        "Head to head, %(name)s beats each of the others, but was eliminated in round %(round)s with too few votes.",
+        name=name,
+        round=left,
+    )
+    return str(sentence)
 
 
-def _how(record: CountRecord, tie: Tie, names: Sequence[str] = ()) -> str:
-    """What broke a tie, to end a sentence with; with `names`, in more detail."""
-    match decided_by(record, tie):
-        case "head-to-head":
-            return "head to head"
-        case "previous-rounds":
-            last = tie.steps[-1]
-            if not names:
-                return "by an earlier round"
-            return f"by round {last.round}, in which {listed(names[number - 1] for number in last.left)} had more votes"
-        case _:
-            return ORDERS[record.tie_order][1]
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(str(sentence) for sentence in sentences if sentence)
 
 
 class _Narrator:
     def __init__(self, record: CountRecord, names: Sequence[str], live: bool = False) -> None:
         self.record, self.all_names, self.live = record, names, live
-        self.unit = 10**record.decimals
 
     def name(self, candidate: int) -> str:
         return self.all_names[candidate - 1]
@@ -194,54 +74,60 @@ class _Narrator:
     def number(self, units: int) -> str:
         return grouped(units, self.record.decimals)
 
-    def elected(self, candidates: Sequence[int]) -> str:
-        return "would be elected" if self.live else "is elected" if len(candidates) == 1 else "are elected"
-
     def votes(self, units: int) -> str:
-        return f"{self.number(units)} vote{'' if units == self.unit else 's'}"
+        return in_votes(units, self.record.decimals)
 
-    def round(self, round: Round) -> str:
-        sentences = [*self.happened(round), *map(self.tie, round.ties)]
+    def elected(self, names: str, count: int) -> str:
+        """That these candidates are elected, or would be."""
+        if self.live:
+            return ngettext("%(names)s would be elected.", "%(names)s would be elected.", count, names=names)
+        return ngettext("%(names)s is elected.", "%(names)s are elected.", count, names=names)
+
+    def round(self, round: Round) -> Iterator[str]:
+        yield from self.happened(round)
+        for tie in round.ties:
+            yield tie_sentence(self.record, tie, self.all_names)
         if round.reason == "batch":
-            sentences.append(self.transfers("", round.transfers))
+            yield self.transfers(round.transfers)
         else:
-            sentences += [
-                self.transfers(f" from {self.name(transfer.source)}", [transfer]) for transfer in round.transfers
-            ]
-        return " ".join(sentence for sentence in sentences if sentence)
+            for transfer in round.transfers:
+                yield self.transfers([transfer], self.name(transfer.source))
 
-    def happened(self, round: Round) -> Iterable[str]:
+    def happened(self, round: Round) -> Iterator[str]:
         match round.reason:
             case "majority" | "only-one-left" | "most-of-two" | "tied-at-the-end":
-                yield self.winner(round)
+                yield from self.winner(round)
             case "last-two":
-                yield f"{self.standing(round)} are the last two, and the count ends."
+                yield _("%(names)s are the last two, and the count ends.", names=self.standing(round))
             case "write-ins-leave":
-                yield f"{self.names(round.eliminated)}, not declared as candidates, cannot win and leave first."
+                names = self.names(round.eliminated)
+                yield _("%(names)s, not declared as candidates, cannot win and leave first.", names=names)
             case "minimum":
-                yield f"{self.who_has(round)} fewer than {self.least()} and {self.leave(round)}."
+                yield self.below(round, self.votes(self.record.rules.minimum_votes * 10**self.record.decimals))
             case "batch":
-                yield f"{self.no_winner(round)} {self.hopeless(round)}"
+                yield self.no_winner(round)
+                yield from self.hopeless(round)
             case "below-share":
-                yield f"{self.who_has(round)} less than {self.share(round)} and {self.leave(round)}."
+                yield self.below(round, self.share(round))
             case "share-for-all":
-                standing, elected = self.standing(round), self.elected(round.elected)
-                yield f"No candidate is below {self.share(round)} any more: {standing} {elected}."
+                yield _("No candidate is below %(share)s any more.", share=self.share(round))
+                yield self.elected(self.standing(round), len(round.elected))
             case "no-votes":
-                yield f"{self.names(round.eliminated)} have no votes and leave together."
+                yield _("%(names)s have no votes and leave together.", names=self.names(round.eliminated))
             case "fewest":
-                yield f"{self.no_winner(round)} {self.loser(round)}"
+                yield self.no_winner(round)
+                yield self.loser(round)
             case "first-preferences":
-                yield f"First preferences; the quota is {self.votes(round.threshold or 0)}."
+                yield _("First preferences; the quota is %(votes)s.", votes=self.votes(round.threshold or 0))
                 yield from self.reached(round)
                 if not round.elected and self.record.method not in ELECTED_BEFORE_TRANSFERS | {"meek"}:
-                    yield "No candidate reaches it."
+                    yield _("No candidate reaches it.")
                 yield from self.finished(round)
             case "quota" | "seats-for-all" | "left-over":
                 yield from self.reached(round)
                 yield from self.finished(round)
             case "seats-filled":
-                yield "All seats are filled; the surplus of the last elected is not transferred."
+                yield _("All seats are filled; the surplus of the last elected is not transferred.")
             case "surplus" | "exclusion" | "sure-losers":
                 before = self.record.method in ELECTED_BEFORE_TRANSFERS
                 if before:
@@ -253,56 +139,84 @@ class _Narrator:
             case "converged":
                 loser = round.eliminated[0]
                 quota = self.votes(round.threshold or 0)
-                yield f"No {'other ' if round.keep else ''}candidate reaches the quota, now {quota}."
-                yield f"{self.name(loser)} has the fewest votes and is defeated."
+                if round.keep:
+                    yield _("No other candidate reaches the quota, now %(quota)s.", quota=quota)
+                else:
+                    yield _("No candidate reaches the quota, now %(quota)s.", quota=quota)
+                yield _("%(name)s has the fewest votes and is defeated.", name=self.name(loser))
                 yield from self.finished(round, but=loser)
             case "paths":
-                yield self.by_order(round, "no other has a stronger chain of majorities to them than they have back")
+                yield from self.by_order(round)
+                if self.is_beaten_by_some(round):
+                    yield _("No other candidate has a stronger chain of majorities against them than they have back.")
             case "pairs":
-                yield self.by_order(round, "no majority against them could be locked in")
-            case "points" | "most-first-preferences":
-                yield self.by_tallies(round)
+                yield from self.by_order(round)
+                if self.is_beaten_by_some(round):
+                    yield _("No majority against them could be locked in.")
+            case "points":
+                yield ngettext(
+                    "%(names)s has the most points.",
+                    "%(names)s have the most points.",
+                    len(round.elected),
+                    names=self.with_tallies(round),
+                )
+                yield self.elected(self.names(round.elected), len(round.elected))
+            case "most-first-preferences":
+                yield ngettext(
+                    "%(names)s has the most first choices.",
+                    "%(names)s have the most first choices.",
+                    len(round.elected),
+                    names=self.with_tallies(round),
+                )
+                yield self.elected(self.names(round.elected), len(round.elected))
         if round.keep:
             shares = listed(f"{self.name(number)} {self.number(part)}" for number, part in round.keep.items())
-            yield f"Share kept of every vote that reaches them: {shares}."
+            yield _("Share kept of every vote that reaches them: %(shares)s.", shares=shares)
 
-    def who_has(self, round: Round) -> str:
-        return f"{self.names(round.eliminated)} {'has' if len(round.eliminated) == 1 else 'have'}"
-
-    def leave(self, round: Round) -> str:
-        return "is eliminated" if len(round.eliminated) == 1 else "are eliminated at once"
-
-    def least(self) -> str:
-        least = self.record.rules.minimum_votes
-        return f"{least} vote{'' if least == 1 else 's'}, the minimum,"
+    def below(self, round: Round, least: str) -> str:
+        """Who is eliminated for having less than this."""
+        return ngettext(
+            "%(names)s has less than the minimum, %(least)s, and is eliminated.",
+            "%(names)s have less than the minimum, %(least)s, and are eliminated at once.",
+            len(round.eliminated),
+            names=self.names(round.eliminated),
+            least=least,
+        )
 
     def share(self, round: Round) -> str:
-        return f"{self.votes(round.threshold or 0)}, {self.record.rules.share_percent}%"
+        votes, share = self.votes(round.threshold or 0), self.record.rules.share_percent
+        return str(_("%(votes)s (%(share)s%%)", votes=votes, share=share))
 
-    def passed_on(self, round: Round) -> Iterable[str]:
+    def passed_on(self, round: Round) -> Iterator[str]:
         """Whose votes were transferred in a round with fractional votes, and why."""
         if round.reason == "surplus":
-            yield f"The surplus of {self.name(round.transfers[0].source)} is transferred."
+            yield _("The surplus of %(name)s is transferred.", name=self.name(round.transfers[0].source))
             return
         undeclared = self.record.rules.undeclared
         given_up = {transfer.source: transfer.total for transfer in round.transfers}
         if round.reason == "exclusion":
             excluded = round.eliminated[0]
-            votes = given_up.get(excluded, round.tallies[excluded])
-            why = (
-                "not declared as a candidate, leaves first"
-                if excluded in undeclared
-                else f"has the fewest votes, {self.number(votes)}, and is excluded"
-            )
-            yield f"{self.name(excluded)} {why}."
+            name, votes = self.name(excluded), given_up.get(excluded, round.tallies[excluded])
+            if excluded in undeclared:
+                yield _("%(name)s was not declared as a candidate and leaves first.", name=name)
+            else:
+                votes_text = self.number(votes)
+                yield _("%(name)s has the fewest votes, %(votes)s, and is excluded.", name=name, votes=votes_text)
             return
         losers = [candidate for candidate in round.eliminated if candidate not in undeclared]
         if left := [candidate for candidate in round.eliminated if candidate in undeclared]:
-            yield f"{self.names(left)}, not declared, cannot win and leave{'s' if len(left) == 1 else ''}."
+            yield ngettext(
+                "%(names)s was not declared, cannot win and leaves.",
+                "%(names)s were not declared, cannot win and leave.",
+                len(left),
+                names=self.names(left),
+            )
         if losers and (given_up or round.transfers == ()):
-            yield (
-                f"{self.names(losers)} could not be elected even with every vote that may yet be transferred, "
-                f"and {'is' if len(losers) == 1 else 'are'} defeated."
+            yield ngettext(
+                "%(names)s could not be elected even with every vote that may yet be transferred, and is defeated.",
+                "%(names)s could not be elected even with every vote that may yet be transferred, and are defeated.",
+                len(losers),
+                names=self.names(losers),
             )
 
     def active(self, round: Round) -> int:
@@ -310,49 +224,78 @@ class _Narrator:
 
     def standing(self, round: Round) -> str:
         most_first = sorted(round.tallies, key=lambda candidate: (-round.tallies[candidate], candidate))
-        return listed(f"{self.name(candidate)} with {self.votes(round.tallies[candidate])}" for candidate in most_first)
+        return listed(
+            _("%(name)s with %(votes)s", name=self.name(candidate), votes=self.votes(round.tallies[candidate]))
+            for candidate in most_first
+        )
 
-    def winner(self, round: Round) -> str:
+    def winner(self, round: Round) -> Iterator[str]:
         (winner,) = round.elected
         votes, active = round.tallies[winner], self.active(round)
-        share = f"{percent(votes, active)} of them, {percent(votes, self.record.votes)} of all ballots"
-        elected = self.elected(round.elected)
-        has = f"{self.name(winner)} has {self.number(votes)} of the {self.votes(active)} still active ({share})"
-        if round.reason == "majority":
-            return f"{has}, more than half, and {elected}."
-        if round.reason == "only-one-left":
-            return f"{has}, is the only candidate left, and {elected}."
-        if round.reason == "most-of-two":
-            return f"{has}, the most of the last two, and {elected}."
-        return f"{has} and {elected}, the tie being broken."
+        yield _(
+            "%(name)s has %(number)s of the %(votes)s still active (%(share)s of them, %(of_all)s of all ballots).",
+            name=self.name(winner),
+            number=self.number(votes),
+            votes=self.votes(active),
+            share=percent(votes, active),
+            of_all=percent(votes, self.record.votes),
+        )
+        name = self.name(winner)
+        match round.reason, self.live:
+            case "majority", True:
+                yield _("That’s more than half: %(name)s would be elected.", name=name)
+            case "majority", False:
+                yield _("That’s more than half: %(name)s is elected.", name=name)
+            case "only-one-left", True:
+                yield _("No other candidate is left: %(name)s would be elected.", name=name)
+            case "only-one-left", False:
+                yield _("No other candidate is left: %(name)s is elected.", name=name)
+            case "most-of-two", True:
+                yield _("That’s the most of the last two: %(name)s would be elected.", name=name)
+            case "most-of-two", False:
+                yield _("That’s the most of the last two: %(name)s is elected.", name=name)
+            case _, True:
+                yield _("With the tie broken, %(name)s would be elected.", name=name)
+            case _:
+                yield _("With the tie broken, %(name)s is elected.", name=name)
 
     def no_winner(self, round: Round) -> str:
         if self.record.method == "bottoms-up":
             return ""
         past = [other for other in self.record.rounds[: round.number] if other.seat == round.seat]
         winner = next((candidate for before in past for candidate in before.elected), None)
+        votes = self.votes(round.threshold or 0)
         if self.record.method == "stv" and self.record.rules.seats > 1:
-            return f"No {'other ' if winner else ''}candidate reaches the quota of {self.votes(round.threshold or 0)}."
+            if winner:
+                return _("No other candidate reaches the quota of %(votes)s.", votes=votes)
+            return _("No candidate reaches the quota of %(votes)s.", votes=votes)
         if winner is not None:
-            return f"{self.name(winner)} has already won; the count continues until two are left."
+            return _("%(name)s has already won; the count continues until two are left.", name=self.name(winner))
         if self.record.rules.first_round_threshold:
-            return f"No candidate has {self.votes(round.threshold or 0)}, more than half of the first round's."
+            return _("No candidate has %(votes)s, more than half of the first round’s.", votes=votes)
         active = self.number(self.active(round))
-        return f"No candidate has {self.votes(round.threshold or 0)}, more than half of the {active} still active."
+        return _(
+            "No candidate has %(votes)s, more than half of the %(active)s still active.", votes=votes, active=active
+        )
 
     def loser(self, round: Round) -> str:
         (loser,) = round.eliminated
-        votes = round.tallies[loser]
-        has = "has no votes" if not votes else f"has the fewest votes, {self.number(votes)},"
-        return f"{self.name(loser)} {has} and is eliminated."
+        name, votes = self.name(loser), round.tallies[loser]
+        if not votes:
+            return _("%(name)s has no votes and is eliminated.", name=name)
+        number = self.number(votes)
+        return _("%(name)s has the fewest votes, %(number)s, and is eliminated.", name=name, number=number)
 
-    def hopeless(self, round: Round) -> str:
+    def hopeless(self, round: Round) -> Iterator[str]:
         together = sum(round.tallies[candidate] for candidate in round.eliminated)
         after = min(votes for candidate, votes in round.tallies.items() if candidate not in round.eliminated)
-        return (
-            f"{self.names(round.eliminated)} have {self.votes(together)} together, fewer than the {self.number(after)} "
-            "of the next candidate, so none of them could catch up, and they are eliminated at once."
+        yield _(
+            "%(names)s have %(votes)s together, fewer than the %(next)s of the next candidate.",
+            names=self.names(round.eliminated),
+            votes=self.votes(together),
+            next=self.number(after),
         )
+        yield _("None of them could catch up, so they are eliminated at once.")
 
     def had(self, round: Round, candidate: int) -> int:
         """The votes a candidate was elected with, also if the tally no longer has what was transferred."""
@@ -360,26 +303,48 @@ class _Narrator:
             return self.record.rounds[round.number - 2].tallies[candidate]
         return round.tallies[candidate]
 
-    def reached(self, round: Round) -> Iterable[str]:
+    def reached(self, round: Round) -> Iterator[str]:
         quota = round.threshold or 0
         reached = [candidate for candidate in round.elected if self.had(round, candidate) >= quota]
-        if reached and self.record.method != "bottoms-up":
-            reach = "reaches" if len(reached) == 1 else "reach"
-            had = listed(f"{self.name(candidate)} ({self.number(self.had(round, candidate))})" for candidate in reached)
-            yield f"{had} {reach} the quota of {self.votes(quota)} and {self.elected(reached)}."
+        if not reached or self.record.method == "bottoms-up":
+            return
+        had = listed(f"{self.name(candidate)} ({self.number(self.had(round, candidate))})" for candidate in reached)
+        if self.live:
+            yield ngettext(
+                "%(names)s reaches the quota of %(votes)s and would be elected.",
+                "%(names)s reach the quota of %(votes)s and would be elected.",
+                len(reached),
+                names=had,
+                votes=self.votes(quota),
+            )
+        else:
+            yield ngettext(
+                "%(names)s reaches the quota of %(votes)s and is elected.",
+                "%(names)s reach the quota of %(votes)s and are elected.",
+                len(reached),
+                names=had,
+                votes=self.votes(quota),
+            )
 
-    def finished(self, round: Round, but: int | None = None) -> Iterable[str]:
+    def finished(self, round: Round, but: int | None = None) -> Iterator[str]:
         """Who is elected because no others are left, and who is not because no seat is."""
         quota = round.threshold or 0
         if self.record.method == "bottoms-up":
-            elected = self.elected(round.elected)
-            yield f"No more candidates are left than seats, so {self.standing(round)} {elected}."
+            yield _("No more candidates are left than seats.")
+            yield self.elected(self.standing(round), len(round.elected))
             return
         rest = [candidate for candidate in round.elected if self.had(round, candidate) < quota]
         if rest:
-            yield (
-                f"No more candidates are left than seats, so {self.names(rest)} {self.elected(rest)} without the quota."
-            )
+            yield _("No more candidates are left than seats.")
+            if self.live:
+                yield _("%(names)s would be elected without the quota.", names=self.names(rest))
+            else:
+                yield ngettext(
+                    "%(names)s is elected without the quota.",
+                    "%(names)s are elected without the quota.",
+                    len(rest),
+                    names=self.names(rest),
+                )
         over = []
         if len(self.record.rounds) == round.number:
             gone = {transfer.source for transfer in round.transfers} | {but}
@@ -390,70 +355,36 @@ class _Narrator:
                 else []
             )
         if over:
-            yield f"All seats are filled: {self.names(over)} {'is' if len(over) == 1 else 'are'} not elected."
-
-    def by_order(self, round: Round, why: str) -> str:
-        winner, elected = self.record.condorcet_winner, self.elected(round.elected)
-        if len(round.elected) == 1 and winner == round.elected[0]:
-            return f"{self.name(winner)} beats each of the others head to head and {elected}."
-        if len(round.elected) == 1:
-            return f"No candidate beats all others head to head; {self.names(round.elected)} {elected}, for {why}."
-        return f"{self.names(round.elected)} {elected}, the first {len(round.elected)} in the order of the method."
-
-    def by_tallies(self, round: Round) -> str:
-        what = "points" if round.reason == "points" else "first choices"
-        had = listed(f"{self.name(candidate)} ({self.number(round.tallies[candidate])})" for candidate in round.elected)
-        if len(round.elected) == 1:
-            return f"{had} has the most {what} and {self.elected(round.elected)}."
-        return f"{had} have the most {what} and {self.elected(round.elected)}."
-
-    def tie(self, tie: Tie) -> str:
-        tied = self.names(tie.candidates)
-        detail = f", each with {self.votes(tie.votes)}" if tie.votes is not None else ""
-        if self.record.method == "borda" and tie.votes is not None:
-            detail = f", each with {self.number(tie.votes)} points"
-        order, _ = ORDERS[self.record.tie_order]
-        if tie.over == "pairs":
-            return (
-                f"Equally strong majorities among {tied} contradict each other; {order}"
-                f"{'' if order.endswith(',') else ','} {self.names(tie.chosen)}, decides which are locked first."
+            yield ngettext(
+                "All seats are filled: %(names)s is not elected.",
+                "All seats are filled: %(names)s are not elected.",
+                len(over),
+                names=self.names(over),
             )
-        fewer = tie.over == "elimination"
-        purpose = {"elimination": "to be eliminated", "election": "to be elected", "surplus": "to pass on first"}
-        sentences = [f"{tied} are tied {purpose[tie.over]}{detail}."]
-        for step in tie.steps:
-            had = f"had {'fewer' if fewer else 'more'} votes in round {step.round}"
-            sentences.append(f"{self.names(step.left)} {had}.")
-        if tie.head_to_head:
-            one = len(tie.head_to_head) == 1
-            do = ("loses to" if one else "lose to") if fewer else ("beats" if one else "beat")
-            before = tie.steps[-1].left if tie.steps else tie.candidates
-            others = self.names(candidate for candidate in before if candidate not in tie.head_to_head)
-            sentences.append(f"Head to head, {self.names(tie.head_to_head)} {do} {others}.")
-        if tie.by_lot:
-            equal = self.nothing_else()
-            sentences.append(f"{equal} {order} decides: {self.names(tie.chosen)}{self.place(tie)}.")
-        return " ".join(sentences)
 
-    def place(self, tie: Tie) -> str:
-        """The place of those chosen in the order that decides."""
-        if self.record.tie_order == "seed":
-            return ""
-        tied = tie.head_to_head or (tie.steps[-1].left if tie.steps else tie.candidates)
-        last = max(tied, key=self.record.lot_order.index)
-        return f" {'comes' if len(tie.chosen) == 1 else 'come'} {'last' if tie.chosen == (last,) else 'first'} in it"
+    def by_order(self, round: Round) -> Iterator[str]:
+        names, count = self.names(round.elected), len(round.elected)
+        if count > 1:
+            yield ngettext(
+                "%(names)s is first in the order of the method.",
+                "%(names)s are the first %(num)s in the order of the method.",
+                count,
+                names=names,
+            )
+        elif self.record.condorcet_winner == round.elected[0]:
+            yield _("%(name)s beats each of the others head to head.", name=names)
+        else:
+            yield _("No candidate beats all others head to head.")
+        yield self.elected(names, count)
 
-    def nothing_else(self) -> str:
-        """What was tried before the deciding order."""
-        looks_back = self.record.rules.ties != "lot" and self.record.method in IN_ROUNDS
-        compares = self.record.rules.ties == "head-to-head"
-        if looks_back and compares:
-            return "No earlier round and no head-to-head comparison breaks the tie, so"
-        if looks_back:
-            return "No earlier round breaks the tie, so"
-        return "Head to head they are equal too, so" if compares else "So"
+    def is_beaten_by_some(self, round: Round) -> bool:
+        """Whether one is elected who does not beat each of the others."""
+        return len(round.elected) == 1 and self.record.condorcet_winner != round.elected[0]
 
-    def transfers(self, source: str, transfers: Sequence[Transfer]) -> str:
+    def with_tallies(self, round: Round) -> str:
+        return listed(f"{self.name(number)} ({self.number(round.tallies[number])})" for number in round.elected)
+
+    def transfers(self, transfers: Sequence[Transfer], source: str = "") -> str:
         total = sum(transfer.total for transfer in transfers)
         if not total:
             return ""
@@ -463,13 +394,18 @@ class _Narrator:
             to.update(transfer.to)
             lost.update(transfer.exhausted)
         most_first = sorted(to, key=lambda number: (-to[number], number))
-        parts = [f"{self.number(to[number])} to {self.name(number)}" for number in most_first]
+        parts = [
+            _("%(number)s to %(name)s", number=self.number(to[number]), name=self.name(number)) for number in most_first
+        ]
         unused = lost.pop("finalRoundSurplus", 0)
         if lost:
-            parts.append(f"{self.number(lost.total())} exhausted")
+            parts.append(_("%(number)s exhausted", number=self.number(lost.total())))
         if unused:
-            parts.append(f"{self.number(unused)} not used, as all seats are filled")
+            parts.append(_("%(number)s not used, as all seats are filled", number=self.number(unused)))
         residual = sum(transfer.residual for transfer in transfers)
         if residual:
-            parts.append(f"{self.number(residual)} lost by truncation")
-        return f"Transfer of {self.votes(total)}{source}: {', '.join(parts)}."
+            parts.append(_("%(number)s lost by truncation", number=self.number(residual)))
+        votes, where = self.votes(total), ", ".join(map(str, parts))
+        if not source:
+            return _("Transfer of %(votes)s: %(where)s.", votes=votes, where=where)
+        return _("Transfer of %(votes)s from %(name)s: %(where)s.", votes=votes, name=source, where=where)

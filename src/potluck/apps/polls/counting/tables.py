@@ -7,13 +7,23 @@ from decimal import Decimal
 
 from msgspec import UnsetType
 
+from potluck.apps.polls.counting.amounts import with_separators
 from potluck.apps.polls.counting.results import CountResults, PairResult, RoundResult
-from potluck.apps.polls.counting.sentences import ENDED, DecidedBy, with_separators
+from potluck.apps.polls.counting.tie_sentences import DecidedBy
 
 COLUMNS = ("round", "kind", "name", "votes", "outcome", "sentence", "other", "against", "margin")
 # Matrices with more candidates than this are for CSV and JSON.
 MATRIX_SHOWN = 12
 Matrix = dict[str, dict[str, int]]
+# Why votes no longer count for any candidate, in a few words.
+ENDED: dict[str, str] = {
+    "exhaustedChoices": "no choice left",
+    "overvotes": "ended at an overvote",
+    "skippedRankings": "ended at skipped ranks",
+    "repeatedRankings": "ended at a repeated name",
+    "finalRoundSurplus": "surplus, all seats filled",
+    "notElected": "for candidates not elected, all seats filled",
+}
 DECIDED: dict[DecidedBy, str] = {
     "votes": "decided by votes",
     "previous-rounds": "decided by an earlier round",

@@ -7,11 +7,10 @@ from hashlib import sha256
 from typing import Any
 
 from potluck.apps.polls.access import AtBallot
-from potluck.apps.polls.counting.sentences import listed
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.votes import NewVote, VoteChange
 from potluck.validation import FieldError, ValidationError
-from potluck.web import FormOf, Line, ProblemError
+from potluck.web import FormOf, Line, ProblemError, _, formats
 
 NUMBER = re.compile(r"[1-9][0-9]{0,2}")
 RANK = re.compile(r"[0-9]{1,3}")
@@ -94,17 +93,22 @@ def read_ballot(fields: Mapping[str, str], candidates: Sequence[str]) -> Ballot:
     }
     unreadable = [number for number, text in ranks.items() if not RANK.fullmatch(text) or int(text) == 0]
     if unreadable:
-        names = listed(candidates[number - 1] for number in sorted(unreadable))
-        return Ballot(ranks, (), f"Give {names} a whole number from 1 to {len(candidates)}, or none")
+        names = formats.list_text(candidates[number - 1] for number in sorted(unreadable))
+        return Ballot(
+            ranks,
+            (),
+            _("Give %(names)s a whole number from 1 to %(most)s, or none.", names=names, most=len(candidates)),
+        )
     by_rank: dict[int, list[int]] = {}
     for number, text in ranks.items():
         by_rank.setdefault(int(text), []).append(number)
     for rank, numbers in sorted(by_rank.items()):
         if len(numbers) > 1:
-            names = listed(candidates[number - 1] for number in sorted(numbers))
-            together = "both" if len(numbers) == 2 else "all"
-            return Ballot(ranks, (), f"{names} are {together} at {rank}. Give each a number of its own")
-    return Ballot(ranks, [number for _, (number,) in sorted(by_rank.items())])
+            names = formats.list_text(candidates[number - 1] for number in sorted(numbers))
+            return Ballot(
+                ranks, (), _("%(names)s have the same number, %(rank)s. Use each number once.", names=names, rank=rank)
+            )
+    return Ballot(ranks, [number for rank, (number,) in sorted(by_rank.items())])
 
 
 def on_ballot(poll: Poll, ranked: Ballot) -> dict[str, Any]:
@@ -118,11 +122,5 @@ def on_ballot(poll: Poll, ranked: Ballot) -> dict[str, Any]:
         "ranked": len(chosen),
         "ballot": ballot_of(candidates),
         "most": most,
-        "places": [(str(place), ordinal(place)) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
+        "places": [str(place) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
     }
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd."""
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"

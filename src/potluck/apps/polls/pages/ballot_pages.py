@@ -18,7 +18,7 @@ from potluck.apps.polls.pages.ballot_form import (
 )
 from potluck.apps.polls.shards import PollClosed
 from potluck.apps.polls.votes import VOTES, AccountNeeded, AlreadyVoted, VoteChange, changed, withdrawn
-from potluck.web import Access, Actions, SealedCookie, Show, Writes
+from potluck.web import Access, Actions, SealedCookie, Show, Writes, _
 
 
 class BallotPages:
@@ -61,7 +61,7 @@ class BallotPages:
             takes=ChangedBallotForm,
             on=self.ballot,
             then=self.then,
-            flash="Your vote is changed.",
+            flash=_("Your vote has been changed."),
             instead={PollClosed: results, WrongKey: self.address},
             rate_limit=VOTES,
         )(self.change)
@@ -70,7 +70,7 @@ class BallotPages:
             access=self.own,
             on=self.ballot,
             then=self.address,
-            flash="Your vote is withdrawn.",
+            flash=_("Your vote has been withdrawn."),
             sets=self.withdrawal_sets,
             drops=self.edit_key,
             instead={PollClosed: results, WrongKey: self.address},
@@ -117,5 +117,5 @@ class BallotPages:
         return withdrawn(at.poll, at.vote, at.now, at.polls, admitted_by=at.admitted_by)
 
 
-def _new_voter_key(at: Any, _: Any) -> str | None:
+def _new_voter_key(at: Any, answer: Any) -> str | None:
     return at.new_voter_key if at.poll.voter_policy == "open" else None

@@ -13,23 +13,23 @@ from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, closing_t
 from potluck.apps.polls.polls import CHANGES, PollChange, changed, create_poll, duplicate_poll, polls
 from potluck.apps.polls.results import turnout_of
 from potluck.validation import ValidationError
-from potluck.web import SealedCookie, Show, Writes
+from potluck.web import SealedCookie, Show, Writes, _
 
 LABELS = {
-    "title": "Question",
-    "candidates": "Candidates",
-    "voterPolicy": "Who may vote",
-    "resultsVisibility": "Who sees the results while it is open",
-    "description": "Description",
-    "seats": "How many are elected",
-    "maxRankings": "How many each may rank",
-    "method": "CountRow by",
+    "title": _("Question"),
+    "candidates": _("Options"),
+    "voterPolicy": _("Who can vote"),
+    "resultsVisibility": _("Who can see the results while it’s open"),
+    "description": _("Description"),
+    "seats": _("Number of winners"),
+    "maxRankings": _("Most options to rank"),
+    "method": _("Counting method"),
 }
 
 
 def _end_in_words(typed: str) -> datetime | str:
     try:
-        return closing_time(typed, "") or "No closing date"
+        return closing_time(typed, "") or _("No closing date")
     except ValidationError:
         return typed
 
@@ -67,12 +67,12 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     return {
         **poll_frame(at, "manage"),
         "form": form,
-        "conflict": form.conflict(show.clash, {**LABELS, end: "Closes"}, theirs, IN_WORDS),
+        "conflict": form.conflict(show.clash, {**LABELS, end: _("Closing date")}, theirs, IN_WORDS),
         "begun": (await turnout_of(at.store, poll.poll_id)).votes_version > 0,
         **CHOICES,
     }
 
 
-@polls.form("/edit", then=f"{POLL}/manage", flash="The poll is changed.", on=edit_page, rate_limit=CHANGES)
+@polls.form("/edit", then=f"{POLL}/manage", flash=_("Poll saved."), on=edit_page, rate_limit=CHANGES)
 async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
     return changed(poll, settings_by_form(form, PollChange, at.now, poll), at.now, at.polls.random)

@@ -5,42 +5,42 @@ from typing import Any
 from potluck.apps.polls.access import HOME, ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import view_of
-from potluck.web import Section, _
+from potluck.web import Section, _, ngettext
 
 APP = "polls"
 
 METHOD_NAMES: dict[Method, str] = {
-    "irv": "Instant runoff",
-    "stv": "Single transferable vote",
-    "scottish-stv": "Scottish STV",
-    "schulze": "Schulze",
-    "ranked-pairs": "Ranked Pairs",
-    "borda": "Borda count",
-    "plurality": "First choices only",
+    "irv": _("Instant runoff"),
+    "stv": _("Single transferable vote"),
+    "scottish-stv": _("Scottish STV"),
+    "schulze": _("Schulze"),
+    "ranked-pairs": _("Ranked Pairs"),
+    "borda": _("Borda count"),
+    "plurality": _("First choices only"),
 }
 # How each method counts, and what it is good for.
 METHOD_NOTES: dict[Method, str] = {
-    "irv": "The option with the fewest votes drops out until one has a majority. Good for electing one person.",
-    "stv": "Fills several seats so that large and small groups get their share. Good for a board or a committee.",
-    "scottish-stv": "STV by the published rules of Scottish councils. Good if your club has to follow a fixed rule.",
-    "schulze": "Compares every two options; one that beats all the others wins. Good for choosing a date or a place.",
-    "ranked-pairs": "Also picks the option that beats all the others; the clearest majorities count first.",
-    "borda": "Gives points for every place on a ballot. Good for a friendly ranking, but easy to game.",
-    "plurality": "Counts first choices only. Simple, but similar options take votes from each other.",
+    "irv": _("The option with the fewest votes drops out until one has a majority. Good for electing one person."),
+    "stv": _("Several winners, so that large and small groups get their share. Good for a committee."),
+    "scottish-stv": _("STV by the published rules of Scottish councils. Good if your club needs a fixed rule."),
+    "schulze": _("Compares every two options; one that beats all others wins. Good for choosing a date or place."),
+    "ranked-pairs": _("Also picks the option that beats all the others. The clearest majorities count first."),
+    "borda": _("Gives points for every place on a ballot. Good for a friendly ranking, but easy to game."),
+    "plurality": _("Simple, but similar options take votes from each other."),
 }
 POLICIES: dict[VoterPolicy, tuple[str, str]] = {
     "open": (
-        "Anyone with the link",
-        "One vote for each browser, on a shared one for each who signs in. Good among people who trust each other.",
+        _("Anyone with the link"),
+        _("One vote per device. On a shared device, sign in to vote separately."),
     ),
-    "codes": ("Anyone with a code", "You hand out codes; each is good for one vote."),
-    "accounts": ("People who are signed in", "One vote for each account here."),
+    "codes": (_("Anyone with a code"), _("You hand out codes. Each works for one vote.")),
+    "accounts": (_("People who are signed in"), _("One vote per account.")),
 }
 VISIBILITIES: dict[ResultsVisibility, str] = {
-    "always": "Everyone, at any time",
-    "afterVote": "Everyone who has voted",
-    "afterClose": "Everyone, once it is closed",
-    "admin": "Only you",
+    "always": _("Everyone, at any time"),
+    "afterVote": _("Everyone who has voted"),
+    "afterClose": _("Everyone, once it’s closed"),
+    "admin": _("Only you"),
 }
 CHOICES: dict[str, Any] = {
     "policies": POLICIES,
@@ -50,16 +50,16 @@ CHOICES: dict[str, Any] = {
 }
 HOME_SECTIONS = (("", "vote", _("Polls")), ("/new", "plus", _("New poll")))
 SECTIONS = (
-    ("vote", "vote", "Vote", ""),
-    ("results", "chart-column", "Results", "/results"),
-    ("share", "share-2", "Share", "/share"),
-    ("manage", "key-round", "Manage", "/manage"),
+    ("vote", "vote", _("Vote"), ""),
+    ("results", "chart-column", _("Results"), "/results"),
+    ("share", "share-2", _("Share"), "/share"),
+    ("manage", "key-round", _("Manage"), "/manage"),
 )
 
 
 def ballots(number: int) -> str:
     """A number of votes, as text."""
-    return f"{number:,} vote{'' if number == 1 else 's'}"
+    return ngettext("%(num)s vote", "%(num)s votes", number)
 
 
 def address(at: ToPoll, path: str = "") -> str:

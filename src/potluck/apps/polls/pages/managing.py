@@ -12,7 +12,7 @@ from potluck.apps.polls.pages.poll_form import as_typed, closing_time
 from potluck.apps.polls.pages.voting import KeyForm
 from potluck.apps.polls.polls import CodesMade, NewCodes, Reopening, delete_poll, make_codes, polls, reopen_poll
 from potluck.apps.polls.results import Audit, VotesComingIn, audited, turnout_of
-from potluck.web import FormOf, Line, Show, Writes
+from potluck.web import FormOf, Line, Show, Writes, _
 
 USUAL_CODES = 10
 MANAGE = f"{POLL}/manage"
@@ -55,7 +55,7 @@ async def take_admin_key(at: ToPoll, poll: Poll, sent: KeyForm) -> Writes[KeyFor
     return Writes(KeyForm(key=key))
 
 
-polls.form("/reopen", takes=ReopenForm, on=manage, then=MANAGE, flash="The poll is open again.")(reopen_poll)
+polls.form("/reopen", takes=ReopenForm, on=manage, then=MANAGE, flash=_("The poll is open again."))(reopen_poll)
 polls.form("/codes", on=manage, then="")(make_codes)
 
 
@@ -69,4 +69,4 @@ async def delete_page(at: PollAdmin, poll: Poll) -> Mapping[str, Any]:
     return {**poll_frame(at, "manage"), "turnout": await turnout_of(at.store, poll.poll_id)}
 
 
-polls.form("/delete", then=HOME, drops=ADMIN_COOKIE, flash="Poll and votes deleted.")(delete_poll)
+polls.form("/delete", then=HOME, drops=ADMIN_COOKIE, flash=_("Poll and votes deleted."))(delete_poll)

@@ -12,7 +12,7 @@ from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import NewPoll, PollChange, merge_settings, settings_in
 from potluck.validation import FieldError, ValidationError
-from potluck.web import FormOf, Line, Versioned
+from potluck.web import FormOf, Line, Versioned, _
 
 S = TypeVar("S", NewPoll, PollChange)
 
@@ -133,7 +133,7 @@ def closing_time(expires: str, expires_at: str) -> datetime | None:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValidationError(FieldError("expires", "Choose a day and a time, such as 2030-01-31 18:00")) from None
+        raise ValidationError(FieldError("expires", _("Choose a day and a time, such as 2030-01-31 18:00"))) from None
 
 
 def as_typed(expires_at: datetime | None) -> dict[str, str]:

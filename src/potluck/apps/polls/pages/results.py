@@ -18,7 +18,7 @@ ROUND = re.compile(r"[0-9]{1,6}")
 
 @outcome.page(None, "polls/hidden.html")
 async def hidden(at: ToPoll, show: Show) -> Mapping[str, Any]:
-    return {"why": str(show.refusal), **poll_frame(at, "results")}
+    return poll_frame(at, "results")
 
 
 @outcome.page("/results", "polls/results.html", instead={ResultsHidden: hidden})

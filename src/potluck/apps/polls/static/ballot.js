@@ -4,7 +4,7 @@
 import { followDrag } from "../../../web/static/js/kit/drag.js";
 import { all, childrenOf, enable, one } from "../../../web/static/js/kit/elements.js";
 import { on, onReturn } from "../../../web/static/js/kit/events.js";
-import { announce, ordinal } from "../../../web/static/js/kit/words.js";
+import { _, announce } from "../../../web/static/js/kit/words.js";
 
 const ballot = one(document, "[data-ballot]");
 const ranked = one(document, "#ranked");
@@ -27,8 +27,10 @@ const placeOf = (choice) => childrenOf(ranked).indexOf(choice) + 1;
 /** @param {HTMLElement} choice */
 const neighbourOf = (choice) =>
   /** @type {HTMLElement | null} */ (choice.nextElementSibling ?? choice.previousElementSibling);
-/** @param {HTMLElement} choice @param {string} words */
-const tell = (choice, words) => announce(one(ballot, "[data-announced]"), `${choice.dataset.name} ${words}`);
+/** @param {HTMLElement} choice */
+const nameOf = (choice) => choice.dataset.name ?? "";
+/** @param {string} words */
+const tell = (words) => announce(one(ballot, "[data-announced]"), words);
 
 // --- updating the fields and the numbers of the places ---
 
@@ -49,21 +51,30 @@ function show() {
   unranked.classList.toggle("full", full);
   one(ballot, "[data-nothing]").hidden = choices.length > 0;
   one(ballot, "[data-unranked-part]").hidden = unranked.children.length === 0;
-  one(ballot, "[data-counted]").textContent = choices.length ? `${choices.length} of ${most}` : "";
+  one(ballot, "[data-counted]").textContent = choices.length
+    ? _("%(number)s of %(most)s", { number: choices.length, most })
+    : "";
   one(ballot, "[data-summary]").textContent = choices.length
-    ? `First: ${choices[0].dataset.name}`
-    : "Rank at least one.";
+    ? _("First choice: %(name)s", { name: nameOf(choices[0]) })
+    : _("Rank at least one option.");
 }
 
 // --- moves ---
 
 /** @param {HTMLElement} choice */
-const tellPlace = (choice) => tell(choice, `is now ${ordinal(placeOf(choice))} of ${ranked.children.length}.`);
+const tellPlace = (choice) =>
+  tell(
+    _("%(name)s is now number %(place)s of %(all)s.", {
+      name: nameOf(choice),
+      place: placeOf(choice),
+      all: ranked.children.length,
+    }),
+  );
 
 /** @param {HTMLElement} choice @param {number} place */
 function put(choice, place) {
   if (!isRanked(choice) && ranked.children.length >= most) {
-    announce(one(ballot, "[data-announced]"), `You can rank ${most} at most. Take one out first.`);
+    tell(_("You’ve ranked %(most)s already. Remove one first.", { most }));
     return false;
   }
   const others = childrenOf(ranked).filter((other) => other !== choice);
@@ -100,7 +111,7 @@ const acts = {
   remove(choice) {
     const next = neighbourOf(choice);
     takeOut(choice);
-    tell(choice, "is not ranked any more.");
+    tell(_("%(name)s is no longer ranked.", { name: nameOf(choice) }));
     button(next ?? choice, next ? "remove" : "add").focus();
   },
 };
@@ -152,7 +163,7 @@ on(ballot, "pointerdown", ".choice", (choice, event) => {
       choice.classList.remove("dragged");
       ballot.classList.remove("dragging");
       if (isRanked(choice)) tellPlace(choice);
-      else tell(choice, "is not ranked.");
+      else tell(_("%(name)s is not ranked.", { name: nameOf(choice) }));
     },
   });
 });

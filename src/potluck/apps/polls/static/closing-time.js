@@ -9,6 +9,4 @@ const part = maybe(document, "[data-closing]");
 if (part) {
   const [local, moment] = all(part, "input", HTMLInputElement);
   followTime(local, moment, asLocal, (value) => new Date(value));
-  const clock = maybe(part, "[data-clock]");
-  if (clock) clock.textContent = "By your own clock.";
 }

@@ -25,7 +25,7 @@ from potluck.apps.shareables.pages.settings import SettingsForm, as_filled_in, l
 from potluck.apps.shareables.passcodes import PasscodeChange, new_passcode, opened
 from potluck.apps.shareables.shareables import ShareableChange, change_shareable, replace_passcodes, shareables
 from potluck.table import put
-from potluck.web import UNSET, FormOf, Line, Show, Writes
+from potluck.web import UNSET, FormOf, Line, Show, Writes, _
 
 # --- its name, its note and its rules ---------------------------------------------------------------------------------
 
@@ -71,7 +71,7 @@ items.form("", then=LIST, on=add_page, serialized=True)(add_item)
 @items.page("/edit", "shareables/edit_item.html")
 async def item_page(at: ListEditor, item: ChecklistItem, show: Show) -> dict[str, Any]:
     form = show.form(ChecklistItemEdit, item)
-    conflict = form.conflict(show.clash, {"name": "What", "note": "Note"})
+    conflict = form.conflict(show.clash, {"name": _("Item"), "note": _("Note")})
     return {**layout_context(at), "item": item, "form": form, "conflict": conflict}
 
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from potluck.apps.shareables.fields import LONGEST_LIFE
 from potluck.validation import FieldError, ValidationError
-from potluck.web import Input, Line
+from potluck.web import Input, Line, _
 
 UNTIL = "until"
 OPEN_FOR = (
-    ("1", "a day"),
-    ("7", "a week"),
-    ("30", "30 days"),
-    ("90", "90 days"),
-    ("365", "a year"),
-    (UNTIL, "until …"),
+    ("1", _("1 day")),
+    ("7", _("1 week")),
+    ("30", _("30 days")),
+    ("90", _("90 days")),
+    ("365", _("1 year")),
+    (UNTIL, _("Until a date")),
 )
 LAST_SECOND = time(23, 59, 59, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ def end_of(day: str) -> datetime:
     try:
         return datetime.combine(date.fromisoformat(day), LAST_SECOND)
     except ValueError:
-        raise ValidationError(FieldError("until", "Choose a day")) from None
+        raise ValidationError(FieldError("until", _("Choose a day"))) from None
 
 
 def days_to_choose(now: datetime) -> dict[str, str]:

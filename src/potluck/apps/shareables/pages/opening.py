@@ -34,14 +34,17 @@ from potluck.web import (
     Show,
     SignedIn,
     Writes,
-    in_words,
+    _,
+    ngettext,
 )
 
 OWN_SHOWN = 50
 LETTERS, DIGITS = 6, 5
-FOR_VIEWERS = "That’s the view passcode. Enter the admin passcode."
-NOT_ADMIN = "That’s not the admin passcode"
-NOTHING_THERE = "Nothing has this id. Two digits swapped, perhaps?"
+FOR_VIEWERS = _("That’s the view passcode. Enter the admin passcode.")
+NOT_ADMIN = _("That’s not the admin passcode.")
+NEITHER = _("That’s not the right passcode.")
+NOTHING_THERE = _("There’s no list or poll with this code. Check it for swapped digits.")
+HOW_IT_LOOKS = _("A code has six letters and five digits, like kfm-tre-40718.")
 
 
 class OpenForm(Input):
@@ -104,18 +107,22 @@ def _wrong(form: Form[Any], message: str, field: str = "id") -> Form[Any]:
 
 
 def _what_is_wrong(typed: str) -> str:
-    """The error for something that is not a short id: how many letters or digits it lacks or has too many."""
+    """The error for something that is not a short id: how many letters or digits are missing or too many."""
     last = spelled(typed).rsplit("/", 1)[-1].lower()
     letters, digits = len(re.findall("[a-z]", last)), len(re.findall("[0-9]", last))
-    rule = "Three letters, three letters, five digits"
-    for count, length, one in ((letters, LETTERS, "letter"), (digits, DIGITS, "digit")):
-        if count != length and typed.strip():
-            number = abs(length - count)
-            many = f"{in_words(number)} {one}{'' if number == 1 else 's'}"
-            if count > length:
-                return f"{rule}: there {'is' if number == 1 else 'are'} {many} too many."
-            return f"{rule}: {many} {'is' if number == 1 else 'are'} missing."
-    return f"{rule}, as in kfm-tre-40718."
+    if not typed.strip():
+        return _("Please enter a code, like kfm-tre-40718.")
+    if letters < LETTERS:
+        wrong = ngettext("%(num)s letter is missing.", "%(num)s letters are missing.", LETTERS - letters)
+    elif letters > LETTERS:
+        wrong = ngettext("There’s %(num)s letter too many.", "There are %(num)s letters too many.", letters - LETTERS)
+    elif digits < DIGITS:
+        wrong = ngettext("%(num)s digit is missing.", "%(num)s digits are missing.", DIGITS - digits)
+    elif digits > DIGITS:
+        wrong = ngettext("There’s %(num)s digit too many.", "There are %(num)s digits too many.", digits - DIGITS)
+    else:
+        return HOW_IT_LOOKS
+    return f"{HOW_IT_LOOKS} {wrong}"
 
 
 async def _own(at: ShareMaker) -> dict[str, Any]:
@@ -163,10 +170,10 @@ shareables.form("/manage", on=manage_page, then="", sets={SHARE_COOKIE: "token"}
 
 def _wrong_passcode(error: WrongPasscode, wrong: str) -> str:
     left = error.members["triesLeft"]
-    # With one attempt left, the stricter limit may be the one reached, and its pause is longer.
-    pause = "a pause" if left == 1 else "a minute’s pause"
-    tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then {pause}."
-    return f"{wrong}. {tries if left else 'The next try is after a pause.'}"
+    if not left:
+        return f"{wrong} {_('Wait a while before you try again.')}"
+    tries = ngettext("You have %(num)s try left before a pause.", "You have %(num)s tries left before a pause.", left)
+    return f"{wrong} {tries}"
 
 
 def _locked(at: ToShareable, show: Show, *, manage: bool = False) -> dict[str, Any]:
@@ -175,7 +182,7 @@ def _locked(at: ToShareable, show: Show, *, manage: bool = False) -> dict[str, A
     manage = manage or at.shareable.view_passcode is None
     form, refusal = show.form(Unlock), show.refusal
     if isinstance(refusal, WrongPasscode):
-        form = _wrong(Form.blank(Unlock), _wrong_passcode(refusal, NOT_ADMIN if manage else str(refusal)), "passcode")
+        form = _wrong(Form.blank(Unlock), _wrong_passcode(refusal, NOT_ADMIN if manage else NEITHER), "passcode")
     return {name: context[name] for name in ("address", "kind")} | {
         "short_id": at.short_id,
         "manage": manage,
@@ -200,13 +207,13 @@ class Leaver(ToShareable):
 
 
 def _without_it(cookie: SealedCookie) -> Callable[[Any, Any], str | None]:
-    return lambda at, _: unlisted(at, cookie, [at.short_id])
+    return lambda at, answer: unlisted(at, cookie, [at.short_id])
 
 
 @shareables.form(
     "/{short_id}/leave",
     then=f"{HOME}?forgotten=left",
-    flash="This device has forgotten it.",
+    flash=_("Forgotten on this device."),
     sets={cookie: _without_it(cookie) for cookie in (ANYONES_COOKIE, OWN_COOKIE)},
     drops=COOKIES_OF_ONE,
     frees_room=True,
@@ -219,8 +226,8 @@ async def leave(at: Leaver) -> Writes[None]:
     "/adopt",
     then=HOME,
     sets={
-        OWN_COOKIE: lambda at, _: adopted(at),
-        ANYONES_COOKIE: lambda at, _: "" if opened_before_sign_in(at) else None,
+        OWN_COOKIE: lambda at, answer: adopted(at),
+        ANYONES_COOKIE: lambda at, answer: "" if opened_before_sign_in(at) else None,
     },
     frees_room=True,
 )
@@ -238,7 +245,7 @@ class SignOutInstead(
 @shareables.form(
     "/forget",
     then=f"{HOME}?forgotten=all",
-    flash="This device has forgotten all that was opened here.",
+    flash=_("Everything you opened on this device is forgotten."),
     drops_anonymous=True,
     instead={SignOutInstead: "/account"},
     frees_room=True,

@@ -5,7 +5,7 @@ from typing import Any
 
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.fields import Name, Note
-from potluck.web import UNSET, Line, Unset, Versioned
+from potluck.web import UNSET, Line, Unset, Versioned, _
 
 
 class SettingsForm(Versioned):
@@ -36,5 +36,5 @@ def as_filled_in(shareable: Any) -> dict[str, Any]:
 def labels_of(shareable: Shareable, sent: frozenset[str]) -> dict[str, str]:
     """Labels of the fields in a conflict; with a script, the time is sent instead of the day."""
     end = "expiresAt" if "expiresAt" in sent else "until"
-    ticks = {"viewersCanTick": "Viewers can tick"} if shareable.entity == "checklist" else {}
-    return {"name": "Name", "note": "Note", **ticks, end: "Open until"}
+    ticks = {"viewersCanTick": _("Viewers can tick items")} if shareable.entity == "checklist" else {}
+    return {"name": _("Name"), "note": _("Note"), **ticks, end: _("Open until")}

@@ -24,7 +24,7 @@ from potluck.apps.shareables.ballots import (
     results_table,
 )
 from potluck.apps.shareables.pages.frame import address_of, layout_context, vote_sections
-from potluck.web import Show
+from potluck.web import Show, _
 
 
 class ShareableBallot(BallotPages):
@@ -34,14 +34,14 @@ class ShareableBallot(BallotPages):
     template = "shareables/poll.html"
     then = f"{ONE}/results"
     voter_key, edit_key = VOTER_COOKIE, VOTE_COOKIE
-    flash = "Thank you, that is counted."
+    flash = _("Thanks, your vote has been counted.")
 
     async def layout_context(self, at: SharedVoter) -> Mapping[str, Any]:
         return {**await _poll(at), "sections": vote_sections(at, "vote")}
 
     async def voted(self, at: SharedVoter, show: Show) -> Response:
         # Submitted twice, or from another window: the first vote counts.
-        flash = "This browser has already voted; the first vote counts."
+        flash = _("You’ve already voted on this device. Your first vote counts.")
         return show.redirect(f"{address_of(at.short_id)}/results", flash)
 
 

@@ -4,6 +4,7 @@ import { all, maybe, one } from "../../../web/static/js/kit/elements.js";
 import { onEach } from "../../../web/static/js/kit/events.js";
 import { asLocal, day } from "../../../web/static/js/kit/time.js";
 import { followTime, isTime } from "../../../web/static/js/kit/time-field.js";
+import { _ } from "../../../web/static/js/kit/words.js";
 
 const DAY = 86_400_000;
 
@@ -21,7 +22,7 @@ function say(part) {
   const chosen = one(part, "[name=days]:checked", HTMLInputElement).value;
   const until = one(part, "[type=date]", HTMLInputElement).value;
   const end = chosen === "until" ? new Date(`${until}T12:00`) : new Date(Date.now() + Number(chosen) * DAY);
-  one(part, "[data-lasts]").textContent = isTime(end) ? `Until ${day(end)}. ` : "";
+  one(part, "[data-lasts]").textContent = isTime(end) ? `${_("Until %(day)s.", { day: day(end) })} ` : "";
 }
 
 // The form is replaced when another admin changes the settings.

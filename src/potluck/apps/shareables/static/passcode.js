@@ -1,6 +1,7 @@
 // Lets people see the passcode while they type it, and counts down a pause.
 
 import { enable, maybe, one } from "../../../web/static/js/kit/elements.js";
+import { _, ngettext } from "../../../web/static/js/kit/words.js";
 
 const field = one(document, "#passcode", HTMLInputElement);
 const form = /** @type {HTMLFormElement} */ (field.form);
@@ -18,13 +19,14 @@ form.addEventListener("submit", () => {
 if (pause) {
   const button = one(form, "button");
   const ends = Date.now() + Number(pause.dataset.pause) * 1000;
-  if (Number(pause.dataset.pause) <= 60) one(pause, "[data-pause-name]").textContent = "A minute’s pause";
   const counting = setInterval(() => {
     const seconds = Math.ceil((ends - Date.now()) / 1000);
-    if (seconds > 0) one(pause, "[data-pause-left]").textContent = String(seconds);
-    else {
+    one(pause, "[data-pause-left]").textContent =
+      seconds > 0
+        ? ngettext("Try again in %(num)s second.", "Try again in %(num)s seconds.", seconds)
+        : _("You can try again now.");
+    if (seconds <= 0) {
       clearInterval(counting);
-      one(pause, "strong").textContent = "You can try again";
       enable(button, true);
     }
   }, 1000);

@@ -2,7 +2,7 @@
 
 import { childrenOf, field, maybe, one, stamp } from "../../../web/static/js/kit/elements.js";
 import { on } from "../../../web/static/js/kit/events.js";
-import { linesOf } from "../../../web/static/js/kit/words.js";
+import { _, linesOf } from "../../../web/static/js/kit/words.js";
 
 const part = one(document, "[data-lines]");
 const area = one(part, "textarea", HTMLTextAreaElement);
@@ -20,8 +20,8 @@ function follow() {
   area.value = lines.filter((line) => line.trim()).join("\n");
   list.hidden = rows.length === 0;
   rows.forEach((row, place) => {
-    inputOf(row).setAttribute("aria-label", `Number ${place + 1}`);
-    one(row, "[data-take]").setAttribute("aria-label", `Remove ${inputOf(row).value}`);
+    inputOf(row).setAttribute("aria-label", _("Item %(number)s", { number: place + 1 }));
+    one(row, "[data-take]").setAttribute("aria-label", _("Remove %(name)s", { name: inputOf(row).value }));
   });
 }
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from potluck.apps.polls.counting import CountRecord, Method
-from potluck.apps.polls.counting.sentences import beaten_sentence, decided_sentence
+from potluck.apps.polls.counting.sentences import beaten_sentence
+from potluck.apps.polls.counting.tie_sentences import decided_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, QuotaLine, last_bars, line_of, of_all_ballots
 from potluck.apps.polls.pages.charts.chart_data import ChartData
 from potluck.apps.polls.pages.charts.flows import FlowShown, flow_shown

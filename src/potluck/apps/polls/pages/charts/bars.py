@@ -1,18 +1,20 @@
 """Bars: each candidate's votes in a round, what they gained in it, and the quota."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from potluck.apps.polls.counting import Round
-from potluck.apps.polls.counting.sentences import percent
+from potluck.apps.polls.counting.amounts import percent
 from potluck.apps.polls.fields import Method
 from potluck.apps.polls.pages.charts.chart_data import ChartData, share
+from potluck.web import _, ngettext
 
 LAST_ROUND_SHOWN = 5
-# Methods without rounds, each with a unit of its own.
-UNITS: dict[Method, tuple[str, str]] = {
-    "schulze": ("other beaten", "others beaten"),
-    "ranked-pairs": ("other beaten", "others beaten"),
-    "borda": ("point", "points"),
+# Methods without rounds, each with a unit of its own: the noun for an amount that is shown before it.
+UNITS: dict[Method, Callable[[int], str]] = {
+    "schulze": lambda count: ngettext("other beaten", "others beaten", count),
+    "ranked-pairs": lambda count: ngettext("other beaten", "others beaten", count),
+    "borda": lambda count: ngettext("point", "points", count),
 }
 
 
@@ -61,7 +63,7 @@ def bars_of(data: ChartData, index: int) -> list[Bar]:
     if before is not None:
         gone = [number for number in before.tallies if number not in round.tallies]
         for number in sorted(gone, key=lambda number: (-before.tallies[number], place[number])):
-            left_with = f"left with {data.shown(before.tallies[number])}"
+            left_with = _("left with %(votes)s", votes=data.shown(before.tallies[number]))
             bars.append(Bar(name=data.name(number), value="", share=0, note=left_with, out=True))
     return bars
 
@@ -71,16 +73,18 @@ def last_bars(data: ChartData) -> tuple[list[Bar], str]:
     bars = [bar for bar in bars_of(data, len(data.record.rounds) - 1) if not bar.out]
     shown = max(LAST_ROUND_SHOWN, len(data.record.winners))
     rest = len(bars[shown:])
-    others = f"and {rest:,} other{'' if rest == 1 else 's'}, none of them with more" if rest else ""
+    others = (
+        ngettext("and %(num)s other with no more votes", "and %(num)s others with no more votes", rest) if rest else ""
+    )
     return [bar._replace(gain=0.0, gained="", fate="") for bar in bars[:shown]], others
 
 
 def line_of(data: ChartData, round: Round) -> QuotaLine:
     whole = data.whole(round)
     if data.by_majority:
-        means = f"half of the {data.ballots(sum(round.tallies.values()))} still active"
+        means = _("half of the %(ballots)s still active", ballots=data.ballots(sum(round.tallies.values())))
     else:
-        means = f"the quota of {data.ballots(round.threshold or 0)}"
+        means = _("the quota of %(ballots)s", ballots=data.ballots(round.threshold or 0))
     if round.threshold is None or not whole or not data.in_rounds:
         return QuotaLine(None, means)
     return QuotaLine(50.0 if data.by_majority else min(100.0, share(round.threshold, whole)), means)
@@ -94,17 +98,29 @@ def of_all_ballots(data: ChartData, round: Round) -> str:
     exhausted = sum(round.exhausted.values())
     if not exhausted:
         return ""
-    share = f"{data.shown(votes)} of all {data.ballots(everyone)} is {percent(votes, everyone)}"
-    return f"{share}; {data.shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
+    share = _(
+        "%(votes)s of all %(ballots)s is %(share)s.",
+        votes=data.shown(votes),
+        ballots=data.ballots(everyone),
+        share=percent(votes, everyone),
+    )
+    number = 1 if exhausted == data.unit else 2
+    without = ngettext(
+        "%(votes)s ballot had no choices left.",
+        "%(votes)s ballots had no choices left.",
+        number,
+        votes=data.shown(exhausted),
+    )
+    return f"{share} {without}"
 
 
 def _fate(data: ChartData, round: Round, number: int) -> str:
     if number in round.elected:
-        return "leads" if data.live else "elected"
-    return "eliminated" if number in round.eliminated else ""
+        return _("leads") if data.live else _("elected")
+    return _("eliminated") if number in round.eliminated else ""
 
 
 def _note(data: ChartData, votes: int, whole: int) -> str:
     if data.record.method in UNITS:
-        return UNITS[data.record.method][votes != 1]
+        return UNITS[data.record.method](votes)
     return percent(votes, whole) if whole else ""

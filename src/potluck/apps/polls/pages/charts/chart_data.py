@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup, escape
 
 from potluck.apps.polls.counting import CountRecord, Round
-from potluck.apps.polls.counting.sentences import IN_ROUNDS, grouped
+from potluck.apps.polls.counting.amounts import grouped
+from potluck.apps.polls.counting.rules import IN_ROUNDS
+from potluck.web import ngettext
 
 # These delimit placeholders for names while a sentence is built, so that each name can be marked up. They cannot occur
 # in a name.
@@ -47,11 +49,14 @@ class ChartData:
         return grouped(units, self.record.decimals)
 
     def ballots(self, units: int) -> str:
-        return f"{self.shown(units)} ballot{'' if units == self.unit else 's'}"
+        # A part of a ballot counts as several.
+        return ngettext(
+            "%(votes)s ballot", "%(votes)s ballots", 1 if units == self.unit else 2, votes=self.shown(units)
+        )
 
     def marked_up(self, sentence: str) -> Markup:
         """The sentence with each name in bold, and isolated from the direction of the text around it."""
-        text = str(escape(MANY_NAMES.sub(_summed_up, sentence)))
+        text = str(escape(MANY_NAMES.sub(_summed_up, str(sentence))))
         for number, name in enumerate(self.names, 1):
             text = text.replace(f"{OPENS}{number}{CLOSES}", f"<b><bdi>{escape(name)}</bdi></b>")
         return Markup(text)
@@ -96,4 +101,6 @@ def share(part: int, whole: int) -> float:
 
 def _summed_up(names: re.Match[str]) -> str:
     placeholders = re.findall(NAME, names[0])
-    return f"{', '.join(placeholders[:NAMES_LISTED])} and {len(placeholders) - NAMES_LISTED} others"
+    others = len(placeholders) - NAMES_LISTED
+    first = ", ".join(placeholders[:NAMES_LISTED])
+    return str(ngettext("%(names)s and %(num)s other", "%(names)s and %(num)s others", others, names=first))

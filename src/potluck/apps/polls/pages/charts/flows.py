@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from potluck.apps.polls.counting import Round, Transfer
 from potluck.apps.polls.pages.charts.chart_data import ChartData
-from potluck.web import drawings
+from potluck.web import _, drawings, ngettext
 
 # Columns of the drawing: with more, names would not fit between the first two.
 FLOW_ROUNDS = 5
@@ -62,7 +62,8 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
     apart = _drawn_apart(columns)
     keys = {number: str(number) if number in apart else OTHERS for number in columns[0]}
     names = {str(number): data.name(number) for number in apart}
-    names[OTHERS] = f"{len(columns[0]) - len(apart)} others"
+    others = len(columns[0]) - len(apart)
+    names[OTHERS] = ngettext("%(num)s other", "%(num)s others", others)
     steps = [
         [_step(transfer, round, keys) for transfer in round.transfers]
         # Some methods record the transfers with the round they lead to, others with the round before.
@@ -79,7 +80,8 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
         said=lambda units: in_short(units, data.unit),
     )
     headings = [
-        mark._replace(text=f"{'' if place else 'Round '}{start + place + 1}") for place, mark in enumerate(drawn.rounds)
+        mark._replace(text=str(number) if number > start + 1 else _("Round %(round)s", round=number))
+        for number, mark in enumerate(drawn.rounds, start + 1)
     ]
     return FlowShown(
         drawing=drawn._replace(rounds=headings),
@@ -87,7 +89,7 @@ def flow_shown(data: ChartData, chosen: int | None) -> FlowShown | None:
             VotesMoved(
                 start + place + 1,
                 names[step.source],
-                "surplus" if step.surplus else "left",
+                _("surplus") if step.surplus else _("eliminated"),
                 [("" if target is None else names[target], data.shown(votes)) for target, votes in step.to.items()],
             )
             for place, of_round in enumerate(steps)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from potluck.apps.polls.pages.charts.chart_data import ChartData
+from potluck.web.formats import number_text
 
 # What fits on a phone, the best candidates first; all rows and columns are shown on request.
 PAIRS_SHOWN = 5
@@ -47,7 +48,13 @@ def locked_pairs(data: ChartData, whole: bool) -> list[Locked]:
     """Majorities, strongest first; unless `whole`, only the first few."""
     pairs = data.record.pairs if whole else data.record.pairs[:LOCKED_SHOWN]
     return [
-        Locked(data.name(pair.winner), data.name(pair.loser), f"{pair.votes:,}", f"{pair.against:,}", pair.locked)
+        Locked(
+            data.name(pair.winner),
+            data.name(pair.loser),
+            number_text(pair.votes),
+            number_text(pair.against),
+            pair.locked,
+        )
         for pair in pairs
     ]
 
@@ -56,7 +63,7 @@ def _pair(matrix: Sequence[Sequence[int]], number: int, other: int) -> Pair:
     if other == number:
         return Pair("", False, True)
     votes, against = matrix[number - 1][other - 1], matrix[other - 1][number - 1]
-    return Pair(f"{votes:,}", votes > against, False)
+    return Pair(number_text(votes), votes > against, False)
 
 
 def _letter(place: int, of: int) -> str:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from potluck.apps.polls.counting.sentences import round_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, bars_of
 from potluck.apps.polls.pages.charts.chart_data import ChartData
+from potluck.web import _
 
 # Further bars are collapsed.
 BARS_SHOWN = 8
@@ -58,7 +59,7 @@ def round_shown(data: ChartData, number: int) -> RoundShown:
         bars=standing[:BARS_SHOWN],
         folded=standing[BARS_SHOWN:],
         left=[bar for bar in bars if bar.out],
-        exhausted=data.shown(exhausted) if exhausted else "",
+        exhausted=_("%(votes)s exhausted so far", votes=data.shown(exhausted)) if exhausted else "",
         links=_links(number, len(rounds)),
         before=max(1, number - 1),
         after=min(len(rounds), number + 1),
@@ -76,7 +77,7 @@ def _cells(data: ChartData, number: int) -> Iterator[Cell]:
     for index, round in enumerate(data.record.rounds):
         votes = round.tallies.get(number)
         if votes is None:
-            yield Cell("out", gone=True)
+            yield Cell(_("out"), gone=True)
         else:
             gain = votes - before if index and before is not None and data.in_rounds else 0
             gained = f"{'+' if gain > 0 else '−'}{data.shown(abs(gain))}" if gain else ""

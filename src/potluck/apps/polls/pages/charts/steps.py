@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from potluck.apps.polls.counting import CountRecord, Round, Tie
-from potluck.apps.polls.counting.sentences import deciding_ties
+from potluck.apps.polls.counting.tie_sentences import deciding_ties
 
 
 def in_steps(record: CountRecord) -> CountRecord:
