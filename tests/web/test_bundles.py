@@ -104,6 +104,28 @@ def test_all_of_ours_are_bundled():
             assert all(name.endswith("/page.js") for name in imported), path
 
 
+@pytest.mark.needs("node")
+def test_what_is_served_is_a_module_that_browsers_understand(tmp_path):
+    contents = ours()
+    served = Bundles(contents)
+    scripts = {path: served.served(path).decode() for path in contents if path.endswith(".js")}
+    (tmp_path / "scripts.json").write_text(json.dumps(scripts))
+    check = (
+        "const { SourceTextModule } = require('node:vm');"
+        "for (const [path, text] of Object.entries(require('./scripts.json')))"
+        " try { new SourceTextModule(text); } catch (error) { console.log(path, error.message); }"
+    )
+    node = [shutil.which("node"), "--experimental-vm-modules", "--no-warnings", "-e", check]
+    assert subprocess.run(node, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == ""
+
+
+def test_a_script_that_waits_before_it_has_run_keeps_no_other_waiting():
+    waiting = bundles(later='import { next } from "./count.js";\nconst ready = await next();\n')
+    assert "(async () => {" in waiting.served("web/static/js/later.js").decode()
+    exporting = bundles(later='import { next } from "./count.js";\nexport const ready = await next();\n')
+    assert exporting.served("web/static/js/later.js").startswith(b"import { next }")
+
+
 def test_a_cycle_is_not_bundled():
     cyclic = bundles(one='import "./two.js";\n', two='import "./one.js";\n')
     with pytest.raises(NotBundled):

@@ -18,6 +18,8 @@ VENDOR = "/vendor/"
 IMPORT = re.compile(r'^import\s+(?:(\{[^}]*\}|\*\s+as\s+[\w$]+)\s+from\s+)?"(\.[^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
 EXPORTS = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
+# Of a script itself, not of one of its functions.
+AWAIT = re.compile(r"^(?!.*\basync\b)\S.*\bawait\b", re.MULTILINE)
 LEFT_OVER = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 CSS_IMPORT = re.compile(r'^@import url\("([^"]+)"\)(?: layer\((\w+)\))?;$', re.MULTILINE)
 CSS_COMMENT = re.compile(r"/\*(?!!).*?\*/\n?", re.DOTALL)
@@ -113,7 +115,8 @@ class Bundles:
             elif names:
                 lines.append(f"const {names.split()[-1]} = modules[{_quoted(other)}];\n")
         result = f"return {{ {', '.join(module.exports)} }};"
-        return f"modules[{_quoted(module.path)}] ??= (() => {{\n{''.join(lines)}{module.body}\n{result}\n}})();\n"
+        function = "async () =>" if module.awaits else "() =>"
+        return f"modules[{_quoted(module.path)}] ??= ({function} {{\n{''.join(lines)}{module.body}\n{result}\n}})();\n"
 
     # --- style sheets -------------------------------------------------------------------------------------------------
 
@@ -148,6 +151,15 @@ class Module:
     @property
     def imported(self) -> Iterator[str]:
         return (other for _, other in self.imports)
+
+    @property
+    def awaits(self) -> bool:
+        """Whether it waits for something before it has run; others do not wait for it then."""
+        if not AWAIT.search(self.body):
+            return False
+        if self.exports:
+            raise NotBundled(f"{self.path}: what it exports comes later")
+        return True
 
     @cached_property
     def body(self) -> str:
