@@ -8,6 +8,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from playwright.sync_api import Locator, expect
+
 from potluck.apps.shopping.app import ShoppingApp
 from potluck.settings import Settings
 from potluck.web.http.application import Application
@@ -16,7 +18,7 @@ from tests.e2e.coming_in import FROM_HERE, join
 from tests.e2e.serving import serve_as_asked, with_apps
 from tests.e2e.toys import Toy
 
-__all__ = ["Home", "Shop", "call", "family_of"]
+__all__ = ["Home", "Shop", "call", "family_of", "one_more"]
 
 
 class Shop(Toy):
@@ -84,6 +86,15 @@ def family_of(visit: Visit, name: str = "Lund Street 7", person: str = "Mara Oka
     """A new person in this window, with a family of their own."""
     join(visit, person)
     return Home(visit, call(visit, "POST", "/families", {"name": name})["familyId"])
+
+
+def one_more(visit: Visit, name: str) -> Locator:
+    """Touch a quantity on the list, which shows its buttons; the one that raises it."""
+    quantity = visit.page.get_by_role("group", name=f"Quantity of {name}")
+    more = quantity.get_by_role("button", name="One more")
+    expect(more).to_have_css("opacity", "0")
+    quantity.click()
+    return more
 
 
 def with_shopping(settings: Settings) -> AbstractAsyncContextManager[Application]:

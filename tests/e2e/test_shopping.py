@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.browsing import Visit, keep_picture, open_visit
 from tests.e2e.coming_in import join, send
-from tests.e2e.shops import Home, Shop, call, family_of
+from tests.e2e.shops import Home, Shop, call, family_of, one_more
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -244,7 +244,7 @@ def test_two_phones_side_by_side_are_live(visit, shop, home):
     there.page.get_by_text("Mara").first.wait_for()
     ticked(there, "Lemons")
     here.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
-    here.page.get_by_role("group", name="Quantity of Oat milk").get_by_role("button", name="One more").click()
+    one_more(here, "Oat milk").click()
     there.page.get_by_role("group", name="Quantity of Oat milk").get_by_text("2", exact=True).wait_for()
     there.page.get_by_role("link", name="Edit Oat milk").click()
     there.page.get_by_role("dialog").get_by_label("Store").select_option("Green Corner")
@@ -410,6 +410,8 @@ def test_the_list_by_keyboard_alone(home):
     visit.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
     focused = visit.page.locator(":focus")
     expect(focused).to_have_attribute("role", "checkbox")
+    to("One more")
+    expect(focused).to_have_css("opacity", "1")
     to("Edit Oat milk")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("dialog").wait_for()
@@ -437,7 +439,7 @@ def test_everything_works_without_a_script(visit, shop):
     page.locator("#add").fill("Lemons")
     window.follow(page.get_by_role("button", name="Add to the list"))
     page.get_by_text("Lemons added").wait_for()
-    window.follow(page.get_by_role("button", name="One more"))
+    window.follow(one_more(window, "Lemons"))
     window.follow(page.get_by_role("button", name="Coffee beans"))
     window.follow(page.get_by_role("checkbox", name="Lemons"))
     page.get_by_text("Lemons purchased").wait_for()

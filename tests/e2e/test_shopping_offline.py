@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.browsing import Visit, until_gathered
 from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
-from tests.e2e.shops import Home, Shop, call, family_of
+from tests.e2e.shops import Home, Shop, call, family_of, one_more
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -146,7 +146,7 @@ def test_a_change_whose_answer_was_lost_is_not_made_twice(home):
     every_answer = re.compile("/shopping-list[/?]")
     visit.live()
     visit.page.route(every_answer, lose)
-    visit.page.get_by_role("group", name="Quantity of Butter").get_by_role("button", name="One more").click()
+    one_more(visit, "Butter").click()
     until_gathered(visit.page, lost)
     visit.page.get_by_text("1 change is saved and will sync later.").wait_for()
     assert lost == [200]
@@ -298,7 +298,7 @@ def test_two_windows_know_of_each_other_what_waits_and_what_was_sent(home):
     beside = visit.page.context.new_page()
     beside.goto(visit.address + home.page)
     beside.locator("#shopping[data-ready]").wait_for()
-    visit.page.get_by_role("group", name="Quantity of Butter").get_by_role("button", name="One more").click()
+    one_more(visit, "Butter").click()
     settled(visit)
     beside.locator('#shopping[data-waiting="0"]').wait_for()
     home.change("Butter", quantity=7)

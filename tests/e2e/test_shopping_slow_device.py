@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.browsing import Visit, until_gathered
-from tests.e2e.shops import Home, Shop, call, family_of
+from tests.e2e.shops import Home, Shop, call, family_of, one_more
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -115,7 +115,7 @@ def test_what_is_ticked_counted_and_changed_before_the_storage_is_there_is_done_
     open_slowly(visit, home.page)
     page = visit.page
     page.get_by_role("checkbox", name="Lemons").click()
-    more = page.get_by_role("group", name="Quantity of Oat milk").get_by_role("button", name="One more")
+    more = one_more(visit, "Oat milk")
     more.click()
     more.click()
     page.get_by_role("group", name="Quantity of Oat milk").get_by_text("3", exact=True).wait_for()
