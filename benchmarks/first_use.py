@@ -182,7 +182,7 @@ def first_book(person: Person, email: str) -> None:
         person.tap("^(Start|Create) (a|your) (shelf|library)", "^Library: ")
     else:
         person.tap("^Library")
-    if person.has("^Put it up", "^Create shelf", "^Create library"):
+    if not person.has_field("^Title") and person.has("^Put it up", "^Create shelf", "^Create library"):
         name = person.field("What is it called", "^Name", "^Shelf name", "^Name your")
         if not name.input_value():
             person.type("Hall", "What is it called", "^Name", "^Shelf name", "^Name your")

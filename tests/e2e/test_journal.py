@@ -149,7 +149,7 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     # Without a signal nothing is sent, and nothing is lost.
     page.context.set_offline(True)
     page.get_by_role("button", name="Save entry").tap()
-    expect(page.get_by_text("Nothing was sent, and what you typed stays here.")).to_be_visible()
+    expect(page.get_by_text("Nothing was sent, and what you typed is still here.")).to_be_visible()
     expect(page.get_by_role("textbox", name="Private")).to_have_value(f"{SECRET}. Did not say.")
     page.context.set_offline(False)
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
