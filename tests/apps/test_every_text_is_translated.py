@@ -51,9 +51,7 @@ NEWCOMER = "Kofi"
 FIRST = ("/", "/sign-up", "/sign-in", "/forgotten", "/reset", "/goodbye", "/nowhere", "/problems")
 FOR_DEVELOPERS = ("/static/", "/style", "/schema")
 # Their texts are still to be translated.
-TO_DO = re.compile(
-    r"/|/(account|forgotten|goodbye|invitation|library|people|polls|reset|shareables|shopping|sign-in|sign-up)\b.*"
-)
+TO_DO = re.compile(r"/|/(account|forgotten|goodbye|invitation|library|people|reset|shopping|sign-in|sign-up)\b.*")
 # Pages that nobody in the demo comes to, each with the reason.
 NOT_IN_DEMO: Mapping[str, str] = {
     "/schema": "in English",
@@ -119,7 +117,7 @@ class Written:
 
     def left_of(self, text: str, *, drawn: bool) -> str:
         """What of a text people did not write."""
-        if text in self.texts or ((drawn or len(text) > LONG) and text.casefold().strip(" ,…") in self._all):
+        if text in self.texts or ((drawn or len(text) > LONG) and text.casefold().strip(" ,…⁨⁩") in self._all):
             return ""
         for word in WORD.findall(text):
             for written in self._by_first_word[word]:
@@ -264,7 +262,7 @@ def is_to_do(path: str) -> bool:
 # --- scripts ----------------------------------------------------------------------------------------------------------
 
 SCRIPTS = sorted(file for file in SUITE.glob("**/static/**/*.js") if "vendor" not in file.parts)
-SCRIPTS_TO_DO = ("apps/library/", "apps/polls/", "apps/shareables/")
+SCRIPTS_TO_DO = ("apps/library/",)
 # Translated already, or of an error that programmers read.
 NOT_SHOWN = {"_", "ngettext", "new"}
 # A sentence, or words: no selector, class list, address, header or code.

@@ -56,7 +56,7 @@ async def test_a_poll_made_without_an_account_is_looked_after_by_the_same_browse
         # Anybody else is asked for the key, and it opens what it opened.
         assert "Close the poll" not in await text(there, f"{poll}/manage")
         _, refused = await send(there, f"{poll}/manage", 403, key="pla_" + "0" * 64)
-        assert "Only the poll&#39;s creator may do this" in refused.text
+        assert "Only the poll’s creator may do this" in refused.text
         await send(there, f"{poll}/manage", key=key)
         assert "Close the poll" in await text(there, f"{poll}/manage")
         # It is sent to no other poll.

@@ -12,7 +12,7 @@ from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
 from potluck.apps.polls.keys import VoterKeys, new_voter_key, vote_of
 from potluck.store import Store
 from potluck.table import Condition, Ref, the
-from potluck.web import Access, NotFound, ProblemError, SealedCookie
+from potluck.web import Access, NotFound, ProblemError, SealedCookie, _
 
 ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; a creator who is signed in needs none."}
 EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which proves that it is yours."}
@@ -36,11 +36,11 @@ class WrongKey(
 
     @classmethod
     def of_poll(cls) -> "WrongKey":
-        return cls("Only the poll's creator may do this, with its admin key or signed in")
+        return cls(_("Only the poll’s creator may do this, with its admin key or signed in"))
 
     @classmethod
     def of_vote(cls) -> "WrongKey":
-        return cls("Only the voter may do this, with the vote's edit key")
+        return cls(_("Only the voter may do this, with the vote’s edit key"))
 
 
 class WrongTypedKey(WrongKey, field="key"):
@@ -52,9 +52,9 @@ class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Resu
     creator."""
 
     WHY: ClassVar[Mapping[str, str]] = {
-        "afterVote": "You can see the results once you have voted or the poll is closed",
-        "afterClose": "The results are shown when the poll is closed",
-        "admin": "Only the poll's creator can see its results",
+        "afterVote": _("You can see the results once you have voted or the poll is closed"),
+        "afterClose": _("The results are shown when the poll is closed"),
+        "admin": _("Only the poll’s creator can see its results"),
     }
 
     def __init__(self, visibility: ResultsVisibility) -> None:

@@ -7,6 +7,7 @@ from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import LONGEST_NAME, MOST_CANDIDATES, seen_as
 from potluck.validation import FieldError, ValidationError
+from potluck.web import _
 
 LOT_BYTES = 16
 # Ballot files reserve these names for something other than a candidate.
@@ -20,9 +21,13 @@ def look_alikes(names: Sequence[str]) -> list[FieldError]:
     for place, name in enumerate(names):
         field, known_by = f"candidates[{place}]", seen_as(name)
         if known_by in RESERVED_NAMES:
-            wrong.append(FieldError(field, f"“{name}” has another meaning in ballot files: choose another name"))
+            wrong.append(
+                FieldError(field, _("“%(name)s” has another meaning in ballot files: choose another name", name=name))
+            )
         elif first.setdefault(known_by, place) != place:
-            wrong.append(FieldError(field, f"“{name}” looks like “{names[first[known_by]]}”: names must differ"))
+            other = names[first[known_by]]
+            alike = _("“%(name)s” looks like “%(other)s”: names must differ", name=name, other=other)
+            wrong.append(FieldError(field, alike))
     return wrong
 
 
@@ -54,18 +59,20 @@ class Numbers:
     def ranking(self, rankings: Sequence[str]) -> tuple[int, ...]:
         """A voter's ranking as numbers, first choice first; ValidationError if the poll does not accept it."""
         if not rankings:
-            raise ValidationError(FieldError("rankings", "Rank at least one candidate"))
+            raise ValidationError(FieldError("rankings", _("Rank at least one candidate")))
         most = min(self._poll.max_rankings or MOST_CANDIDATES, len(self._poll.candidates))
         if len(rankings) > most:
-            raise ValidationError(FieldError("rankings", f"Rank at most {most} candidates"))
+            raise ValidationError(FieldError("rankings", _("Rank at most %(most)s candidates", most=most)))
         numbers: list[int] = []
         wrong: list[FieldError] = []
         for place, name in enumerate(rankings):
             number = self.number(name)
             if number is None:
-                wrong.append(FieldError(f"rankings[{place}]", f"“{_short(name)}” is not a candidate of this poll"))
+                wrong.append(
+                    FieldError(f"rankings[{place}]", _("“%(name)s” is not a candidate of this poll", name=_short(name)))
+                )
             elif number in numbers:
-                wrong.append(FieldError(f"rankings[{place}]", f"“{_short(name)}” is ranked twice"))
+                wrong.append(FieldError(f"rankings[{place}]", _("“%(name)s” is ranked twice", name=_short(name))))
             else:
                 numbers.append(number)
         if wrong:

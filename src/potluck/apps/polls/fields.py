@@ -16,6 +16,7 @@ from potluck.validation import (
     one_line,
     seen,
 )
+from potluck.web import _
 
 FEWEST_CANDIDATES = 2
 MOST_CANDIDATES = 100
@@ -48,11 +49,11 @@ def _wrong_name(name: str) -> Iterable[FieldError]:
     if len(stored) > LONGEST_NAME:
         yield FieldError("", "")
     elif wrong := one_line(stored):
-        yield FieldError("", f"A candidate's name {wrong}")
+        yield FieldError("", f"A candidate’s name {wrong}")
 
 
-SEATS_MESSAGE = "Seats must be at least 1, and no more than there are candidates"
-NAME_MESSAGE = f"A candidate's name must have 1 to {LONGEST_NAME} characters, all printable"
+SEATS_MESSAGE = _("Seats must be at least 1, and no more than there are candidates")
+NAME_MESSAGE = _("A candidate’s name must have 1 to %(most)s characters, all printable", most=LONGEST_NAME)
 
 VoterPolicy = Literal["open", "codes", "accounts"]
 ResultsVisibility = Literal["always", "afterVote", "afterClose", "admin"]
@@ -72,7 +73,11 @@ Description = Annotated[
 CandidateName = Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE, kind="raw", check=_wrong_name)]
 Candidates = Annotated[
     list[CandidateName],
-    Length(FEWEST_CANDIDATES, MOST_CANDIDATES, f"There must be {FEWEST_CANDIDATES} to {MOST_CANDIDATES} candidates"),
+    Length(
+        FEWEST_CANDIDATES,
+        MOST_CANDIDATES,
+        _("There must be %(fewest)s to %(most)s candidates", fewest=FEWEST_CANDIDATES, most=MOST_CANDIDATES),
+    ),
 ]
 AboutCandidates = Annotated[
     dict[
@@ -82,7 +87,7 @@ AboutCandidates = Annotated[
             Text(
                 0,
                 LONGEST_ABOUT_CANDIDATE,
-                f"A candidate's description must have at most {LONGEST_ABOUT_CANDIDATE} characters",
+                _("A candidate’s description must have at most %(most)s characters", most=LONGEST_ABOUT_CANDIDATE),
                 kind="lines",
             ),
         ],
@@ -104,7 +109,7 @@ Rankings = Annotated[
         0,
         MOST_CANDIDATES,
         f"Rankings must be a list of at most {MOST_CANDIDATES} candidates' names",
-        check=lambda names: [] if names else [FieldError("", "Rank at least one candidate")],
+        check=lambda names: [] if names else [FieldError("", _("Rank at least one candidate"))],
     ),
 ]
 VoterKey = Annotated[
