@@ -76,14 +76,15 @@ async def test_someone_new_is_offered_the_first_step_in_each_app(home):
     assert await home.press("New list: Shareables") == "/shareables/new"
     assert await home.press("New poll: Polls") == "/polls/new"
     assert await home.press("Write: Journal") == "/journal?write=1"
+    # The first book brings its own shelf.
+    assert await home.press("Add book: Library") == "/library"
     household = await home.press("Start a list: Shopping")
-    shelf = await home.press("New shelf: Library")
     assert UUID(household.removeprefix("/shopping/"))
-    assert UUID(shelf.removeprefix("/library/"))
-    assert (await home.client.get(household)).status_code == (await home.client.get(shelf)).status_code == 200
+    assert (await home.client.get(household)).status_code == 200
     # What was begun is not offered again.
+    await home.make("/libraries", libraryName="Books")
     again = Buttons(await home.read())
-    assert {"Start a list: Shopping", "New shelf: Library"}.isdisjoint(again.forms)
+    assert {"Start a list: Shopping", "Add book: Library"}.isdisjoint({*again.forms, *again.links})
 
 
 async def test_what_runs_low_is_added_to_the_list_from_home(home):
@@ -96,7 +97,7 @@ async def test_what_runs_low_is_added_to_the_list_from_home(home):
 
 
 async def test_a_loan_that_is_due_is_returned_from_home(home):
-    shelf = (await home.press("New shelf: Library")).removeprefix("/library/")
+    shelf = (await home.make("/libraries", libraryName="Books"))["libraryId"]
     book = await home.make(f"/libraries/{shelf}/books", title="Piranesi")
     due = home.clock().date() + timedelta(days=1)
     await home.make(f"/libraries/{shelf}/items/{book['itemId']}/lend", to="Ida", until=str(due))

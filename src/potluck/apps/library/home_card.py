@@ -36,12 +36,8 @@ async def home_card(store: Store, now: datetime, caller: Principal) -> HomeCard:
 
 
 def first_card() -> HomeCard:
-    return HomeCard.first(
-        _("What you own, who has it, and who may look."),
-        _("New shelf"),
-        HOME,
-        {"libraryName": str(_("Books"))},
-    )
+    # The first book brings its own shelf.
+    return HomeCard.first(_("What you own, who has it, and who can see it."), _("Add book"), HOME)
 
 
 async def _has_libraries(store: Store, caller: Principal) -> bool:
