@@ -372,7 +372,7 @@ def test_calls_have_names_and_the_first_sentence_of_what_they_do(document):
 def test_calls_of_a_list_that_can_be_followed_are_named_after_it(document):
     events, changes = (operation(document, "get", f"/api/v1/notes/{each}") for each in ("events", "changes"))
     assert (events["operationId"], changes["operationId"]) == ("notesListedEvents", "notesListedChanges")
-    assert events["summary"] == "The changes of the notes, as they happen"
+    assert events["summary"] == "Stream changes to the notes"
 
 
 def test_two_calls_cannot_have_the_same_name():

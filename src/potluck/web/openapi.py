@@ -247,8 +247,12 @@ def _calls(declared: Declared) -> Iterator[DocumentedCall]:
         if declared.live is not None:
             sent = {"answer": str, "media_type": EVENTS}
             streams = _problems(declared, errors.THROTTLED)
-            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], problems=streams, **sent)
-            yield _changes(declared, "changes", " since a position", _query(Since), answer=Changes)
+            yield _changes(
+                declared, "events", "Stream changes to the {}", [SINCE, LAST_EVENT_ID], problems=streams, **sent
+            )
+            yield _changes(
+                declared, "changes", "List changes to the {} since a position", _query(Since), answer=Changes
+            )
 
 
 def _action(action: Action) -> DocumentedCall:
@@ -301,14 +305,14 @@ def _list(listing: Listing) -> DocumentedCall:
 
 
 def _changes(
-    listing: Listing, below: str, when: str, parameters: Iterable[CallParameter], **answer: Any
+    listing: Listing, below: str, summary: str, parameters: Iterable[CallParameter], **answer: Any
 ) -> DocumentedCall:
     """How a live list is followed: by an event stream, or by polling."""
     answer.setdefault("problems", _problems(listing))
     return DocumentedCall(
         **_common(listing, parameters, f"/{below}"),
         name=f"{camel(listing.name)}{below.capitalize()}",
-        summary=f"The changes of the {_words(listing)}{when}",
+        summary=summary.format(_words(listing)),
         method="get",
         **answer,
     )

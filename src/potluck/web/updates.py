@@ -118,7 +118,7 @@ class Updates(Generic[A]):
         return EventStreamResponse(EventSource(_held_open(source, while_open), source.end))
 
     async def changes(self, since: str | None) -> Changes:
-        """What changed since the position; without one, where to begin."""
+        """List changes since a position; without one, get the current position."""
         at, of = self.at, self.lists()
         answer = await at.core.live.changes(
             since, of=of, see=self.see_since, grant=at.grant(), caller=at.follower, schedule=self.end

@@ -54,7 +54,7 @@ async def test_a_page_that_invites_says_that_nothing_is_sent_and_gives_a_link_to
             (link,) = set(re.findall(r'data-copy="([^"]+)"', made.text))
             assert re.fullmatch(r"http://testserver/invitation#pli_[\w-]+", link)
             assert re.findall(r'data-share="([^"]+)" data-share-title="[^"]+"', made.text) == [link]
-            assert "js/copy-buttons.js" in made.text
+            assert "js/page.js" in made.text
             answers.append(without_what_differs(made.text, link, email))
             await withdrawn(client, ada, made.text, by)
         assert answers[0] == answers[1], "nobody learns whether the address has an account"

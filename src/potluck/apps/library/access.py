@@ -9,7 +9,7 @@ from potluck.table import Operation, Ref, WriteRefused, check, present
 from potluck.web import NotFound, ProblemError, SignedIn
 
 
-class OwnerOnly(ProblemError, slug="owner-only", status=403, title="Only the owner may"):
+class OwnerOnly(ProblemError, slug="owner-only", status=403, title="Owner only"):
     """You can view and search a library that is shared with you. Only its owner can change it, lend from it, or see
     who has what."""
 

@@ -75,13 +75,13 @@ async def collections_by_name(store: Store, library: Library) -> list[Collection
 
 @collections.list(order=by_name, live=True)
 def all_collections(at: InLibrary) -> Query[Collection]:
-    """The collections of a library, by name."""
+    """List the collections of a library, by name."""
     return Collection.in_library(at.owner_id, at.library_id)
 
 
 @collections.create(CollectionThere, TooMany)
 async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collection]:
-    """Create a collection. Its name is unique in the library, regardless of case and accents. Only the owner may."""
+    """Create a collection. Its name is unique in the library, regardless of case and accents. Owner only."""
     await at.must_fit(Collection.in_library(at.owner_id, at.library_id), MOST_COLLECTIONS, "collections in a library")
     if new.collection_id is not UNSET:
         members = CollectionMember.of_collection(at.owner_id, at.library_id, new.collection_id)
@@ -96,17 +96,17 @@ async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collectio
 
 @collections.read()
 async def one_collection(at: InLibrary, collection: Collection) -> Collection:
-    """A collection."""
+    """Get a collection."""
     return collection
 
 
 @collections.change(CollectionThere)
 async def change_collection(at: OwnLibrary, collection: Collection, change: CollectionChange) -> Writes[Collection]:
-    """Rename a collection or edit its description. Its items get the new name. Only the owner may."""
+    """Rename a collection or edit its description. Its items get the new name. Owner only."""
     return at.apply(collection, change)
 
 
 @collections.delete()
 async def delete_collection(at: OwnLibrary, collection: Collection) -> Writes[None]:
-    """Delete a collection. Its items stay in the library. Only the owner may."""
+    """Delete a collection. Its items stay in the library. Owner only."""
     return Writes(None, delete(collection))

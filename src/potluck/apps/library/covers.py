@@ -34,7 +34,7 @@ OWNER_CACHING = {"cache-control": "private, max-age=86400, immutable", "vary": "
 log = logging.getLogger(__name__)
 
 
-class NoCover(ProblemError, slug="no-cover", status=409, title="There is no cover"):
+class NoCover(ProblemError, slug="no-cover", status=409, title="No cover found"):
     """The cover could not be fetched: its host did not answer, is in a private network, or did not send a picture."""
 
 
@@ -139,7 +139,7 @@ class CoverVersion(Input):
 
 @items.read("/cover", media_type="image/jpeg")
 async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
-    """The cover of a book or a video: the stored picture as JPEG, or a drawing as SVG."""
+    """Get the cover of a book or a video: the stored picture as JPEG, or a drawing as SVG."""
     headers = OWNER_CACHING if at.owns else None
     picture = None if item.cover_hash is None else await at.store.get(Cover.one(at.owner_id, item.item_id))
     if picture is not None and picture.hash == item.cover_hash:
@@ -152,7 +152,7 @@ async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Res
 
 @items.action("POST", "/cover", NoCover, idempotent=False)
 async def fetch_cover(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
-    """Fetch the cover again from its `pictureUrl`. Only the owner may."""
+    """Fetch the cover again from its `pictureUrl`. Owner only."""
     covers: Covers = at.context.covers
     try:
         picture = await covers.fetch_on_request(item)

@@ -288,7 +288,7 @@ class SharedLibrary(
 
 
 class LibraryItem(AnyOf[Book | Video]):
-    """A book or a video."""
+    """Get a book or a video."""
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:

@@ -155,7 +155,7 @@ ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 @imports.action("POST", "", TooMany, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[LibraryImported]:
     """Import a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` the answer is a preview, and
-    nothing is written. A book with only an ISBN is added, and its title is looked up later. Only the owner may."""
+    nothing is written. A book with only an ISBN is added, and its title is looked up later. Owner only."""
     try:
         # In a thread, like everything that is done for each row: thousands of rows would block the event loop.
         file = await asyncio.to_thread(_parsed, sent)

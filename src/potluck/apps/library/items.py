@@ -132,7 +132,7 @@ videos = Actions(OwnLibrary, None, LibraryItemView, api="/libraries/{library_id}
 
 @items.list(shows=ShelfEntry, live=lambda at: LibraryItem.in_library(at.owner_id, at.library_id))
 def all_items(at: InLibrary, shown: ShelfFilter) -> Query[Book | Video] | OwnPages[ShelfEntry]:
-    """The items of a library, alphabetically. Those of a collection are together, under its name and in its order."""
+    """List the items of a library, alphabetically; those of a collection are together, in its order."""
     if shown.grouped:
         return OwnPages(lambda limit, after: shelf_page(at, limit, after))
     return LibraryItem.in_library(at.owner_id, at.library_id)
@@ -140,7 +140,7 @@ def all_items(at: InLibrary, shown: ShelfFilter) -> Query[Book | Video] | OwnPag
 
 @items.read()
 async def one_item(at: InLibrary, item: Book | Video) -> Book | Video:
-    """A book or a video."""
+    """Get a book or a video."""
     return item
 
 
@@ -184,19 +184,19 @@ async def _added(at: OwnLibrary, new: NewLibraryItem) -> Writes[Item]:
 
 @books.create(AlreadyThere, TooMany)
 async def add_book(at: OwnLibrary, new: NewBook) -> Writes[Book | Video]:
-    """Add a book. Without a title, it needs an ISBN, by which the title is looked up later. Only the owner may."""
+    """Add a book. Without a title, it needs an ISBN, by which the title is looked up later. Owner only."""
     return await _added(at, new)
 
 
 @videos.create(AlreadyThere, TooMany)
 async def add_video(at: OwnLibrary, new: NewVideo) -> Writes[Book | Video]:
-    """Add a video. Only the owner may."""
+    """Add a video. Owner only."""
     return await _added(at, new)
 
 
 @items.change(AlreadyThere, TooMany)
 async def change_item(at: OwnLibrary, item: Book | Video, change: LibraryItemEdit) -> Writes[Book | Video]:
-    """Edit a book or a video, or move it to another library or collection. Only the owner may."""
+    """Edit a book or a video, or move it to another library or collection. Owner only."""
     changed = _new_values(item, change)
     if "picture_url" in changed:
         changed["cover_hash"] = None
@@ -246,7 +246,7 @@ async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot
 
 @items.delete("", StillLent)
 async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Writes[None]:
-    """Delete a book or a video with its history. A lent item needs `?force=true`. Only the owner may."""
+    """Delete a book or a video with its history. A lent item needs `?force=true`. Owner only."""
     if item.lent_to is not None and forced.force != "true":
         raise StillLent(f"{item.lent_to} has it", lentTo=item.lent_to)
     return Writes(

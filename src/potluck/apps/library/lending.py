@@ -18,7 +18,7 @@ from potluck.web import Actions, Input, NotFound, ProblemError, SignedIn, View, 
 
 
 class AlreadyLent(ProblemError, slug="already-lent", status=409, title="Already lent"):
-    """The item is lent already; the answer says who has it. It has to be returned before it can be lent again."""
+    """This item is already lent, and the answer says who has it. It has to come back before it can be lent again."""
 
     @classmethod
     def to(cls, borrower: str) -> "AlreadyLent":
@@ -92,7 +92,7 @@ loans = Actions(SignedIn, None, LoanView, api="/loans", page=LENT, tag=TAG, fram
 
 @items.action("POST", "/lend", AlreadyLent)
 async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | Video]:
-    """Lend a book or a video. If several requests compete, one succeeds. Only the owner may."""
+    """Lend a book or a video. If several requests compete, one succeeds. Owner only."""
     now = at.core.clock()
     if sent.until is not None and sent.until < now.date():
         raise ValidationError(FieldError("until", _("The return date is in the past. Choose today or a later day.")))
@@ -105,7 +105,7 @@ async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | 
 
 @items.action("POST", "/return", NotLent)
 async def give_back(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
-    """Record that a book or a video was returned. Only the owner may."""
+    """Record that a book or a video was returned. Owner only."""
     if item.lent_to is None:
         raise NotLent
     after, write = at.edit(item, the(type(item).lent_to).becomes(None), when=the(type(item).lent_to) == item.lent_to)
@@ -125,7 +125,7 @@ class OfItem(OwnLibrary):
 
 @events.list("/{item_id}/history")
 async def history(at: OfItem) -> Query[Event]:
-    """The loans and returns of an item, newest first. Only the owner may."""
+    """List the loans and returns of an item, newest first. Owner only."""
     if await at.store.get(LibraryItem.one(at.owner_id, at.library_id, at.item_id)) is None:
         raise NotFound
     return Event.of_item(at.owner_id, at.library_id, at.item_id)
@@ -142,7 +142,7 @@ def own_loans(at: SignedIn) -> Query[Loan]:
     row="library/loan.html",
 )
 async def all_loans(at: SignedIn) -> list[Loan]:
-    """The caller's loans from all of their libraries, by borrower, the longest first."""
+    """List your loans from all your libraries, by borrower, longest first."""
     return await loans_of(at.store, at.principal.user_id)
 
 

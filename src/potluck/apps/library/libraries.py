@@ -121,7 +121,7 @@ async def of_existing_libraries(store: Store, rows: Sequence[R]) -> list[R]:
 
 @libraries.list(order=by_name)
 async def all_libraries(at: SignedIn) -> list[Library]:
-    """The caller's own libraries and those shared with them, by name."""
+    """List your libraries and those shared with you, by name."""
     return await libraries_of(at.store, at.principal.user_id)
 
 
@@ -146,19 +146,19 @@ async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
 
 @libraries.read()
 async def one_library(at: InLibrary, library: Library) -> Library:
-    """One of the caller's libraries, or one that is shared with them."""
+    """Get one of your libraries, or one that is shared with you."""
     return library
 
 
 @libraries.change(LibraryThere)
 async def change_library(at: OwnLibrary, library: Library, change: LibraryChange) -> Writes[Library]:
-    """Rename a library or edit its description. Only the owner may."""
+    """Rename a library or edit its description. Owner only."""
     return at.apply(library, change)
 
 
 @libraries.delete("", StillLent)
 async def delete_library(at: OwnLibrary, library: Library, forced: Forced) -> Writes[None]:
-    """Delete a library with everything in it. Its shares end at once. Only the owner may."""
+    """Delete a library with everything in it. Its shares end at once. Owner only."""
     if forced.force != "true":
         lent = await at.store.count(Loan.in_library(at.owner_id, library.library_id))
         if lent:

@@ -25,7 +25,7 @@ class WantedOrder(Input):
 @collections.action("PUT", "/order")
 async def order_collection(at: OwnLibrary, collection: Collection, order: WantedOrder) -> Writes[Collection]:
     """Reorder the items of a collection. Its numbers stay: a series without a second volume still has none afterwards.
-    Only the owner may."""
+    Owner only."""
     async for _ in at.store.attempts("reordering a collection"):
         last = await _all_but_last(at, collection, order)
         if last is not None:

@@ -154,7 +154,7 @@ searching: Actions[Book | Video] = Actions(
 
 @searching.list(shows=LibraryItemView)
 def search(at: SignedIn, query: SearchQuery) -> OwnPages[LibraryItemView]:
-    """Search the caller's own libraries and those shared with them: the closest items first, at most 1,000. It searches
+    """Search your libraries and those shared with you: the best matches first, at most 1,000. It searches
     titles, people, collections, numbers in a collection and ISBNs, and tolerates differences in accents, case and the
     order of words, missing words, and one or two typos."""
 

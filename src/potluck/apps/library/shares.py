@@ -42,12 +42,12 @@ GUEST = "guest"
 """The one role that invitations to a library give."""
 
 
-class OwnShare(ProblemError, slug="own-library", status=409, title="It is your own"):
-    """The library is the caller's own, so there is no share to leave. Its owner can delete it."""
+class OwnShare(ProblemError, slug="own-library", status=409, title="This is your own library"):
+    """You own this library, so there is no share to leave. You can delete it instead."""
 
 
 class ShareView(View[Share | InvitationOfPlace]):
-    """A person who may look, or is invited to."""
+    """A person who can view a library, or is invited to."""
 
     @computed
     def email(share: Share | InvitationOfPlace) -> str:
@@ -89,19 +89,19 @@ shares = Actions(
 
 @shares.create(TooMany, secret=True)
 async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
-    """Invite a person to look. The first to accept the link, signed in, gets access. Only the owner may."""
+    """Invite someone to view a library. The first to accept the link, signed in, gets access. Owner only."""
     return await invitations.invite(at, place_of(at.owner_id, at.library_id), GUEST, new.email)
 
 
 @shares.list(order=lambda share: (share.status, share.email, share.since.timestamp(), share.name or ""))
 async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
-    """The people who may look, then those who are invited. Only the owner may."""
+    """List the people with access, then those who are invited. Owner only."""
     return [*await at.store.all(Share.of_library(at.owner_id, at.library_id)), *await _invited(at)]
 
 
 @shares.delete("/{email}")
 async def unshare(at: OfShare) -> Writes[None]:
-    """End the access of everyone invited by this address, at once. Only the owner may."""
+    """Stop sharing with everyone invited by this address, at once. Owner only."""
     return await revoking(at, at.email)
 
 
@@ -135,7 +135,7 @@ async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share
 
 @libraries.action("POST", "/leave", OwnShare)
 async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
-    """Give up access to a library that someone else shares."""
+    """Leave a library that someone shares with you."""
     if at.owns:
         raise OwnShare
     mine = await at.store.get(Share.one(at.owner_id, at.library_id, at.caller_id))

@@ -73,7 +73,7 @@ def _new_values(item: Book | Video, result: LookupResult) -> dict[str, Any]:
 
 @items.action("POST", "/look-up", NoTitleYet, Throttled, idempotent=False)
 async def look_up_title(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
-    """Look up the title of a book that was added by its ISBN alone. Only the owner may."""
+    """Look up the title of a book that was added by its ISBN alone. Owner only."""
     if not isinstance(item, Book) or not is_awaited(item) or item.isbn is None:
         return Writes(item)
     result = await looking_up(at).book(item.isbn)

@@ -17,7 +17,7 @@ titles: Actions[Book | Video] = Actions(
 
 @titles.list()
 def all_titles(at: SignedIn) -> References[Book | Video]:
-    """List the books and videos from all of the caller's own libraries, by title."""
+    """List the books and videos from all your libraries, by title."""
     return References(titles_of(at), partial(of_existing_libraries, at.store))
 
 

@@ -47,7 +47,7 @@ class WrongTypedKey(WrongKey, field="key"):
     """The key that was typed is wrong."""
 
 
-class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Results are not shown"):
+class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Results are hidden"):
     """The poll's creator decides who sees its results, and when: always, after voting, after closing, or only the
     creator."""
 

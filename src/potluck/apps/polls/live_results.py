@@ -37,7 +37,7 @@ class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
 @outcome.live(ResultsHidden)
 @outcome.live_page("/results/events")
 class LiveResults(Updates[SeesResults]):
-    """Votes counted so far and the record, as they change. Votes that come in together are one event."""
+    """Stream the number of votes and changes of the poll. Votes that come in together are one event."""
 
     whole = True
 

@@ -70,7 +70,7 @@ CODES = RateLimit("codes", 5_000, weight=lambda new: new.count)
 class VotesBegun(
     ProblemError,
     slug="votes-begun",
-    title="Voting has begun",
+    title="Voting has started",
     remedy="Close the poll, or duplicate it and change the copy.",
     detail="There are votes already, so the poll can no longer be changed",
 ):
@@ -378,7 +378,7 @@ async def create_poll(at: PollMaker, new: NewPoll) -> Writes[PollMade]:
 
 @polls.list()
 def own_polls(at: SignedIn) -> References[Poll]:
-    """The polls that the caller created while signed in, newest first."""
+    """List the polls you created while signed in, newest first."""
     return own_polls_of(at.store, at.principal.user_id)
 
 
@@ -397,13 +397,13 @@ async def served_polls(store: Store, poll_ids: Iterable[UUID]) -> list[Poll]:
 
 @polls.read()
 async def one_poll(at: ToPoll, poll: Poll) -> Poll:
-    """A poll, for anyone who has its id: the question, the candidates, who may vote, and the order of the lots."""
+    """Get a poll, without an account: the question, the candidates, who may vote, and the order of the lots."""
     return poll
 
 
 @polls.change(WrongKey, VotesBegun, rate_limit=CHANGES)
 async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
-    """Edit a poll, until the first vote. If the candidates change, the lots are drawn again."""
+    """Edit a poll before the first vote. If the candidates change, the lots are drawn again."""
     return changed(poll, change, at.now, at.polls.random)
 
 

@@ -270,27 +270,27 @@ outcome: Actions[Poll] = Actions(SeesResults, api="/polls/{poll_id}", page=POLL,
 
 @outcome.read("/results", ResultsHidden)
 async def poll_results(at: ReadsRecord, query: ByMethod) -> CountResults:
-    """Every round of the count by this method, or by the poll's own, with a sentence each. `resultsVisibility` decides
-    who may see them while the poll is open."""
+    """Get every round of the count by this method, or by the poll's own, with a sentence each. `resultsVisibility`
+    decides who may see them while the poll is open."""
     return (await current_record(at.polls, at.poll_id, query.method, at.found)).results
 
 
 @outcome.read("/results.csv", ResultsHidden, media_type=CSV)
 async def results_table(at: ReadsRecord, query: ByMethod) -> Response:
-    """The results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
+    """Get the results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
     current = await current_record(at.polls, at.poll_id, query.method, at.found)
     return results_file(current, current.poll.title)
 
 
 @outcome.read("/ballots", ResultsHidden)
 async def poll_ballots(at: SeesResults, query: InFormat) -> Response:
-    """Every ranking and its number of votes, without voters, as a file that `potluck count` and others can count."""
+    """Download the ballots: every ranking and its number of votes, without voters, for `potluck count` and others."""
     return await ballot_file(at.polls, at.poll, query.format, at.poll.title)
 
 
 @outcome.read("/audit", WrongKey, VotesComingIn, tagged=False)
 async def poll_audit(at: PollAdmin, query: ByMethod) -> Audit:
-    """Recount the votes themselves, and compare with the results. For the poll's creator."""
+    """Recount the votes and compare them with the results. For the poll's creator."""
     return await audited(at.polls, at.poll, query.method)
 
 

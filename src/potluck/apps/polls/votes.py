@@ -38,19 +38,19 @@ from potluck.web import (
 class AlreadyVoted(
     ProblemError,
     slug="already-voted",
-    title="You have already voted",
+    title="You’ve already voted",
     remedy="Change or withdraw your first vote, with its edit key.",
     field="code",
     detail="You have already voted in this poll",
 ):
-    """Each voter has one vote in a poll, and you have cast yours. This one was not counted."""
+    """Each voter has one vote in a poll, and you’ve already cast yours. This one wasn’t counted."""
 
 
 class CodeNeeded(
     ProblemError,
     slug="code-needed",
     status=403,
-    title="A code is needed",
+    title="Code needed",
     remedy="Send your code. Case, spaces and dashes make no difference.",
     field="code",
     detail="This poll requires one of its codes",
@@ -210,18 +210,18 @@ votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", pa
 
 @votes.create(AlreadyVoted, PollClosed, PollFull, CodeNeeded, AccountNeeded, secret=True, rate_limit=VOTES)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
-    """Vote, once. The vote's `editKey`, needed to change or withdraw it, is returned only this once."""
+    """Cast a vote. The vote's `editKey`, needed to change or withdraw it, is returned only this once."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.polls)
 
 
 @votes.action("PUT", "", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: VoteHolder, vote: Vote, change: VoteChange) -> Writes[Vote]:
-    """Change a vote, until the poll is closed."""
+    """Change a vote while the poll is open."""
     return changed(at.poll, vote, change.rankings, at.now, at.polls)
 
 
 @votes.delete("", WrongKey, PollClosed)
 async def withdraw_vote(at: VoteHolder, vote: Vote) -> Writes[None]:
-    """Withdraw a vote, until the poll is closed. Its voter may vote again."""
+    """Withdraw a vote while the poll is open. The voter may vote again."""
     return withdrawn(at.poll, vote, at.now, at.polls)

@@ -32,7 +32,7 @@ class PasscodeNeeded(
     ProblemError,
     slug="passcode-needed",
     status=401,
-    title="A passcode is needed",
+    title="Passcode needed",
     remedy="Send the passcode to its `sessions`, and the token in the answer as Authorization: Bearer.",
 ):
     """This shareable needs a passcode, and the request had no session, or one that is no longer valid: a session ends
@@ -61,11 +61,11 @@ class Expired(
     ProblemError,
     slug="shareable-expired",
     status=410,
-    title="It has expired",
+    title="Expired",
     remedy="An admin can clone it, with the admin passcode.",
     detail="It has expired: only its admins can read and clone it",
 ):
-    """It has expired. For a year after that its admins can read, clone and delete it; then it is deleted."""
+    """This has expired. For a year its admins can still read, clone and delete it; then it is deleted."""
 
 
 class ShareMaker(Access):

@@ -110,36 +110,36 @@ results: Actions[Poll] = Actions(InPoll, api=ONE, page=ONE, tag="Shareables")
 
 @ballots.action("POST", "", AlreadyVoted, PollClosed, PollFull, status=201, secret=True, rate_limit=VOTES)
 async def cast_vote(at: SharedVoter, new: NewVote) -> Writes[VoteCast]:
-    """Vote, once. The vote's `editKey`, needed to change or withdraw it, is returned only this once."""
+    """Cast a vote. The vote's `editKey`, needed to change or withdraw it, is returned only this once."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 @ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: SharedVoteHolder, change: VoteChange) -> Writes[Vote]:
-    """Change a vote, until the poll expires."""
+    """Change a vote while the poll is open."""
     return changed(at.poll, at.vote, change.rankings, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 @ballots.action("DELETE", "/{vote_id}", WrongKey, PollClosed, frees_room=True)
 async def withdraw_vote(at: SharedVoteHolder) -> Writes[None]:
-    """Withdraw a vote, until the poll expires. Its voter may vote again."""
+    """Withdraw a vote while the poll is open. The voter may vote again."""
     return withdrawn(at.poll, at.vote, at.now, at.polls, admitted_by=at.admitted_by)
 
 
 @results.read("/results")
 async def poll_results(at: InPoll, query: ByMethod) -> CountResults:
-    """Every round of the count by this method, or by the poll's own, with a sentence each."""
+    """Get every round of the count by this method, or by the poll's own, with a sentence each."""
     return (await current_record(at.polls, at.poll.poll_id, query.method)).results
 
 
 @results.read("/results.csv", media_type=CSV)
 async def results_table(at: InPoll, query: ByMethod) -> Response:
-    """The results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
+    """Get the results as a table: per round, a line for each candidate, cause of exhaustion and transfer."""
     return results_file(await current_record(at.polls, at.poll.poll_id, query.method), at.shareable.name)
 
 
 @results.read("/ballots")
 async def poll_ballots(at: InPoll, query: InFormat) -> Response:
-    """Every ranking and its number of votes, without voters, as a file that `potluck count` and others can count."""
+    """Download the ballots: every ranking and its number of votes, without voters, for `potluck count` and others."""
     return await ballot_file(at.polls, at.poll, query.format, at.shareable.name)

@@ -46,7 +46,7 @@ class TickingOff(
     ProblemError,
     slug="ticking-off",
     status=403,
-    title="Viewers cannot tick here",
+    title="Viewers can’t tick here",
     detail="Its admins have turned ticking off for viewers",
 ):
     """On this list only admins can tick."""

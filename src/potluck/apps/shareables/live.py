@@ -35,8 +35,7 @@ class Voted(Struct, rename="camel", frozen=True):
 
 @shareables.live()
 class LiveShareable(Updates[Reader]):
-    """Its items as they change, `shareable` when it itself does, `votes` as they come in, and how many are `looking` at
-    it."""
+    """Stream changes: of its items, of the `shareable` itself, of `votes`, and of how many are `looking` at it."""
 
     # Each stream writes to the viewer count.
     rate_limit = RateLimit("looks", 2_000)

@@ -173,7 +173,7 @@ own = Actions(SignedIn, Shareable.one, OwnShareable, api=HOME, tag="Shareables")
 
 @own.list()
 async def own_shareables(at: SignedIn) -> References[Shareable]:
-    """The shareables that the caller created while signed in, newest first."""
+    """List the shareables you created while signed in, newest first."""
 
     async def get(created: Any) -> list[Shareable]:
         return await existing(at.store, created)
@@ -183,7 +183,7 @@ async def own_shareables(at: SignedIn) -> References[Shareable]:
 
 @shareables.read()
 async def one_shareable(at: Reader, shareable: Shareable) -> Shareable:
-    """A shareable with its items in order, and the caller's role. Viewers see it until it expires, admins for another
+    """Get a shareable with its items in order, and your role. Viewers see it until it expires, admins for another
     year."""
     return shareable
 
@@ -202,7 +202,7 @@ async def replace_passcodes(at: Editor, shareable: Shareable, change: PasscodeCh
 
 @shareables.change()
 async def change_shareable(at: Editor, shareable: Shareable, change: ShareableChange) -> Writes[Shareable]:
-    """Edit a shareable, or until when it is open. Admins only."""
+    """Edit a shareable, or how long it stays open. Admins only."""
     if change.expires_at is not UNSET:
         change = replace(change, expires_at=end_of(at, change.expires_at))
     new = new_values(shareable, change)

@@ -20,7 +20,7 @@ class DuplicateItem(
     title="Already on the list",
     remedy="Edit the existing item, or send the request again with allowDuplicate: true.",
 ):
-    """The same thing is already on the list and not bought yet. The answer has it as “existing”. Nothing was added."""
+    """This item is already on the list and not bought yet. The answer has it as “existing”. Nothing was added."""
 
     def __init__(self, existing: ShoppingListItem) -> None:
         super().__init__("This is already on the list", existing=existing)

@@ -171,7 +171,7 @@ async def change_inventory_item(
 
 @inventory.action("POST", "/adjust", serialized=True)
 async def adjust(at: InFamily, item: InventoryItem, step: Adjustment) -> Writes[InventoryItem]:
-    """Increase or decrease the quantity of an inventory item, to zero at least. No concurrent step is lost."""
+    """Adjust the stock of an inventory item, down to zero. No concurrent step is lost."""
     after, write = stepped(at, item, step.by, field="by")
     return Writes(item) if after.quantity == item.quantity else Writes(after, write)
 

@@ -78,7 +78,7 @@ TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
 
 @locations.create(NameTaken, IdTaken, TooMany)
 async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocation]:
-    """Add a storage location, whose name must be unique. Only admins may."""
+    """Add a storage location with a unique name. Admins only."""
     await at.must_fit(StorageLocation.all_of_family(at.family_id), MOST_LOCATIONS, "locations in a family")
     location = at.make(new, family_id=at.family_id, location_id=new.location_id or at.new_id())
     return Writes(location, *put_new(location, "location", new.location_id))
@@ -88,11 +88,11 @@ async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocat
 async def change_location(
     at: FamilyAdmin, location: StorageLocation, change: LocationChange
 ) -> Writes[StorageLocation]:
-    """Edit a storage location. Only admins may."""
+    """Edit a storage location. Admins only."""
     return at.apply(location, change, refused=name_taken)
 
 
 @locations.delete(form=TO_DELETE)
 async def delete_location(at: FamilyAdmin, location: StorageLocation) -> Writes[None]:
-    """Delete a storage location. Inventory items that are kept there have no location then. Only admins may."""
+    """Delete a storage location. Inventory items kept there are left without a location. Admins only."""
     return Writes(None, *await deleting(at, location))

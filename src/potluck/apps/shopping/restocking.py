@@ -28,7 +28,7 @@ class NotRestockable(
     ProblemError,
     slug="not-restockable",
     status=409,
-    title="Cannot be restocked",
+    title="Can’t be restocked",
     remedy="Check it off first. For free text, create an inventory item first.",
 ):
     """Only a purchased item that is linked to the inventory can be added to it."""

@@ -95,7 +95,7 @@ TO_DELETE = PageForm(path="/delete", then=STORES, flash=GONE)
 
 @stores.create(NameTaken, IdTaken, TooMany, form=TO_ADD)
 async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
-    """Add a store, whose name must be unique. Only admins may."""
+    """Add a store with a unique name. Admins only."""
     await at.must_fit(Store.all_of_family(at.family_id), MOST_STORES, "stores in a family")
     store = at.make(new, family_id=at.family_id, store_id=new.store_id or at.new_id())
     return Writes(store, *put_new(store, "store", new.store_id))
@@ -103,13 +103,13 @@ async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
 
 @stores.change(NameTaken, form=TO_CHANGE)
 async def change_store(at: FamilyAdmin, store: Store, change: StoreChange) -> Writes[Store]:
-    """Edit a store. Only admins may."""
+    """Edit a store. Admins only."""
     return at.apply(store, change, refused=name_taken)
 
 
 @stores.delete(form=TO_DELETE)
 async def delete_store(at: FamilyAdmin, store: Store) -> Writes[None]:
-    """Delete a store. Items to buy there become unassigned. Only admins may."""
+    """Delete a store. Items to buy there become unassigned. Admins only."""
     return Writes(None, *await deleting(at, store))
 
 

@@ -114,7 +114,7 @@ me = Actions(OwnAccount, view=Me, api="/me", page="/account", tag=PEOPLE)
 
 @accounts.create(EmailTaken, RegistrationClosed, PasswordsOff, InvitationInvalid, TooMany, Throttled, secret=True)
 async def register(at: Newcomer, new: NewAccount) -> Writes[AccountMade]:
-    """Register, and be signed in; where an admin has to approve it, the account waits for that."""
+    """Create an account and sign in. Where an admin has to approve accounts, it waits for approval."""
     must_have_passwords(at.core)
     begun = await begin_account(at, new.email, new.name, new.invitation or "", password=new.password)
     account, session = begun.account, begun.session
@@ -194,7 +194,7 @@ async def begin_account(
 
 @me.read()
 async def who_is_calling(at: SignedIn) -> Account:
-    """Who is calling."""
+    """Get your account."""
     account = await at.store.get(Account.by_id(at.principal.user_id))
     if account is None:
         raise AccountGone
@@ -203,7 +203,7 @@ async def who_is_calling(at: SignedIn) -> Account:
 
 @me.change()
 async def change_me(at: OwnAccount, change: MeChange) -> Writes[Account]:
-    """Change one's name."""
+    """Change your name."""
     if at.account.version != at.seen:
         raise Conflict(current=at.account)
     return at.apply(at.account, change, refused=_changed_meanwhile)
@@ -215,7 +215,7 @@ async def _changed_meanwhile(refusal: WriteRefused) -> Exception:
 
 @me.action("PUT", "/password", WrongPassword, ConfirmationNeeded, PasswordsOff, Throttled, frees_room=True)
 async def change_password(at: OwnAccount, change: PasswordChange) -> Writes[PasswordChanged]:
-    """Change one's password. Every other session is over, and every API token unless `endTokens` is false."""
+    """Change your password. All your other sessions end, and so do API tokens unless `endTokens` is false."""
     must_have_passwords(at.core)
     caller = await at.confirmed(change.current, "current")
     user_id, epoch = caller.user_id, caller.session_epoch + 1
@@ -239,7 +239,7 @@ async def change_password(at: OwnAccount, change: PasswordChange) -> Writes[Pass
 
 @me.action("PUT", "/email", WrongPassword, ConfirmationNeeded, EmailTaken, Throttled)
 async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
-    """Change one's e-mail address. Every other session is over."""
+    """Change your e-mail address. All your other sessions end."""
     caller, account = await at.confirmed(change.password), at.account
     if account.email == change.email:
         return Writes(account)
@@ -275,7 +275,7 @@ async def change_email(at: OwnAccount, change: EmailChange) -> Writes[Account]:
     frees_room=True,
 )
 async def leave(at: OwnAccount, confirmation: Confirmation) -> Writes[None]:
-    """Delete the account and everything that only it owns."""
+    """Delete your account and everything that only you own."""
     caller = await at.confirmed(confirmation.password)
     context: PeopleContext = at.context
     places = await context.account_data.still_needed(at.account.user_id)
@@ -329,6 +329,6 @@ def forget_cookie(visitor: Visitor) -> dict[str, str]:
 
 @me.read("/export", Throttled, media_type=ZIP, tagged=False)
 async def export(at: SignedIn) -> Response:
-    """Everything that is the caller's, as a zip: a manifest, lossless JSON for each app, and its tables as CSV."""
+    """Export all your data as a zip: a manifest, lossless JSON for each app, and its tables as CSV."""
     context: PeopleContext = at.context
     return (await context.exports.make(at.principal.user_id)).response()

@@ -77,7 +77,7 @@ people = Actions(Admin, Account.by_id, PersonView, api="/people", page="/people"
 
 @people.list(shows=PersonView)
 def all_people(at: Admin, filter: PeopleFilter) -> OwnPages[PersonView]:
-    """People by name, those with one status. `q` finds the beginning of a name, or a whole e-mail address."""
+    """List accounts by name, all or of one status. `q` matches the beginning of a name, or a whole e-mail address."""
     return OwnPages(lambda limit, after: page_of_people(at, filter, limit, after))
 
 
@@ -106,31 +106,31 @@ async def _page_by_name(
 
 @people.read()
 async def one_person(at: Admin, account: Account) -> Account:
-    """One person's account."""
+    """Get an account."""
     return account
 
 
 @people.action("POST", "/approve", WrongStatus)
 async def approve(at: Admin, account: Account) -> Writes[Account]:
-    """Approve an account that is waiting: the person can sign in."""
+    """Approve a waiting account, so that the person can sign in."""
     return approving(at, account)
 
 
 @people.action("POST", "/decline", WrongStatus, idempotent=False, frees_room=True)
 async def decline(at: Admin, account: Account) -> Writes[None]:
-    """Decline an account that is waiting: it is deleted, and its e-mail address is free again."""
+    """Decline a waiting account. It is deleted, and its e-mail address can be used again."""
     return await declining(at, account)
 
 
 @people.action("POST", "/disable", OnlyAdmin, WrongStatus, frees_room=True)
 async def disable(at: Admin, account: Account) -> Writes[Account]:
-    """Disable an account: sessions and API tokens stop working at once. What is theirs stays."""
+    """Disable an account. Its sessions and API tokens stop working at once; its data is kept."""
     return disabling(at, account)
 
 
 @people.action("POST", "/enable", WrongStatus, frees_room=True)
 async def enable(at: Admin, account: Account) -> Writes[Account]:
-    """Enable an account again: sessions and API tokens from before work again."""
+    """Enable a disabled account. Its earlier sessions and API tokens work again."""
     return enabling(at, account)
 
 
@@ -142,13 +142,13 @@ async def promote(at: Admin, account: Account) -> Writes[Account]:
 
 @people.action("POST", "/demote", OnlyAdmin)
 async def demote(at: Admin, account: Account) -> Writes[Account]:
-    """Take the admin role away, also from oneself; the last admin keeps it."""
+    """Remove someone's admin role, or your own. The last admin keeps it."""
     return demoting(at, account)
 
 
 @people.action("POST", "/reset", WrongPassword, ConfirmationNeeded, PasswordsOff, WrongStatus, Throttled, secret=True)
 async def reset_password(at: Admin, account: Account, confirmation: AdminsPassword) -> Writes[ResetMade]:
-    """Make a link with which the person chooses a new password, once, within a day. It needs the admin's password."""
+    """Create a link to set a new password, which works once within a day. Requires your password."""
     await at.confirmed(confirmation.password)
     if account.status == "waiting":
         raise WrongStatus(WAITING)
@@ -160,7 +160,7 @@ async def reset_password(at: Admin, account: Account, confirmation: AdminsPasswo
     idempotent=False, frees_room=True,
 )  # fmt: skip
 async def delete_person(at: Admin, account: Account, confirmation: AdminsPassword) -> Writes[None]:
-    """Delete an account and everything that only it owns. It needs the admin's password."""
+    """Delete an account and everything that only it owns. Requires your password."""
     await at.confirmed(confirmation.password)
     if account.user_id == at.principal.user_id:
         raise WrongStatus(YOUR_OWN)

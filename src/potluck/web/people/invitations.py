@@ -38,7 +38,7 @@ invitations: Actions[Any] = Actions(Anyone, api="/invitations", page="/invitatio
 
 @invitations.action("POST", "/look", InvitationInvalid, idempotent=False)
 async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]:
-    """What an invitation is to. Looking uses nothing up."""
+    """Show what an invitation is for. This does not use it up."""
     context: PeopleContext = at.context
     invitation = await at.core.people.invitations.look(sent.token)
     return Writes(
@@ -54,7 +54,7 @@ async def look(at: Anyone, sent: InvitationSecret) -> Writes[OpenInvitationView]
 
 @invitations.action("POST", "/accept", InvitationInvalid, OwnInvitation, TooMany)
 async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]]:
-    """Join by an invitation. The answer has the id of the place, by the name that its app has for it."""
+    """Accept an invitation. The answer has the id of what you joined, under the name its app uses."""
     context: PeopleContext = at.context
     joining = await accepted(at, sent.token, context.join_of)
     return joining.answering(_ids(joining.answer))

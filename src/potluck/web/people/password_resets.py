@@ -70,7 +70,7 @@ async def new_reset(at: UnitOfWork, user_id: UUID) -> Writes[ResetMade]:
 
 @password_resets.create(ResetInvalid, PasswordsOff, frees_room=True)
 async def choose_password(at: Newcomer, choice: PasswordChoice) -> Writes[None]:
-    """Choose a new password by the secret of a link that the operator handed over.
+    """Set a new password with the secret of a reset link.
 
     Sessions and API tokens end, and identities are unlinked: an intruder may have made any of them.
     """

@@ -201,7 +201,7 @@ async def take_seat(at: Newcomer, seat: Seat, sent: SeatTaken) -> Writes[OpenedS
 
 @identities.list()
 async def own_identities(at: AccountOwner) -> list[IdentityOfUser]:
-    """Who one is at identity providers, to sign in with."""
+    """List the identities you can sign in with."""
     return await identities_of(at.store, at.principal.user_id)
 
 

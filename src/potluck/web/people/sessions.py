@@ -80,7 +80,7 @@ own_sessions = Actions(AccountOwner, view=SessionView, api="/me/sessions", page=
     WrongCredentials, PasswordsOff, AccountWaiting, AccountDisabled, Throttled, secret=True, frees_room=True
 )
 async def sign_in(at: Newcomer, credentials: Credentials) -> Writes[SessionMade]:
-    """Sign in. A wrong e-mail and a wrong password are answered alike."""
+    """Sign in. A wrong e-mail and a wrong password get the same answer."""
     account, address = await at.verified(credentials.email, credentials.password)
     session, rows = opening(account.user_id, account.session_epoch, at.now, user_agent=at.visitor.user_agent)
     return Writes(
@@ -109,13 +109,13 @@ def recording_sign_in(account: Account, now: datetime, *changes: Change) -> Oper
 
 @sessions.delete("/current")
 async def sign_out(at: AccountOwner) -> Writes[None]:
-    """Sign out: the token is dead from now on."""
+    """Sign out. The token stops working at once."""
     return Writes(None, *dropping(at.principal.user_id, at.principal.hash), headers=forget_cookie(at.visitor))
 
 
 @own_sessions.list()
 async def where_signed_in(at: AccountOwner) -> list[SessionOfUser]:
-    """Where one is signed in, the latest first."""
+    """List your sessions, latest first."""
     return await valid_sessions(at.store, at.principal.user_id)
 
 

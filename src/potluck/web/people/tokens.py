@@ -53,7 +53,7 @@ def latest_first(token: TokenView) -> tuple[float, str]:
 
 @tokens.create(TooMany, secret=True)
 async def make_token(at: AccountOwner, new: NewToken) -> Writes[TokenMade]:
-    """Make an API token, for a program that calls for its owner."""
+    """Create an API token for a program that acts for you."""
     return await new_token(at, new.name, at.new_id())
 
 
@@ -80,7 +80,7 @@ async def new_token(at: AccountOwner, name: str, token_id: UUID) -> Writes[Token
 
 @tokens.list(order=latest_first)
 async def own_tokens(at: AccountOwner) -> list[ApiTokenOfUser]:
-    """One's API tokens, the latest first."""
+    """List your API tokens, latest first."""
     account = await at.store.get(Account.by_id(at.principal.user_id))
     rows = [] if account is None else await valid_tokens(at.store, account)
     return sorted(rows, key=lambda token: (token.created_at, token.token_id), reverse=True)
@@ -88,7 +88,7 @@ async def own_tokens(at: AccountOwner) -> list[ApiTokenOfUser]:
 
 @tokens.delete("/{token_id}")
 async def revoke_token(at: WithToken) -> Writes[None]:
-    """Revoke an API token: it is dead from now on."""
+    """Revoke an API token. It stops working at once."""
     token = await at.store.get(ApiTokenOfUser.by_id(at.principal.user_id, at.token_id))
     if token is None:
         raise NoSuchToken

@@ -159,7 +159,7 @@ class Place(PlaceWrites[P, M]):
         self._settings_page = f"{self.page}/{{{self.id}}}{path}"
         actions.page(path, template)(self.settings)
 
-        words = f"The {self.plural} that the caller is in, by name."
+        words = f"List your {self.plural}, by name."
         self.all = rule(f"own_{self.plural}", words, self._own, of(list, place), **own)
         actions.list(order=by_name)(self.all)
 
@@ -168,7 +168,7 @@ class Place(PlaceWrites[P, M]):
         form = PageForm(path=self.create_path, then=f"{self.page}/{{{self.id}}}", on=first)
         actions.create(TooMany, form=form)(self.create)
 
-        self.one = rule(f"one_{noun}", f"{a(noun).capitalize()} that the caller is in.", self._one, place, **member)
+        self.one = rule(f"one_{noun}", f"Get {a(noun)}.", self._one, place, **member)
         actions.read()(self.one)
 
         words = f"Rename {a(noun)}. {self._managers_only}"
@@ -245,7 +245,7 @@ class Place(PlaceWrites[P, M]):
 
     def _declare_members(self) -> None:
         member, actions, stays = self.member, self.member_actions, f"The last {self.managing[0]} stays."
-        words = f"The members of {a(self.noun)}, by name."
+        words = f"List the members of {a(self.noun)}, by name."
         self.all_members = rule("all_members", words, self._all_members, of(Query, member), at=self.access)
         actions.list(order=by_name, live=True)(self.all_members)
 
@@ -297,7 +297,7 @@ class Place(PlaceWrites[P, M]):
         self.invite = rule("invite", words, self._invite, Writes[InvitationMade], **manager, new=self.new_invitation)
         actions.create(TooMany, secret=True, form=PageForm(on=self.settings))(self.invite)
 
-        words = f"The invitations that are not used yet, latest first. {self._managers_only}"
+        words = f"List unused invitations, latest first. {self._managers_only}"
         self.open_invitations = rule(
             "open_invitations", words, self.valid_invitations, list[InvitationOfPlace], **manager
         )
