@@ -216,7 +216,7 @@ def test_the_last_admin_is_told_why_they_stay(visit, shop):
     send(leo, f"{home.page}/members/{me}/remove")
     mara.expected = "status of 409"
     mara.page.get_by_role("button", name="Leave family").click()
-    mara.page.get_by_text("A family keeps its last admin").wait_for()
+    mara.page.get_by_text("A household needs an admin.").wait_for()
     assert mara.violations() == []
 
 

@@ -34,13 +34,13 @@ class LastAdmin(
     ProblemError,
     slug="last-admin",
     status=409,
-    title="A family keeps its last admin",
-    remedy="Make another member an admin first, or delete the family.",
+    title=_("A household needs an admin"),
+    remedy=_("Make another member an admin first, or delete the household."),
 ):
     """A family always has an admin. This would have removed the last one, so nothing was changed."""
 
     def __init__(self) -> None:
-        super().__init__("A family keeps its last admin: make someone else an admin first, or delete the family")
+        super().__init__(_("A household needs an admin. Make someone else an admin first, or delete the household."))
 
 
 # --- the navigation around the pages of a family -------------------------------------------------------------------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from potluck.apps.shopping.shopping_list import ShoppingItemView
 
 MOST_SUGGESTIONS = 200
-# For a list that nothing was ever bought from.
+# For a list that has no past yet.
 STAPLES = (_("Milk"), _("Bread"), _("Eggs"), _("Butter"), _("Cheese"), _("Apples"), _("Potatoes"), _("Toilet paper"))
 
 
@@ -39,8 +39,8 @@ class Suggestion(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[ShoppingItemView]) -> list[Suggestion]:
-    """What is running low, then recent purchases, then the rest of the inventory; each name once. If there is nothing
-    of these, the staples.
+    """What is running low, then recent purchases, then the rest of the inventory; each name once. If these are few,
+    staples follow.
 
     Pending items are included, since they may be bought at any moment: the caller leaves them out.
     """
@@ -55,7 +55,10 @@ def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[Shoppin
     offered: dict[str, Suggestion] = {}
     for suggestion in (*low, *lately, *by_name.values()):
         offered.setdefault(fold(suggestion.name), suggestion)
-    return list(offered.values())[:MOST_SUGGESTIONS] or [Suggestion(name=str(name)) for name in STAPLES]
+    for staple in STAPLES:
+        if len(offered) < len(STAPLES):
+            offered.setdefault(fold(staple), Suggestion(name=str(staple)))
+    return list(offered.values())[:MOST_SUGGESTIONS]
 
 
 def called(name: str, things: Iterable[N]) -> N | None:

@@ -27,6 +27,8 @@ function groupOf({ store, name, items }, several) {
   }
   setText(one(section, "h2"), name);
   setText(one(section, ".num"), numbered(items.filter((item) => item.status === "pending").length));
+  // Without stores there is nothing to tell apart.
+  section.classList.toggle("lone", store === "unassigned" && !several && !page.filter);
   let only = maybe(section, ".only", HTMLAnchorElement);
   if (!page.filter && !several) only?.remove();
   else {
