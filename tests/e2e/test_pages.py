@@ -15,7 +15,7 @@ pytestmark = pytest.mark.needs("chromium", "axe-core")
 BOTH_WAYS = (("phone", "light"), ("desk", "dark"))
 WINDOWS = [
     *(("/", screen, theme) for screen in ("phone", "desk") for theme in ("light", "dark")),
-    *(("/nowhere", *window) for window in BOTH_WAYS),
+    *((path, *window) for path in ("/nowhere", "/developers") for window in BOTH_WAYS),
     ("/style", "phone", "dark"),
     ("/style", "desk", "light"),
     *((f"/style/{name}", *window) for name in HUES if name != "home" for window in BOTH_WAYS),

@@ -15,6 +15,7 @@ class Page(HTMLParser):
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.words = ""
+        self.texts: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -22,6 +23,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.words += data
+        self.texts.append(data.strip())
 
     def all(self, *names: str) -> list[dict[str, str | None]]:
         """The attributes of every tag of these names."""

@@ -2,10 +2,11 @@ import asyncio
 
 import pytest
 
+from potluck.suite import APPS
 from potluck.web import home
 from potluck.web.app import HomeCard
 from tests.toy import NotesApp
-from tests.web.reading import BROWSER, Page
+from tests.web.reading import BROWSER, Page, fields_of
 from tests.web.suites import app_with, bearer, signed_up, suite_on
 
 
@@ -48,12 +49,39 @@ async def test_a_visitor_reads_what_potluck_is_and_what_each_app_does(tmp_path):
         head = await client.head("/", headers=BROWSER)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     page = Page(answer.text)
-    assert "Potluck is a small suite of apps" in page.words
+    assert "Small apps to share with a household" in page.words
     assert "Notes in books that people share." in page.words
-    assert "The store answers" in page.words
-    assert "Without an account" in page.words
-    assert {"/sign-in", "/sign-up"} <= {each["href"] for each in page.all("a")}
+    # Nothing for developers, and nothing of an app that is not there.
+    assert "DynamoDB" not in answer.text
+    assert "No account needed" not in page.words
+    links = [each["href"] for each in page.all("a")]
+    assert {"/sign-in", "/sign-up", "/developers"} <= set(links)
+    # The plate and the piece of an app that needs an account begin with one, and lead on.
+    assert links.count("/sign-up?next=/notes") == 2
     assert (head.status_code, head.text) == (200, "")
+
+
+async def test_what_needs_no_account_is_done_from_the_front_page(tmp_path):
+    async with suite_on(tmp_path, APPS) as (client, _):
+        text = (await client.get("/", headers=BROWSER)).text
+        links = [each["href"] for each in Page(text).all("a")]
+        assert fields_of(text, "/shareables/open") == {"id": ""}
+        statuses = [
+            (await client.get(address, headers=BROWSER)).status_code for address in ("/shareables/new", "/polls/new")
+        ]
+    assert statuses == [200, 200]
+    assert {"/shareables/new", "/polls/new", "/shareables", "/polls"} <= set(links)
+    assert {f"/sign-up?next=/{name}" for name in ("shopping", "journal", "library")} <= set(links)
+    # A piece of each app is shown with its own drawings.
+    assert {"Lake cabin", "Lemons", "Hours per week"} <= set(Page(text).texts)
+    assert "The Left Hand" in text
+
+
+async def test_developers_have_a_page_of_their_own(tmp_path):
+    async with suite_on(tmp_path) as (client, _):
+        page = Page((await client.get("/developers", headers=BROWSER)).text)
+    assert {"The engine", "The library", "The command line", "The store answers"} <= set(page.texts)
+    assert {"/schema", "/schema/openapi.json", "/problems", "/style"} <= {each.get("href") for each in page.all("a")}
 
 
 @pytest.mark.parametrize(("registration", "offered"), [("open", True), ("invited", True), ("closed", False)])

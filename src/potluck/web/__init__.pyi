@@ -2,7 +2,7 @@ from potluck.people.throttling import RateLimit
 from potluck.web import drawings, formats
 from potluck.web.access import Access, ByRow, SignedIn
 from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.app import App, Core, Demo, HomeCard
+from potluck.web.app import App, Core, Demo, HomeCard, Sample
 from potluck.web.cookies import SealedCookie
 from potluck.web.csv_files import inert
 from potluck.web.downloads import attachment
@@ -69,6 +69,7 @@ __all__ = [
     "ProblemError",
     "RateLimit",
     "References",
+    "Sample",
     "SealedCookie",
     "Section",
     "Shell",

@@ -103,6 +103,16 @@ class NextStep(NamedTuple):
     sends: Mapping[str, str] | None = None
 
 
+class Sample(NamedTuple):
+    """A piece of the app with made-up content, for the front page."""
+
+    template: str
+    """One of the app's templates, which has the values as `sample`."""
+    values: Mapping[str, Any] = {}
+    style: str = ""
+    """A style sheet in the app's folder for static files."""
+
+
 class WorthALook(NamedTuple):
     """Something in a demo that people are pointed to."""
 
@@ -203,6 +213,8 @@ class App:
     """Where it begins."""
     hue: ClassVar[str] = ""
     """One of those in hues.py; the five apps have theirs by their name, in tokens.css."""
+    sample: ClassVar[Sample | None] = None
+    """A piece of it for people who have never seen it."""
     templates: ClassVar[Path | None] = None
     """The folder of its templates; the folder `static` next to it has its scripts and style sheets."""
     shell: ClassVar[Shell | None] = None

@@ -1,4 +1,4 @@
-"""The home page: the apps' cards for people who are signed in, and an introduction for others."""
+"""The home page: the apps' cards for people who are signed in, and an introduction for others and for developers."""
 
 import asyncio
 import logging
@@ -23,6 +23,7 @@ log = logging.getLogger("potluck.web")
 def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
     """The page at `/`."""
     names = {entry.id: entry.name for entry in catalogue}
+    samples = {app.name: app.sample for app in apps if app.sample is not None}
     pages = Endpoints()
     failing = {
         app.name: Trouble(WORK_FAILING, log, f"the home card of {app.name} fails", calm_seconds=CALM_SECONDS)
@@ -36,8 +37,8 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
             return call.page(
                 "welcome.html",
                 catalogue=catalogue,
+                samples=samples,
                 engine=call.core.settings.engine,
-                answering=await answers(call.core.engine),
                 registration=call.core.settings.registration,
             )
         app_cards = await asyncio.gather(*(_card(app, principal, failing[app.name]) for app in apps))
@@ -56,6 +57,11 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
             offline=True,
             plain=call.visitor.lacks_https,
         )
+
+    @pages.get("/developers")
+    async def developers(call: Call) -> Response:
+        engine = call.core.settings.engine
+        return call.page("developers.html", engine=engine, answering=await answers(call.core.engine))
 
     return pages
 

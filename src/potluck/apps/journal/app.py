@@ -19,6 +19,7 @@ from potluck.apps.journal.pages import assistant, entry, entry_form, settings, t
 from potluck.apps.journal.pages import links as link_pages
 from potluck.apps.journal.pages import stats as stats_pages
 from potluck.apps.journal.profile import account_renamed
+from potluck.apps.journal.sample import SAMPLE
 from potluck.people import Account, InvitationOfPlace, Principal
 from potluck.streams import Consumer
 from potluck.web import App, Demo, HomeCard, SignedIn, Writes, _
@@ -30,6 +31,7 @@ class JournalApp(App):
     icon = "notebook-pen"
     does = "A training journal: part shared with coaches, part only yours."
     address = HOME
+    sample = SAMPLE
     tables = (roll_model,)
     templates = Path(__file__).parent / "templates"
     modules = (

@@ -39,6 +39,7 @@ from potluck.apps.library.pages import importing as import_pages
 from potluck.apps.library.pages import items as item_pages
 from potluck.apps.library.pages import searching as search_pages
 from potluck.apps.library.pages import titles as title_pages
+from potluck.apps.library.sample import SAMPLE
 from potluck.apps.library.searching import Indexes
 from potluck.apps.library.shares import join, place_name
 from potluck.apps.library.title_search import TitleSearch
@@ -53,6 +54,7 @@ class LibraryApp(App):
     icon = "library-big"
     does = _("Books and videos: what you own, who has it, and who can see it.")
     address = HOME
+    sample = SAMPLE
     welcome = _("You can see this shelf now. Search finds what’s on it, too.")
     joined_page = f"{HOME}/{{library_id}}"
     tables = (media_library,)

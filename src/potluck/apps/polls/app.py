@@ -18,7 +18,7 @@ from potluck.apps.polls.pages import ballot_pages, creating, managing, own_polls
 from potluck.apps.polls.pages import results as result_pages
 from potluck.people import Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard, _
+from potluck.web import App, Demo, HomeCard, Sample, _
 
 TEMPLATES = Path(__file__).parent / "templates"
 VOTER_IDS = "poll voters"
@@ -31,6 +31,7 @@ class PollsApp(App):
     icon = "vote"
     does = _("Ranked choice, with a count that anyone can check.")
     address = HOME
+    sample = Sample("polls/sample.html")
     tables = (ranked_choice_polls,)
     templates = TEMPLATES
     modules = (

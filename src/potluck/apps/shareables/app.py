@@ -25,7 +25,7 @@ from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.people import Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard, _
+from potluck.web import App, Demo, HomeCard, Sample, _
 
 
 class ShareablesApp(App):
@@ -34,6 +34,7 @@ class ShareablesApp(App):
     icon = "list-checks"
     does = _("Lists and polls that anyone with the link can open.")
     address = shareables.HOME
+    sample = Sample("shareables/sample.html")
     # Polls in shareables are stored in the polls app's table, whether or not that app is served.
     tables = (short_id_pool, shareables_table, ranked_choice_polls)
     templates = Path(__file__).parent / "templates"

@@ -20,7 +20,7 @@ from potluck.apps.shopping.pages import inventory as inventory_pages
 from potluck.apps.shopping.pages import shopping_list as list_pages
 from potluck.people import Principal
 from potluck.streams import Consumer
-from potluck.web import App, Demo, HomeCard, _
+from potluck.web import App, Demo, HomeCard, Sample, _
 
 
 class ShoppingApp(App):
@@ -29,6 +29,7 @@ class ShoppingApp(App):
     icon = "shopping-basket"
     does = _("A shared shopping list and what you have at home. Works offline.")
     address = HOME
+    sample = Sample("shopping/sample.html")
     welcome = _("You’re in. Everyone here sees what you add.")
     tables = (inventory_table,)
     place = families.families
