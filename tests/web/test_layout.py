@@ -137,8 +137,8 @@ def test_everything_a_page_links_to_is_there_and_has_its_type(client):
         assert answer.status_code == 200, address
         types[answer.headers["content-type"].split(";")[0]] += 1
     assert types == {
-        # Of every page, of the API page, and the hue that the toy names.
-        "text/css": 3,
+        # Of every page, of the front page, of the API page, and the hue that the toy names.
+        "text/css": 4,
         "text/javascript": 9,
         "image/svg+xml": 2,
         "image/png": 1,

@@ -100,7 +100,6 @@ class NextStep(NamedTuple):
     note: str
     action: str
     at: str
-    sends: Mapping[str, str] | None = None
 
 
 class Sample(NamedTuple):
@@ -174,9 +173,9 @@ class HomeCard:
         self.waiting.append(Waiting(name, note, address, icon, action, at or address, sends))
 
     @classmethod
-    def first(cls, note: str, action: str, at: str, sends: Mapping[str, str] | None = None) -> "HomeCard":
-        """The card of an app in which the person has nothing yet: a sentence, and a button that begins."""
-        return cls(next_step=NextStep(note, action, at, sends))
+    def first(cls, note: str, action: str, at: str) -> "HomeCard":
+        """The card of an app in which the person has nothing yet: a sentence, and a button that leads to the first."""
+        return cls(next_step=NextStep(note, action, at))
 
 
 class BackgroundWork(Protocol):

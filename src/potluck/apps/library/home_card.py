@@ -20,7 +20,9 @@ async def home_card(store: Store, now: datetime, caller: Principal) -> HomeCard:
     """The card for all libraries of a person."""
     loans = sorted(await loans_of(store, caller.user_id), key=lambda loan: (loan.lent_at, loan.item_id))
     if not loans:
-        return HomeCard() if await _has_libraries(store, caller) else first_card()
+        if await _has_libraries(store, caller):
+            return HomeCard()
+        return HomeCard.first(_("What you own, who has it, and who can see it."), _("Add book"), HOME)
     card = HomeCard(_("%(count)s lent", count=formats.number_text(len(loans))))
     due = sorted(
         ((loan.due, loan) for loan in loans if loan.due is not None and loan.due <= now.date()),
@@ -33,11 +35,6 @@ async def home_card(store: Store, now: datetime, caller: Principal) -> HomeCard:
         note = _lent_note(loan, item.lent_to or "", now)
         card.add(item.title, note, LENT, "hourglass", _("Returned"), at=back, sends={})
     return card
-
-
-def first_card() -> HomeCard:
-    # The first book brings its own shelf.
-    return HomeCard.first(_("What you own, who has it, and who can see it."), _("Add book"), HOME)
 
 
 async def _has_libraries(store: Store, caller: Principal) -> bool:

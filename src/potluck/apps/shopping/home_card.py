@@ -2,7 +2,6 @@
 
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
 from potluck.apps.shopping.families import HOME, families
-from potluck.apps.shopping.first_items import household_name
 from potluck.people import Principal
 from potluck.store import Store, all_done
 from potluck.web import HomeCard, _, formats
@@ -15,13 +14,7 @@ async def home_card(store: Store, caller: Principal) -> HomeCard:
     """The card of a person, for all of their families."""
     ids = [family.family_id for family, _membership in await families.of_person(store, caller.user_id)]
     if not ids:
-        # A household with a name, so that the list is one touch away.
-        return HomeCard.first(
-            _("One list for your household. It works offline too."),
-            _("Start a list"),
-            f"{HOME}/families",
-            {"name": str(household_name(caller.name))},
-        )
+        return HomeCard.first(_("One list for your household. It works offline too."), _("Start a list"), HOME)
     lists = await all_done([store.all(ShoppingListItem.by_status(family_id, "pending")) for family_id in ids])
     lows = await all_done([store.all(InventoryItem.low(family_id, "active")) for family_id in ids])
     to_buy = sum(map(len, lists))
