@@ -138,26 +138,19 @@ def create_account(person: Person, email: str) -> None:
 
 def first_list_item(person: Person, email: str) -> None:
     create_account(person, email)
-    if person.has("^(Start|Create) (a|your) (shopping list|list|household)", "^Shopping: "):
-        person.tap("^(Start|Create) (a|your) (shopping list|list|household)", "^Shopping: ")
-    elif not person.has_field("Add to the list", "What do we need", "What do you need"):
-        person.tap("^Shopping")
-    if person.has("^Lay the table", "^Create household"):
-        name = person.field("What is the family called", "Name your household")
-        if not name.input_value():
-            person.type("Lund Street 7", "What is the family called", "Name your household")
-        person.tap("^Lay the table", "^Create household")
-    person.type("Milk", "Add to the list", "What do we need", "What do you need")
+    person.tap("^Start a list: ", "^Shopping")
+    if person.has("^Lay the table"):
+        person.type("Lund Street 7", "What is the family called")
+        person.tap("^Lay the table")
+    person.type("Milk", "Add to the list")
     person.tap("^Add to the list", "^Add$", "^Add item", leads=False)
     person.sees("Milk")
 
 
 def first_poll(person: Person, _: str) -> None:
-    if person.has("^(New|Create a|Make a) poll"):
-        person.tap("^(New|Create a|Make a) poll")
-    else:
+    if not person.has("^New poll"):
         person.tap("^Polls")
-        person.tap("^Make a poll", "^New poll", "^Create a poll", "^Create poll")
+    person.tap("^New poll", "^Make a poll")
     person.type("Where to in June?", "^Question")
     person.type("Lake\nForest\nSea", "^Candidates", "^Options", following=True)
     person.tap("^Make the poll", "^Create poll")
@@ -165,11 +158,9 @@ def first_poll(person: Person, _: str) -> None:
 
 
 def first_list(person: Person, _: str) -> None:
-    if person.has("^(New|Create a|Make a) list"):
-        person.tap("^(New|Create a|Make a) list")
-    else:
-        person.tap("^Open by id", "^Shareables")
-        person.tap("^New$", "^New list", "^Create a list", "^New list or poll")
+    if not person.has("^New list"):
+        person.tap("^Open by id")
+    person.tap("^New list", "^New$")
     person.type("Summer picnic", "^Name", enter=True)
     person.type("Lemonade", "^Items", following=True, enter=True)
     person.tap("^Put it on the table", "^Create list")
@@ -178,28 +169,26 @@ def first_list(person: Person, _: str) -> None:
 
 def first_book(person: Person, email: str) -> None:
     create_account(person, email)
-    if person.has("^(Start|Create) (a|your) (shelf|library)", "^Library: "):
-        person.tap("^(Start|Create) (a|your) (shelf|library)", "^Library: ")
+    if person.has("^Add a book: "):
+        person.tap("^Add a book: ")
     else:
         person.tap("^Library")
-    if not person.has_field("^Title") and person.has("^Put it up", "^Create shelf", "^Create library"):
-        name = person.field("What is it called", "^Name", "^Shelf name", "^Name your")
-        if not name.input_value():
-            person.type("Hall", "What is it called", "^Name", "^Shelf name", "^Name your")
-        person.tap("^Put it up", "^Create shelf", "^Create library")
-    if not person.has_field("^Title"):
-        person.tap("^Add the first", "^Add a book", "^Add (a )?book", "^Add$", "^Add")
+    if person.has_field("Title or ISBN"):
+        person.type("The Left Hand of Darkness", "Title or ISBN")
+        person.tap("^Add book")
+        person.sees("The Left Hand of Darkness")
+        return
+    person.type("Hall", "What is it called")
+    person.tap("^Put it up")
+    person.tap("^Add the first", "^Add$")
     person.type("The Left Hand of Darkness", "^Title")
-    person.tap("^Put on", "^Add book", "^Add to")
+    person.tap("^Put on")
     person.sees("The Left Hand of Darkness")
 
 
 def first_entry(person: Person, email: str) -> None:
     create_account(person, email)
-    if person.has("^(Write|Start) (your|the) first entry", "^Journal: "):
-        person.tap("^(Write|Start) (your|the) first entry", "^Journal: ")
-    else:
-        person.tap("^Journal")
+    person.tap("^Write: ", "^Journal")
     if not person.has("^Save entry"):
         person.tap("^Write")
     for name in ("6", "Gi"):
