@@ -169,8 +169,8 @@ def first_list(person: Person, _: str) -> None:
 
 def first_book(person: Person, email: str) -> None:
     create_account(person, email)
-    if person.has("^Add a book: "):
-        person.tap("^Add a book: ")
+    if person.has("^Add book: "):
+        person.tap("^Add book: ")
     else:
         person.tap("^Library")
     if person.has_field("Title or ISBN"):
