@@ -14,7 +14,7 @@ from potluck.extras import PACKAGES
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # Distributions whose package has another name, and a package that comes with one of them.
-IMPORTED_AS = {"argon2-cffi": "argon2", "pillow": "PIL"}
+IMPORTED_AS = {"argon2-cffi": "argon2", "pillow": "PIL", "pyyaml": "yaml"}
 BROUGHT_ALONG = {"aws": {"botocore"}, "testing": {"botocore"}}
 
 # Installed packages other than these two cannot be found, as if they were not there.

@@ -63,9 +63,11 @@ def environment(wheel: Path, folder: Path, extra: str | None) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str | None, Path]:
-    """The programs of three environments: of the core alone, and of two extras."""
+    """The programs of four environments: of the core alone, and of three extras."""
     folder = tmp_path_factory.mktemp("installed")
-    return {extra: environment(wheel, folder / (extra or "core"), extra) for extra in (None, "server", "suite")}
+    return {
+        extra: environment(wheel, folder / (extra or "core"), extra) for extra in (None, "server", "suite", "testing")
+    }
 
 
 def with_nothing_set() -> dict[str, str]:
@@ -152,3 +154,21 @@ def test_the_core_brings_engine_and_library_and_says_which_extra_is_missing(inst
         refused = run(installed[None] / "potluck", command, cwd=tmp_path)
         assert refused.returncode == 1
         assert f"pip install 'potluck[{extra}]'" in refused.stderr
+
+
+NOTES = """
+def test_a_note_is_kept(dynamodb, dynamodb_table):
+    table = dynamodb_table({
+        "TableName": "Notes",
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    })
+    table.put_item(Item={"id": "first"})
+    assert dynamodb.Table("Notes").scan()["Count"] == 1
+"""
+
+
+def test_pytest_finds_the_plugin_in_a_project_that_has_its_extra(installed, tmp_path):
+    (tmp_path / "test_notes.py").write_text(NOTES)
+    ran = run(installed["testing"] / "python", "-m", "pytest", "-q", cwd=tmp_path)
+    assert ran.stdout.splitlines()[-1].startswith("1 passed"), ran.stdout + ran.stderr

@@ -13,7 +13,7 @@ PACKAGES = {
     | {"starlette", "jinja2", "babel", "brotli", "argon2", "cryptography", "joserfc", "segno", "rapidfuzz", "PIL"},
     "aws": frozenset({"aiobotocore", "botocore"}),
     "fanout": frozenset({"redis"}),
-    "testing": frozenset({"boto3", "botocore", "pytest"}),
+    "testing": frozenset({"boto3", "botocore", "pytest", "yaml"}),
 }
 
 

@@ -1,0 +1,1 @@
+"""DynamoDB in other people's tests: the pytest plugin, which pytest finds by itself."""
