@@ -209,7 +209,7 @@ def test_who_signs_out_while_changes_wait_is_asked_first(home):
     assert visit.violations() == []
     assert asked.get_by_role("heading").evaluate("(head) => head === document.activeElement")
     # Opened, the list sends it, and nothing is asked any more.
-    asked.get_by_role("link", name="Send it first").click()
+    asked.get_by_role("link", name="Send first").click()
     visit.page.locator('#shopping[data-ready][data-waiting="0"]').wait_for()
     assert "Candles" in home.listed()
     visit.open("/account")

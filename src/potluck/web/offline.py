@@ -62,6 +62,10 @@ def offline(shells: Mapping[str, Shell], catalogue: Sequence[AppEntry]) -> Endpo
             "static": f"{assets.at}/{assets.digest}/",
             "shells": {address: shell_address(address) for address in shells},
             "apps": [entry.id for entry in catalogue],
+            # The module of an app that sends what waits, from any page.
+            "outboxes": {
+                entry.id: address for entry in catalogue for address in assets.addresses("outbox.js", entry.id)
+            },
         }
         script = EXPORT.sub("", SHARED_SCRIPT.read_text()) + WORKER_SCRIPT.read_text()
         return Response(

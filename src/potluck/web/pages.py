@@ -302,6 +302,8 @@ class Pages:
                 shown = Shown(self._templates, page_request, filled)
                 return await self._show(page_request, self._by_rule[posted.on], shown)
             except Exception as refusal:
+                if _asks_for_json(request):
+                    raise
                 elsewhere = await self._instead(page_request, posted.instead, filled, refusal)
                 again = elsewhere or await self._again(page_request, action, filled, refusal)
                 if again is None:
@@ -323,8 +325,7 @@ class Pages:
             shown = Shown(self._templates, page_request, done=done.view)
             shown.cookies += cookies
             return await self._show(page_request, self._by_rule[posted.on], shown)
-        # A script that asks for JSON says by itself what happened, and shows no page.
-        if not page_request.request.headers.get("accept", "").startswith("application/json"):
+        if not _asks_for_json(page_request.request):
             cookies += flash_set(
                 page_request.browser, await flash_after(posted.flash, done.caller, done.answer, page_request.ids)
             )
@@ -395,6 +396,11 @@ class Pages:
             return await self._api.stream(listing, visitor, ids, at, None if since is UNSET else since, render=render)
 
         return answer
+
+
+def _asks_for_json(request: Request) -> bool:
+    """Whether a script sent the form, which says by itself what happened, and shows no page."""
+    return bool(request.headers.get("accept", "").startswith("application/json"))
 
 
 def to_sign_in(request: Request) -> Response:

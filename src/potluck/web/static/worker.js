@@ -6,7 +6,7 @@
 // deleted. Between a sign-in or sign-out and the next page nothing is shown, and a response to a request from before it is
 // neither believed nor saved.
 
-/* global KNOWN, UNKNOWN, LARGEST_PAGE, timeOn, isShown, othersOf, surplusOf, isAbout */
+/* global KNOWN, UNKNOWN, LARGEST_PAGE, timeOn, isShown, othersOf, surplusOf, isAbout, isSamePerson */
 
 const FILES = "potluck-files-";
 const CACHE = FILES + KNOWN.version;
@@ -177,14 +177,16 @@ async function learn(person) {
   if (before === person) return;
   await inApps(async (stores) => {
     const { about, ...others } = stores;
-    if ((await of(about.get("person")))?.id === person) about.delete("locked");
+    const owner = (await of(about.get("person")))?.id;
+    if (owner !== undefined && isSamePerson(owner, person)) about.delete("locked");
     else about.put(true, "locked");
     if (person === "") return;
     // What no one signed in has stored becomes theirs, as their cookies do.
     for (const store of Object.values(others))
       for (const key of await of(store.getAllKeys())) {
-        const { person: owner } = await of(store.get(key));
-        if ((owner?.id ?? owner) !== person && (owner?.id ?? owner) !== "") store.delete(key);
+        const row = await of(store.get(key));
+        const maker = row.person?.id ?? row.person ?? "";
+        if (maker !== "" && !isSamePerson(maker, person)) store.delete(key);
       }
   });
 }
@@ -322,6 +324,20 @@ const acts = {
     await take(address, answer, copyOf(address, answer), turn);
   },
   over: ({ path }) => over(path),
+  /** The modules of the apps with changes that wait for who is there. */
+  async waiting() {
+    const device = await inPages(deviceIn);
+    const modules = [];
+    for (const [app, module] of Object.entries(KNOWN.outboxes)) {
+      const count = await inDatabase(`potluck-${app}`, async ({ about, changes }) => {
+        const { id } = (await of(about.get("person"))) ?? {};
+        const isThere = id !== undefined && isSamePerson(id, device.who ?? "-") && !(await of(about.get("locked")));
+        return isThere ? of(changes.count()) : 0;
+      });
+      if (count) modules.push(module);
+    }
+    return modules;
+  },
   leave: () => forget(true),
 };
 
@@ -330,7 +346,7 @@ addEventListener("message", (event) => {
   if (!act) return;
   event.waitUntil(
     act(event.data)
-      .catch(() => {})
-      .then(() => event.ports[0]?.postMessage("done")),
+      .catch(() => null)
+      .then((result) => event.ports[0]?.postMessage(result)),
   );
 });

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from potluck.apps.polls.entities import Shard
@@ -30,7 +30,12 @@ async def over(at: ToShareable) -> Mapping[str, Any]:
     return layout_context(at)
 
 
-@shareables.page("", "shareables/list.html", instead={NotFound: home, PasscodeNeeded: f"{ONE}/unlock", Expired: over})
+@shareables.page(
+    "",
+    "shareables/list.html",
+    instead={NotFound: home, PasscodeNeeded: f"{ONE}/unlock", Expired: over},
+    offline=True,
+)
 async def look(at: Reader, shareable: Shareable, show: Show) -> Any:
     if show.path != address_of(at.short_id):
         # The address has another spelling of the id.
@@ -40,6 +45,10 @@ async def look(at: Reader, shareable: Shareable, show: Show) -> Any:
         if listed is not None:
             show.set(cookie, listed)
     expired = shareable.expired(at.now)
+    ends = [shareable.expires_at]
+    if at.session is not None:
+        ends.append(datetime.fromtimestamp(at.session.ttl, UTC))
+    show.offline_until(min(ends))
     if shareable.poll_id is not None and not expired:
         return show.page(ballot)
     position = await LiveShareable(at).position()

@@ -4,10 +4,11 @@ import "./ticks.js";
 import "./viewers.js";
 import { childrenOf, field, maybe, one } from "../../../web/static/js/kit/elements.js";
 import { refresh } from "../../../web/static/js/kit/live.js";
+import { newId } from "../../../web/static/js/kit/send.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
-import { _, linesOf, ngettext } from "../../../web/static/js/kit/words.js";
-import { sendForm, tell, watch } from "./unsent-changes.js";
+import { _, linesOf } from "../../../web/static/js/kit/words.js";
+import { begin, make, sendForm, tell, watch } from "./unsent-changes.js";
 
 const list = one(document, "#contents");
 
@@ -49,30 +50,11 @@ const adding = maybe(document, "[data-add]", HTMLFormElement);
 
 if (adding) {
   const name = field(adding, "name");
-  /** @type {string[]} */
-  const lines = [];
-  let failed = false;
-
-  const push = coalesced(async () => {
-    failed = false;
-    while (lines.length) {
-      const { outcome, message, waits } = await sendForm(adding.action, { name: lines[0] });
-      failed = waits;
-      if (failed) break;
-      const line = lines.shift() ?? "";
-      if (outcome !== "refused") continue;
-      toast(message);
-      name.value ||= line;
-    }
-    if (maybe(document, "[data-live-badge].off")) refresh(list);
-    tell();
-  });
 
   /** @param {string} text */
   const add = (text) => {
-    lines.push(...linesOf(text));
+    for (const line of linesOf(text)) make("add", newId(), { name: line });
     name.value = "";
-    push();
   };
 
   adding.addEventListener("submit", (event) => {
@@ -86,12 +68,6 @@ if (adding) {
     event.preventDefault();
     add(name.value + text);
   });
-  watch({
-    count: () => (failed ? lines.length : 0),
-    words: (count) =>
-      count === 1
-        ? _("%(name)s isn’t on the list yet.", { name: lines[0] })
-        : ngettext("%(num)s item isn’t on the list yet.", "%(num)s items aren’t on the list yet.", count),
-    again: push,
-  });
 }
+
+begin();

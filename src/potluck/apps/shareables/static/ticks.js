@@ -1,19 +1,18 @@
-// Optimistic ticking: a row is ticked at once, then sent. If it is ticked again while in flight, only the last state is sent.
+// Optimistic ticking: a row is ticked at once, then stored and sent. If it is ticked again before that, only the last state
+// is sent.
 
 import { childrenOf, maybe, one, setText } from "../../../web/static/js/kit/elements.js";
 import { on } from "../../../web/static/js/kit/events.js";
 import { refresh } from "../../../web/static/js/kit/live.js";
 import { clock, isSameDay } from "../../../web/static/js/kit/time.js";
 import { toast } from "../../../web/static/js/kit/toast.js";
-import { _, ngettext } from "../../../web/static/js/kit/words.js";
-import { sendForm, tell, watch } from "./unsent-changes.js";
-
-/** @typedef {{ address: string, wanted: boolean, sending: boolean, failed: boolean }} Tick */
+import { _ } from "../../../web/static/js/kit/words.js";
+import { wanted } from "./changes.js";
+import { addedRow, changes, isRefused, isWaiting, make, onUpdate } from "./unsent-changes.js";
 
 const list = one(document, "#contents");
-/** By the row's id. @type {Map<string, Tick>} */
-const ticks = new Map();
-/** Ticked here and accepted: the server's own event about it is no news. @type {Map<string, boolean>} */
+const added = one(document, "[data-added]");
+/** Ticked here: the server's own event about it is no news. @type {Map<string, boolean>} */
 const mine = new Map();
 
 /** @param {HTMLElement} row */
@@ -22,20 +21,38 @@ const button = (row) => maybe(row, "[data-tick] [role=checkbox]");
 const isDone = (row) => button(row)?.getAttribute("aria-checked") === "true";
 
 /** @param {HTMLElement} row */
-function draw(row) {
-  const tick = ticks.get(row.id);
-  row.classList.toggle("waiting", Boolean(tick));
-  one(row, ".unsent").hidden = !tick?.failed;
+const idOf = (row) => row.id.replace("item-", "");
+/** @param {HTMLElement} row */
+const nameOf = (row) => one(row, ".row-name").textContent ?? "";
+
+/** What the server has said of a row, while a tick of it is pending. @type {WeakMap<HTMLElement, string>} */
+const before = new WeakMap();
+
+/** @param {HTMLElement} row @param {boolean | undefined} done what a pending tick makes of it */
+function draw(row, done) {
+  const id = idOf(row);
+  row.classList.toggle("waiting", done !== undefined);
+  one(row, ".unsent").hidden = done === undefined || !isWaiting();
   const box = button(row);
-  if (!tick || !box) return;
-  box.setAttribute("aria-checked", String(tick.wanted));
-  one(row, "[name=done]", HTMLInputElement).value = String(!tick.wanted);
+  if (!box) return;
+  const shown = box.getAttribute("aria-checked") ?? "false";
+  if (done === undefined && !before.has(row)) return;
+  if (done !== undefined && !before.has(row)) before.set(row, shown);
+  // A tick that was taken stays; one that was refused is taken back.
+  const after = isRefused(id) ? (before.get(row) ?? shown) : shown;
+  const checked = done === undefined ? after : String(done);
+  if (done === undefined) before.delete(row);
+  box.setAttribute("aria-checked", checked);
+  one(row, "[name=done]", HTMLInputElement).value = String(checked !== "true");
 }
 
 function drawAll() {
-  childrenOf(list).forEach(draw);
+  const pending = wanted(changes());
+  for (const row of childrenOf(list)) draw(row, pending.get(idOf(row)));
+  const missing = changes().filter(({ kind, id }) => kind === "add" && !document.getElementById(`item-${id}`));
+  added.hidden = missing.length === 0;
+  added.replaceChildren(...missing.map(addedRow));
   count();
-  tell();
 }
 
 // --- progress ---
@@ -56,50 +73,17 @@ function count() {
 
 // --- ticking ---
 
-/** @param {string} id @param {Tick} tick */
-async function push(id, tick) {
-  if (tick.sending) return;
-  tick.sending = true;
-  let sent;
-  let answer;
-  do {
-    sent = tick.wanted;
-    answer = await sendForm(tick.address, { done: String(sent) });
-  } while (answer.outcome === "done" && sent !== tick.wanted);
-  tick.sending = false;
-  tick.failed = answer.waits;
-  if (!tick.failed) ticks.delete(id);
-  if (answer.outcome === "done") mine.set(id, sent);
-  const row = document.getElementById(id);
-  if (row && answer.outcome === "refused") {
-    button(row)?.setAttribute("aria-checked", String(!sent));
-    toast(answer.message);
-    refresh(list);
-  }
-  // Without live updates, the page has to ask.
-  else if (answer.outcome === "done" && maybe(document, "[data-live-badge].off")) refresh(list);
-  drawAll();
-}
-
 on(list, "submit", "[data-tick]", (form, event) => {
   event.preventDefault();
   const row = /** @type {HTMLElement} */ (form.closest("li"));
-  const { action: address } = /** @type {HTMLFormElement} */ (form);
-  const tick = ticks.get(row.id) ?? { address, wanted: false, sending: false, failed: false };
-  tick.wanted = !isDone(row);
-  ticks.set(row.id, tick);
-  drawAll();
-  push(row.id, tick);
+  const done = !isDone(row);
+  mine.set(row.id, done);
+  make("tick", idOf(row), { name: nameOf(row), values: { done } });
 });
 
-const failed = () => [...ticks].filter(([, tick]) => tick.failed && !tick.sending);
-
-watch({
-  count: () => failed().length,
-  words: (count) => ngettext("%(num)s tick isn’t saved yet.", "%(num)s ticks aren’t saved yet.", count),
-  again() {
-    for (const [id, tick] of failed()) push(id, tick);
-  },
+onUpdate(drawAll, () => {
+  // Without live updates, the page has to ask.
+  if (maybe(document, "[data-live-badge].off")) refresh(list);
 });
 
 // --- changes by others ---
@@ -110,10 +94,10 @@ new MutationObserver((changes) => {
   const gone = new Map(changes.flatMap(({ removedNodes }) => rows(removedNodes)).map((row) => [row.id, row]));
   for (const row of changes.flatMap(({ addedNodes }) => rows(addedNodes))) {
     const before = gone.get(row.id);
-    if (before && button(before) && !isDone(before) && isDone(row) && !ticks.has(row.id))
-      toast(_("Someone ticked %(name)s.", { name: one(row, ".row-name").textContent ?? "" }));
+    if (before && button(before) && !isDone(before) && isDone(row) && !mine.has(row.id))
+      toast(_("Someone ticked %(name)s.", { name: nameOf(row) }));
     // Only changes by others are highlighted.
-    const own = mine.get(row.id) ?? ticks.get(row.id)?.wanted;
+    const own = mine.get(row.id);
     if (before && own === isDone(row)) row.classList.remove("changed");
     mine.delete(row.id);
   }

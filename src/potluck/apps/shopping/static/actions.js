@@ -39,7 +39,7 @@ export const addBox = one(document, "#add", HTMLTextAreaElement);
  */
 export async function make(kind, id, details) {
   const change = /** @type {import("./changes.js").Change} */ ({
-    family: familyId(),
+    place: familyId(),
     person: list().person.id,
     kind,
     id,

@@ -15,7 +15,7 @@ import { fold } from "./line-parser.js";
 /**
  * @typedef {object} Change
  * @property {number} seq
- * @property {string} family
+ * @property {string} place
  * @property {string} person
  * @property {Kind} kind
  * @property {string} id

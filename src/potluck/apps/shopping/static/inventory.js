@@ -152,7 +152,7 @@ async function storeTouches() {
     if (by === 0) continue;
     const name = maybe(document, `[data-stock="${id}"] .row-name`)?.textContent ?? _("This item");
     const change = {
-      family,
+      place: family,
       person: person.id,
       kind: "adjust",
       id,

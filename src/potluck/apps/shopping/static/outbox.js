@@ -3,16 +3,15 @@
 // A change refused by a version conflict is rebased and sent again, unless both sides changed the same field to
 // different values: that is for the person to decide, and becomes a notice.
 
+import { isOver, outbox as outboxOf } from "../../../web/static/js/kit/outbox.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
-import { coalesced } from "../../../web/static/js/kit/turns.js";
 import { _ } from "../../../web/static/js/kit/words.js";
 import { clashes, nameOf, stepInWords } from "./changes.js";
 import * as store from "./offline-store.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {Record<string, any>} Values */
-// The result of sending: `nothing` if there was nothing to send.
-/** @typedef {"done" | "nothing" | "no-signal" | "signed-out" | "not-yours" | "later"} Outcome */
+/** @typedef {import("../../../web/static/js/kit/outbox.js").Outcome} Outcome */
 // Receives what the server answers: an item, or nothing for `sent`.
 /** @typedef {(event: "adjusted" | "updated" | "deleted" | "sent", item: any, change?: Change) => void} OnEvent */
 
@@ -46,8 +45,7 @@ function request(api, change) {
   return ["DELETE", item];
 }
 
-/** Whether nothing is left to send. @param {Outcome} outcome */
-export const isOver = (outcome) => outcome === "done" || outcome === "nothing";
+export { isOver };
 
 /**
  * The function that sends the pending changes of a family, each once and in order.
@@ -157,23 +155,20 @@ export function outbox({ api, family, onEvent }) {
     else await refused(change, _("It’s already on the list."));
   }
 
-  /** @returns {Promise<Outcome>} */
-  async function deliverAll() {
-    for (let any = false; ; any = true) {
-      const change = await store.claimFirst(family);
-      if (!change) return any ? "done" : "nothing";
-      const outcome = await deliver(change);
-      if (outcome !== "done") return outcome;
-      onEvent("sent", null);
-    }
-  }
-
-  // Two windows must not send the same change; in browsers without locks, the idempotency key prevents doing it twice.
-  const alone = () =>
-    navigator.locks ? navigator.locks.request(`potluck-shopping-${family}`, deliverAll) : deliverAll();
-
-  return coalesced(async (/** @type {Outcome | undefined} */ before) => {
-    const outcome = await alone();
-    return outcome === "nothing" ? (before ?? outcome) : outcome;
+  return outboxOf({
+    app: "shopping",
+    store: store.outboxOfLists,
+    place: family,
+    deliver,
+    onSent: () => onEvent("sent", null),
   });
+}
+
+/** Sends what waits for any family of the person: from pages that show none. */
+export async function deliverAll() {
+  for (const family of await store.waitingPlaces()) {
+    const outcome = await outbox({ api: `/api/v1/families/${family}`, family, onEvent: () => {} })();
+    if (outcome === "not-yours") await store.forgetFamily(family);
+    else if (!isOver(outcome)) return;
+  }
 }

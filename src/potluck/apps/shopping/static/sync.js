@@ -148,7 +148,7 @@ export async function deliver() {
 
 /** Sends pending changes for the person's other families; the results are shown when those lists are opened. */
 async function deliverElsewhere() {
-  for (const family of await store.waitingFamilies()) {
+  for (const family of await store.waitingPlaces()) {
     if (family === familyId()) continue;
     const sendOthers = outbox({
       api: `/api/v1/families/${family}`,

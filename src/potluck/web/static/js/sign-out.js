@@ -11,7 +11,10 @@
 
 import { maybe, one } from "./kit/elements.js";
 import { on } from "./kit/events.js";
+import { isSamePerson } from "./kit/saved-pages.js";
+import { request } from "./kit/send.js";
 import { openExisting } from "./kit/store.js";
+import { toast } from "./kit/toast.js";
 import { _, ngettext } from "./kit/words.js";
 
 // How long, in milliseconds, to wait for the device's storage: it must not prevent a person from leaving.
@@ -33,7 +36,10 @@ async function waiting(apps, person) {
   for await (const { app, database } of databases(apps)) {
     const stores = ["changes", "notices"].filter((name) => database.objectStoreNames.contains(name));
     const rows = (await Promise.all(stores.map((name) => database.getAll(name)))).flat();
-    counts.push([app, rows.filter((row) => row.person === person && row.kind !== "refused").length]);
+    counts.push([
+      app,
+      rows.filter((row) => (row.person === "" || isSamePerson(row.person, person)) && row.kind !== "refused").length,
+    ]);
   }
   return counts;
 }
@@ -110,8 +116,21 @@ on(document, "submit", "form[data-leaving]", async (form, event) => {
     }
   }
   await forget(form);
-  /** @type {HTMLFormElement} */ (form).submit();
+  if (await request("/livez")) /** @type {HTMLFormElement} */ (form).submit();
+  else await leaveOffline();
 });
+
+/** Nothing of theirs opens from now on; without a worker, nothing was saved, and the server has to be told later. */
+async function leaveOffline() {
+  if (!navigator.serviceWorker?.controller) {
+    toast(_("You’re offline. Sign out again when you’re back online."));
+    return;
+  }
+  const { leave } = await import("./offline.js");
+  await leave();
+  new BroadcastChannel("potluck-person").postMessage("");
+  location.replace("/");
+}
 
 // This referrer means that the server has just redirected here after a successful deletion.
 const left = maybe(document, "[data-left]");

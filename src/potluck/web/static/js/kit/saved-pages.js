@@ -12,6 +12,9 @@ export const MOST_PAGES = 60;
 export const MOST_CHARACTERS = 8_000_000;
 export const LARGEST_PAGE = 1_500_000;
 
+/** Some pages know only the beginning of an id. @param {string} one @param {string} other */
+export const isSamePerson = (one, other) => one.slice(0, 8) === other.slice(0, 8);
+
 // Setting the clock back must not bring back what has expired.
 /** @param {Device} device @param {number} now */
 export const timeOn = (device, now) => Math.max(device.latest, now);

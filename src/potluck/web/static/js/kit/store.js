@@ -21,9 +21,11 @@ export const openExisting = (name) =>
  * none of it. `work` may await only what it asks of the stores. A database that does not open `within` milliseconds is not
  * used at all.
  * @param {string} name
- * @param {(created: Database) => void} create
+ * @param {(created: Database, before: number, transaction: any) => unknown} create makes it, or brings it up to date from
+ *   the version that it had before
+ * @param {number} [version]
  */
-export function deviceStore(name, create) {
+export function deviceStore(name, create, version = 1) {
   /** @type {Promise<Database> | null} */
   let database = null;
 
@@ -34,8 +36,8 @@ export function deviceStore(name, create) {
   /** @param {number | null} within */
   const open = (within) =>
     new Promise((resolve, reject) => {
-      const opening = openDB(name, 1, {
-        upgrade: create,
+      const opening = openDB(name, version, {
+        upgrade: (created, before, _now, transaction) => void create(created, before, transaction),
         blocked() {
           forget();
           reject(new Error("blocked"));
