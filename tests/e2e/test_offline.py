@@ -83,11 +83,11 @@ def test_ticks_and_additions_wait_on_the_device_and_are_sent_once_from_any_page(
     page.get_by_role("checkbox", name="Stove").tap()
     page.get_by_label("Add an item").fill("Torch")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("2 changes aren’t saved yet.")).to_be_visible()
+    expect(page.get_by_text("2 changes aren’t sent yet.")).to_be_visible()
     page.reload()
-    expect(page.get_by_text("2 changes aren’t saved yet.")).to_be_visible()
+    expect(page.get_by_text("2 changes aren’t sent yet.")).to_be_visible()
     expect(page.get_by_role("checkbox", name="Stove")).to_be_checked()
-    expect(page.get_by_role("list", name="Not saved yet")).to_contain_text("Torch")
+    expect(page.get_by_role("list", name="Not sent yet")).to_contain_text("Torch")
     window.picture("offline-shareable")
     assert window.violations() == []
     shown(window, "/")
@@ -95,6 +95,6 @@ def test_ticks_and_additions_wait_on_the_device_and_are_sent_once_from_any_page(
     with page.expect_response(lambda answer: answer.url.endswith("/items") and answer.request.method == "POST"):
         page.context.set_offline(False)
     visited(window, f"/shareables/{short_id}")
-    expect(page.get_by_role("list", name="Not saved yet")).to_have_count(0)
+    expect(page.get_by_role("list", name="Not sent yet")).to_have_count(0)
     expect(page.get_by_role("checkbox", name="Torch")).to_have_count(1)
     assert items_of(window, short_id) == {"Stove": True, "Tent": False, "Torch": False}

@@ -5,7 +5,8 @@ its response says so, for the person that the response names.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import msgspec
 from starlette.responses import Response
 
 from potluck.web.app_entry import AppEntry
-from potluck.web.assets import STATIC
+from potluck.web.assets import STATIC, Assets
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.translation import _
 
@@ -62,10 +63,7 @@ def offline(shells: Mapping[str, Shell], catalogue: Sequence[AppEntry]) -> Endpo
             "static": f"{assets.at}/{assets.digest}/",
             "shells": {address: shell_address(address) for address in shells},
             "apps": [entry.id for entry in catalogue],
-            # The module of an app that sends what waits, from any page.
-            "outboxes": {
-                entry.id: address for entry in catalogue for address in assets.addresses("outbox.js", entry.id)
-            },
+            "outboxes": dict(_outboxes(assets, catalogue)),
         }
         script = EXPORT.sub("", SHARED_SCRIPT.read_text()) + WORKER_SCRIPT.read_text()
         return Response(
@@ -75,6 +73,13 @@ def offline(shells: Mapping[str, Shell], catalogue: Sequence[AppEntry]) -> Endpo
         )
 
     return pages
+
+
+def _outboxes(assets: Assets, catalogue: Sequence[AppEntry]) -> Iterator[tuple[str, str]]:
+    """The module of each app that keeps changes made offline, by which any page sends them."""
+    for entry in catalogue:
+        with suppress(FileNotFoundError):
+            yield entry.id, assets.address("outbox.js", entry.id)
 
 
 def shell_address(app_address: str) -> str:

@@ -41,7 +41,7 @@ if (sorting) {
     });
     push();
   });
-  watch({ count: () => Number(failed), words: () => _("The new order isn’t saved yet."), again: push });
+  watch({ count: () => Number(failed), words: () => _("The new order isn’t sent yet."), again: push });
 }
 
 // --- adding ---

@@ -1,6 +1,6 @@
 // Sends ticks and additions, each once and in order. They are kept on the device until then; their place is the short id.
 //
-// A tick says what its item is to be, whoever ticked it meanwhile, so it can be repeated; an addition has its item's id.
+// A tick says what its item is to be, so it can be repeated; an addition has its item's id.
 
 import { isOver, outbox as outboxOf } from "../../../web/static/js/kit/outbox.js";
 import { outboxStore } from "../../../web/static/js/kit/outbox-store.js";

@@ -75,12 +75,12 @@ function words() {
   const [other, ...others] = kinds.filter((kind) => kind.count() > 0);
   const count = pending.length + [other, ...others].reduce((sum, kind) => sum + (kind?.count() ?? 0), 0);
   if (!count) return "";
-  if (count === ticks) return ngettext("%(num)s tick isn’t saved yet.", "%(num)s ticks aren’t saved yet.", ticks);
+  if (count === ticks) return ngettext("%(num)s tick isn’t sent yet.", "%(num)s ticks aren’t sent yet.", ticks);
   if (count === 1 && added.length) return _("%(name)s isn’t on the list yet.", { name: added[0].name });
   if (count === added.length)
     return ngettext("%(num)s item isn’t on the list yet.", "%(num)s items aren’t on the list yet.", count);
   if (!pending.length && !others.length) return other.words(count);
-  return ngettext("%(num)s change isn’t saved yet.", "%(num)s changes aren’t saved yet.", count);
+  return ngettext("%(num)s change isn’t sent yet.", "%(num)s changes aren’t sent yet.", count);
 }
 
 /** Says what waits, and what was refused. */
@@ -95,8 +95,8 @@ export function tell() {
     setText(fact, text);
     const isLost = unstored.size > 0 || kinds.some((kind) => kind.count() > 0);
     const offline = isLost
-      ? _("You’re offline. Keep this page open, and your changes will sync later.")
-      : _("You’re offline. Changes are saved on this device and will sync later.");
+      ? _("Keep this page open, and your changes will sync later.")
+      : _("Changes are saved on this device and will sync later.");
     setText(more, navigator.onLine ? _("The server didn’t answer.") : offline);
   }
   for (const shown of all(region, "[data-notice]"))

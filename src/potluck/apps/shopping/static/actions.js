@@ -1,6 +1,7 @@
 // What people do on the list: each change is shown, stored, and sent as soon as the server can be reached.
 
 import { all, element, maybe, one } from "../../../web/static/js/kit/elements.js";
+import { OtherPerson } from "../../../web/static/js/kit/outbox-store.js";
 import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
 import { NotOpened } from "../../../web/static/js/kit/store.js";
@@ -60,7 +61,7 @@ export async function make(kind, id, details) {
     page.unstored.delete(change);
     update();
     // If another person is signed in by now, show their page. If nothing can be stored at all, the forms take over.
-    if (error instanceof store.OtherPerson) location.reload();
+    if (error instanceof OtherPerson) location.reload();
     else if (!(error instanceof NotOpened) || "ready" in root.dataset)
       toast(_("This device is out of storage space. Nothing was changed."));
     return false;

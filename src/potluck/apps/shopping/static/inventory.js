@@ -4,6 +4,8 @@
 
 import { all, element, enable, maybe, one, setText, stamp } from "../../../web/static/js/kit/elements.js";
 import { onReturn } from "../../../web/static/js/kit/events.js";
+import { isOver } from "../../../web/static/js/kit/outbox.js";
+import { OtherPerson } from "../../../web/static/js/kit/outbox-store.js";
 import { fetchPage, swap } from "../../../web/static/js/kit/page-parts.js";
 import { afterPress } from "../../../web/static/js/kit/press-guard.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
@@ -15,7 +17,7 @@ import { bannerOf, putBanner, UNDER_WAY } from "./banner.js";
 import { steps } from "./changes.js";
 import { button, noticeBox, sentence } from "./elements.js";
 import * as store from "./offline-store.js";
-import { isOver, outbox } from "./outbox.js";
+import { outbox } from "./outbox.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 
@@ -166,7 +168,7 @@ async function storeTouches() {
       await store.addChange(/** @type {Change} */ (/** @type {unknown} */ (adjustment)));
     } catch (error) {
       // If another person is signed in by now, show their page.
-      if (error instanceof store.OtherPerson) location.reload();
+      if (error instanceof OtherPerson) location.reload();
       else if (error instanceof NotOpened && !("ready" in root.dataset)) return;
       else toast(_("This device is out of storage space. Nothing was changed."));
     }

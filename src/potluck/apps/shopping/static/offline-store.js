@@ -10,10 +10,19 @@ import { joined, netResult } from "./changes.js";
 export const outboxOfLists = outboxStore("shopping");
 const { note, ofThing, transact } = outboxOfLists;
 
-export { OtherPerson } from "../../../web/static/js/kit/outbox-store.js";
-export const { owner, belongsTo, waitingPlaces, claimFirst, finish, giveUp, notices, addNotice, dropNotice } =
-  outboxOfLists;
-export const { forgetPlace: forgetFamily, replace: replaceChange } = outboxOfLists;
+// --- whose it is, and what came of changes ---
+
+export const owner = outboxOfLists.owner;
+export const belongsTo = outboxOfLists.belongsTo;
+export const waitingPlaces = outboxOfLists.waitingPlaces;
+export const claimFirst = outboxOfLists.claimFirst;
+export const finish = outboxOfLists.finish;
+export const giveUp = outboxOfLists.giveUp;
+export const notices = outboxOfLists.notices;
+export const addNotice = outboxOfLists.addNotice;
+export const dropNotice = outboxOfLists.dropNotice;
+export const forgetFamily = outboxOfLists.forgetPlace;
+export const replaceChange = outboxOfLists.replace;
 
 /** @param {string} family @returns {Promise<Change[]>} */
 export const waitingChanges = (family) => outboxOfLists.waiting(family);

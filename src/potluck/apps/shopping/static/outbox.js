@@ -45,8 +45,6 @@ function request(api, change) {
   return ["DELETE", item];
 }
 
-export { isOver };
-
 /**
  * The function that sends the pending changes of a family, each once and in order.
  * @param {{ api: string, family: string, onEvent: OnEvent }} options

@@ -1,11 +1,12 @@
 // Keeps the page in step with the server: sending, live updates and retries; and with other windows of this browser.
 
 import { listen } from "../../../web/static/js/kit/event-stream.js";
+import { isOver } from "../../../web/static/js/kit/outbox.js";
 import { send } from "../../../web/static/js/kit/send.js";
 import { retries } from "../../../web/static/js/kit/turns.js";
 import { fold } from "./line-parser.js";
 import * as store from "./offline-store.js";
-import { isOver, outbox } from "./outbox.js";
+import { outbox } from "./outbox.js";
 import { api, familyId, list, page, touched, update } from "./state.js";
 
 /** @typedef {import("./changes.js").Item} Item */

@@ -4,7 +4,7 @@
 // A change has the `place` that it was made in (a family, a list), the `person` who made it, the `id` of its thing, and an
 // idempotency `key`. The owner is who is there now; their id may be its beginning only, and is "" for a visitor without an
 // account. A sign-in may be another person's, so worker.js locks the store until a page says who it is. Then other people's
-// rows are deleted; a visitor's become theirs, as their cookies do. Rows of a person whose session has ended stay, and wait.
+// rows are deleted; a visitor's become theirs, as their cookies do. Rows of a person whose session is over stay, and wait.
 
 import { isSamePerson } from "./saved-pages.js";
 import { deviceStore } from "./store.js";
