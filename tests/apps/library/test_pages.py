@@ -68,6 +68,12 @@ async def test_what_cannot_be_looked_up_may_be_on_the_shelf_already(tmp_path):
         assert "“Ebb” already has this ISBN." in there
         other = (await calls.client.get(f"{add}?isbn=9783161484100", headers=html(ada))).text
         assert "already has" not in other
+        # A title is not a wrong ISBN: it goes into the form for titles.
+        title = await calls.client.get(f"{add}?isbn=Piranesi+%26+co", headers=html(ada))
+        assert title.headers["location"] == f"{add}?hand=yes&title=Piranesi+%26+co#by-hand"
+        filled = (await calls.client.get(title.headers["location"], headers=html(ada))).text
+        assert 'name="title" value="Piranesi &amp; co"' in filled
+        assert "This has 3." in (await calls.client.get(f"{add}?isbn=123", headers=html(ada))).text
 
 
 async def test_a_long_shelf_goes_on_and_each_part_says_where_it_stands(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -10,7 +11,7 @@ from potluck.apps.library.collections import collections_by_name
 from potluck.apps.library.drawn_books import face, spine
 from potluck.apps.library.entities import Book, LibraryItem, Video
 from potluck.apps.library.fields import LARGEST_FILE, LONGEST_TITLE, IsbnText
-from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.isbn import BadIsbn, is_meant_as_isbn, isbn_13
 from potluck.apps.library.item_views import LibraryItemView
 from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
 from potluck.apps.library.libraries import LibraryView
@@ -37,7 +38,7 @@ class FoundForm(Input):
 
 
 @adding.page("", "library/add.html", headers=WITH_CAMERA)
-async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
+async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any] | Response:
     (library,) = await at.show(LibraryView, [at.library])
     query = show.query
     filled = show.form(NewItemForm, {"kind": "video" if query.get("kind") == "video" else "book"})
@@ -48,6 +49,10 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         try:
             thirteen = isbn_13(isbn)
         except BadIsbn as error:
+            if not is_meant_as_isbn(isbn) and any(map(str.isalpha, isbn)):
+                # A title, which is entered in the form below.
+                typed = urlencode({"hand": "yes", "title": isbn})
+                return show.redirect(f"{ADD.format(library_id=at.library_id)}?{typed}#by-hand")
             wrong = error.reason
         else:
             result = await looking_up(at).book(thirteen)

@@ -58,7 +58,7 @@ async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, 
     refusal = show.refusal
     return shown | {
         "loan": loan,
-        "out_for": "" if loan is None else how_long(loan.lent_at, at.now),
+        "out_for": how_long(loan.lent_at, at.now) if loan is not None and (at.now - loan.lent_at).days else "",
         "overdue": loan is not None and loan.due is not None and loan.due < at.now.date(),
         "people": await known_people(at),
         "history": _past(events),
