@@ -186,7 +186,7 @@ def test_the_stack_is_created_with_every_table_as_designed(stack, settings, caps
     main(["tables", "verify"])
     # moto leaves TimeToLiveSpecification and SSESpecification aside; that the template has them is tested above.
     missing = [line for line in capsys.readouterr().out.splitlines() if " its rows do not expire by " not in line]
-    assert [line for line in missing if line != f"{len(suite_tables())} tables are as they should be"] == []
+    assert [line for line in missing if line != f"{len(suite_tables())} tables match their design"] == []
     dynamodb = stack["client"]("dynamodb")
     for table in suite_tables():
         described = dynamodb.describe_table(TableName=f"{settings.table_prefix}{table.name}")["Table"]

@@ -545,7 +545,7 @@ def test_a_lost_secret_is_given_up_only_on_purpose_and_it_is_said_what_that_cost
     assert not (tmp_path / "data" / "secret").exists()
     done = potluck("accept-new-secret", "--yes", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "nothing is changed" in potluck("accept-new-secret", "--yes", cwd=tmp_path).stdout
+    assert "nothing was changed" in potluck("accept-new-secret", "--yes", cwd=tmp_path).stdout
     with running("serve", "--port", "0", cwd=tmp_path) as (process, address), client_of(address) as client:
         ada, ben = held.tokens["ada"], held.tokens["ben"]
         # What is said to stay good, and what is said to be lost.

@@ -44,7 +44,7 @@ def people(folder, *arguments):
 
 def test_people_are_listed_with_status_and_role(folder, capsys):
     assert people(folder, "disable", "ben@example.org") == 0
-    assert capsys.readouterr().out == "ben@example.org is disabled; what is theirs is kept\n"
+    assert capsys.readouterr().out == "ben@example.org is disabled; its data is kept\n"
     assert people(folder, "list") == 0
     ada, ben = capsys.readouterr().out.splitlines()
     assert ada.startswith("Ada  ada@example.org  active, admin, last sign-in 20")
@@ -65,7 +65,7 @@ def test_roles_change_and_the_operator_may_take_the_last_one(folder, capsys):
 
 def test_an_account_is_deleted_only_with_yes(folder, capsys):
     assert people(folder, "delete", "ben@example.org") == 1
-    assert capsys.readouterr().err.endswith("potluck: nothing has changed yet; --yes deletes it\n")
+    assert capsys.readouterr().err.endswith("potluck: nothing was deleted; add --yes to delete it\n")
     assert set(accounts_in(folder)[0]) == {"Ada", "Ben"}
     assert people(folder, "delete", "ben@example.org", "--yes") == 0
     assert set(accounts_in(folder)[0]) == {"Ada"}

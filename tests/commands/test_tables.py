@@ -49,7 +49,7 @@ def test_create_makes_every_table_and_leaves_what_is_there_alone(dynamodb, capsy
     assert main(["tables", "create"]) == 0
     assert capsys.readouterr().out.count("was complete\n") == len(suite_tables())
     assert main(["tables", "verify"]) == 0
-    assert capsys.readouterr().out == f"{len(suite_tables())} tables are as they should be\n"
+    assert capsys.readouterr().out == f"{len(suite_tables())} tables match their design\n"
 
 
 def test_each_difference_is_reported_with_what_to_do(dynamodb, capsys):

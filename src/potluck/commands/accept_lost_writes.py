@@ -31,9 +31,9 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
             f"Writes to {store} since its log was last merged into it are lost, although they were confirmed.\n"
             "Look for the log first: it is the file that ends in -wal. A backup may have more than the remaining store."
         )
-        raise CommandError("nothing has changed yet; --yes accepts this")
+        raise CommandError("nothing was changed; add --yes to accept this")
     if accept_lost_writes(store):
         print("Accepted. The remaining store was checked and is intact. Make a backup, then start Potluck again.")
     else:
-        print("The log is not lost: nothing is missing, and nothing is changed.")
+        print("The log is not lost. Nothing is missing, and nothing was changed.")
     return 0

@@ -34,11 +34,11 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
     settings = replace(settings, data=chosen.data)
     if not chosen.yes:
         print(CONSEQUENCES)
-        raise CommandError("nothing has changed yet; --yes accepts this")
+        raise CommandError("nothing was changed; add --yes to accept this")
     if run_or_refuse(accept_new_secret(settings)):
         print("Accepted. Make a backup, then start Potluck again, with this secret on every machine.")
     else:
-        print("This is already the store's secret: nothing was lost, and nothing is changed.")
+        print("This is already the store's secret. Nothing was lost, and nothing was changed.")
     return 0
 
 

@@ -31,12 +31,12 @@ SIGNS = {"ok": "ok  ", "note": "note", "problem": "FIX "}
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
     add_data(parser, settings)
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print it (%(default)s)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="the output format (%(default)s)")
 
 
 def run(chosen: argparse.Namespace, settings: Settings) -> int:
-    """Look at folder, permissions, secret, store, tables, clock, room, backups and settings, also while the suite is
-    running. It changes nothing. The exit status is 1 if something has to be fixed."""
+    """Check the folder, permissions, secret, store, tables, clock, free space, backups and settings, even while the
+    suite is running. Nothing is changed. The exit status is 1 if something has to be fixed."""
     settings = replace(settings, data=chosen.data)
     with progress_of("reading") as progress:
         diagnoses = [*about_settings(settings), *run_async(_diagnoses(settings, progress))]

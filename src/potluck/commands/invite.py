@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
 
 
 def run(chosen: argparse.Namespace, settings: Settings) -> int:
-    """Print a link that lets one person register if POTLUCK_REGISTRATION is "invited": it works once, within a week."""
+    """Print a link for one person to register, if POTLUCK_REGISTRATION is "invited". It works once, within a week."""
     settings = replace(settings, data=chosen.data)
     if settings.registration == "closed":
         raise CommandError("POTLUCK_REGISTRATION is 'closed': no one can register, not even with an invitation")

@@ -23,12 +23,12 @@ from potluck.web.views import view_plan
 
 # What each decision is for, and what is printed when it is done.
 DECISIONS = {
-    "approve": ("approve an account that is waiting", "can sign in now"),
-    "decline": ("decline an account that is waiting: it is deleted", "is declined, and the account deleted"),
-    "disable": ("disable an account: sessions and API tokens stop at once", "is disabled; what is theirs is kept"),
-    "enable": ("enable a disabled account again", "is enabled again"),
+    "approve": ("approve a waiting account", "can sign in now"),
+    "decline": ("decline and delete a waiting account", "was declined, and the account is deleted"),
+    "disable": ("disable an account; its sessions and API tokens stop at once", "is disabled; its data is kept"),
+    "enable": ("enable a disabled account", "is enabled"),
     "promote": ("make someone an admin", "is an admin now"),
-    "demote": ("take the admin role away", "is no longer an admin"),
+    "demote": ("remove the admin role", "is no longer an admin"),
     "delete": ("delete an account and everything that only it owns", "is deleted"),
 }
 
@@ -37,18 +37,20 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="decision")
     listing = commands.add_parser("list", help="list the accounts by name")
     listing.add_argument("--status", choices=get_args(Status), help="only accounts with this status")
-    listing.add_argument("--format", choices=("text", "json"), default="text", help="how to print them (%(default)s)")
+    listing.add_argument("--format", choices=("text", "json"), default="text", help="the output format (%(default)s)")
     add_data(listing, settings)
     for name, (help, _) in DECISIONS.items():
         command = commands.add_parser(name, help=help)
         command.add_argument("email", metavar="EMAIL", help="the e-mail address of the account")
         if name == "delete":
-            command.add_argument("--yes", action="store_true", help="delete it; without this, only say what goes")
+            command.add_argument(
+                "--yes", action="store_true", help="delete it; without this, only list the consequences"
+            )
         add_data(command, settings)
 
 
 def run(chosen: argparse.Namespace, settings: Settings) -> int:
-    """List the people with an account, or decide about one, even while the suite is running."""
+    """List accounts, or decide about one, even while the suite is running."""
     settings = settings_with_store(chosen, settings)
     if chosen.decision == "list":
         people = run_or_refuse(_people(settings, chosen.status))
@@ -56,10 +58,10 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
         return 0
     if chosen.decision == "delete" and not chosen.yes:
         print(
-            f"The account of {chosen.email} goes, with everything that only it owns in every app; it cannot be undone.",
+            f"This deletes the account of {chosen.email} and everything that only it owns. It cannot be undone.",
             file=sys.stderr,
         )
-        raise CommandError("nothing has changed yet; --yes deletes it")
+        raise CommandError("nothing was deleted; add --yes to delete it")
     run_or_refuse(_decide(settings, chosen.decision, chosen.email))
     print(f"{chosen.email} {DECISIONS[chosen.decision][1]}")
     return 0

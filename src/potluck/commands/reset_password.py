@@ -22,7 +22,7 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
 
 
 def run(chosen: argparse.Namespace, settings: Settings) -> int:
-    """Print a link that sets a new password: it works once, within a day."""
+    """Print a link to set a new password. It works once, within a day."""
     settings = settings_with_store(chosen, settings)
     secret = run_or_refuse(_issue(settings, chosen.email))
     print(f"{origin_of(settings)}/reset#{secret}")

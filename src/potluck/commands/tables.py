@@ -100,7 +100,7 @@ async def _verify(settings: Settings) -> int:
     for difference in found:
         print(f"{settings.table_prefix}{difference}")
     if not found:
-        print(f"{len(tables)} tables are as they should be")
+        print(f"{len(tables)} tables match their design")
     return 1 if found else 0
 
 

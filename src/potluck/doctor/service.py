@@ -41,7 +41,7 @@ async def about_service(settings: Settings, store: Store, tables: Sequence[Table
         return [*diagnoses, problem("tables", UNFINISHED)]
     diagnoses += [problem("tables", f"{settings.table_prefix}{difference}") for difference in different]
     if not different:
-        diagnoses.append(ok("tables", f"{len(tables)} tables are as they should be"))
+        diagnoses.append(ok("tables", f"{len(tables)} tables match their design"))
     if settings.secret is None:
         diagnoses.append(problem("secret", "POTLUCK_SECRET is not set: every machine needs the same one"))
     if accounts.name not in {difference.table for difference in different}:

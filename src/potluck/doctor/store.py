@@ -33,7 +33,7 @@ async def about_store(settings: Settings, store: Store, tables: Sequence[Table])
         names = ", ".join(sorted(missing))
         diagnoses.append(problem("tables", f"{names} are not as this version needs them: start `potluck serve` once"))
     else:
-        diagnoses.append(ok("tables", f"{len(tables)} tables are as they should be"))
+        diagnoses.append(ok("tables", f"{len(tables)} tables match their design"))
     if accounts.name not in missing:
         diagnoses += await about_admins(store)
     return diagnoses
