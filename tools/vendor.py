@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from smaller_font import COMMON, letters_of, smaller
+from trimmed_css import own_sheets, texts_of, trimmed
+
 ROOT = Path(__file__).resolve().parent.parent
-STATIC = ROOT / "src" / "potluck" / "web" / "static"
+SOURCE = ROOT / "src" / "potluck"
+STATIC = SOURCE / "web" / "static"
 LIST = ROOT / "tools" / "vendored.toml"
 SUMS = STATIC / "vendor" / "SHA256SUMS"
 SVG = "http://www.w3.org/2000/svg"
@@ -52,7 +56,24 @@ def main() -> None:
             for inside, name in package["files"]:
                 target = STATIC / name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes((source / inside).read_bytes())
+                content = (source / inside).read_bytes()
+                if "weights" in package and target.suffix == ".woff2":
+                    letters = letters_of(content)
+                    if name in package["split"]:
+                        rest = target.with_stem(target.stem + "-rest")
+                        rare = [letter for letter in letters if letter not in COMMON]
+                        rest.write_bytes(smaller(content, *package["weights"], rare))
+                        written.append(rest)
+                        letters = [letter for letter in letters if letter in COMMON]
+                    content = smaller(content, *package["weights"], letters)
+                if name in package.get("trimmed", ()):
+                    own = "".join(sheet.read_text() for sheet in own_sheets(SOURCE))
+                    sheet, left_out = trimmed(content.decode(), texts_of(SOURCE), own)
+                    content = sheet.encode()
+                    listed = target.with_name("left-out.txt")
+                    listed.write_text("".join(f"{word}\n" for word in left_out))
+                    written.append(listed)
+                target.write_bytes(content)
                 written.append(target)
             if "sprite" in package:
                 target = STATIC / package["sprite"]

@@ -9,7 +9,7 @@ import pytest
 
 from potluck.suite import APPS
 from potluck.web.assets import OF_SUITE, STATIC
-from potluck.web.bundles import OF_EVERY_PAGE, Bundles, NotBundled, without_comments
+from potluck.web.bundles import OF_EVERY_PAGE, Bundles, NotBundled, without_comments, without_indents
 
 SCRIPTS = {
     "js/page.js": 'import "./broken.js";\nimport "./menu.js";\n',
@@ -70,11 +70,12 @@ def test_what_is_not_understood_is_served_as_it_is():
         assert odd.served("web/static/js/odd.js").decode() == script
 
 
-def test_comments_that_have_lines_of_their_own_are_left_out():
-    text = "/**\n * What.\n */\nconst a = 1; // why\n  // where\n/** @type {any} */ (a).b();\n/* all */\n"
-    assert without_comments(text) == "const a = 1; // why\n/** @type {any} */ (a).b();\n"
-    kept = "const a = `\n// a text\n`;\n"
-    assert without_comments(kept) == kept
+def test_indents_and_comments_that_have_lines_of_their_own_are_left_out():
+    text = "/**\n * What.\n */\n  const a = 1; // why\n  // where\n/** @type {any} */ (a).b();\n/* all */\n"
+    assert without_comments(text) == "  const a = 1; // why\n/** @type {any} */ (a).b();\n"
+    assert without_indents("  const a = 1;\n") == "const a = 1;\n"
+    kept = "const a = `\n // a text\n`;\n"
+    assert without_comments(kept) == without_indents(kept) == kept
 
 
 def test_a_style_sheet_has_those_it_imports_in_their_layer():
@@ -90,7 +91,7 @@ def test_a_style_sheet_has_those_it_imports_in_their_layer():
 
 
 def test_all_of_ours_are_bundled():
-    """Nothing is left that a browser has to ask for one level at a time, but for what every page has."""
+    """Nothing is left that a browser has to ask for one level at a time, but for what pages load by themselves."""
     contents = ours()
     served = Bundles(contents)
     assert OF_EVERY_PAGE in contents
@@ -101,7 +102,7 @@ def test_all_of_ours_are_bundled():
         elif re.search(r"^(import|export)", contents[path].decode(), re.MULTILINE):
             assert "potluckModules" in text, path
             imported = re.findall(r'^import .*?"([^"]+)";$', text, re.MULTILINE)
-            assert all(name.endswith("/page.js") for name in imported), path
+            assert all(name.endswith(("/page.js", "live.js")) for name in imported), path
 
 
 @pytest.mark.needs("node")

@@ -20,7 +20,7 @@ async def client(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", assets_of([]).address("shell.css"), "/nowhere", "/static/nowhere.css", "/sign-in"]
+    "path", ["/", assets_of([]).address("plate.svg"), "/nowhere", "/static/nowhere.css", "/sign-in"]
 )
 async def test_whatever_a_browser_shows_carries_the_security_headers(client, path):
     headers = (await client.get(path, headers={"accept": "text/html"})).headers
@@ -37,6 +37,16 @@ async def test_data_stays_data(client, path):
     for name, value in security.DATA_HEADERS.items():
         assert headers.get_list(name) == [value]
     assert headers.get_list("cache-control") != []
+
+
+@pytest.mark.parametrize("file", ["page.css", "js/page.js", "vendor/figtree/figtree-latin.woff2"])
+async def test_a_part_of_a_page_stays_what_it_is(client, file):
+    headers = (await client.get(assets_of([]).address(file))).headers
+    for name, value in security.DATA_HEADERS.items():
+        assert headers.get_list(name) == [value]
+    assert "immutable" not in (await client.get("/worker.js")).headers["cache-control"]
+    # A worker is not a part of a page: it has the policy under which it runs.
+    assert "default-src 'self'" in (await client.get("/worker.js")).headers["content-security-policy"]
 
 
 async def test_a_suite_that_can_be_used_is_alive_and_ready(client):

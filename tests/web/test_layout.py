@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from fontTools.ttLib import TTFont
 
 from potluck.suite import system_clock
 from potluck.web import layout
@@ -20,8 +21,13 @@ from tests.toy import NotesApp
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import bearer, signed_up, suite_on
 from tools import app_icons
+from tools.trimmed_css import Used, texts_of
 
 ROOT = Path(__file__).parent.parent.parent
+FACE = re.compile(r"@font-face \{[^}]*url[^}]*\}")
+WESTERN = "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿœßÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞŒ¡¿«»„“”‘’…–—"
+CENTRAL = "ąćęłńśźżčďěňřšťůžőűăâîșțģķļņāēīūėįųğışđĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽŐŰĂȘȚĢĶĻŅĀĒĪŪĖĮŲĞİŞĐẞ"
+FIGURES = "0123456789€%+−·×"
 FOR_VISITORS = (
     "/",
     "/nowhere",
@@ -211,6 +217,8 @@ def test_vendored_packages_are_listed_with_their_licences_and_explained():
     for package in tomllib.loads((ROOT / "tools" / "vendored.toml").read_text())["package"]:
         files = [name.removeprefix("vendor/") for _, name in package["files"]]
         files += [package["sprite"].removeprefix("vendor/")] if "sprite" in package else []
+        files += ["pico/left-out.txt"] if "trimmed" in package else []
+        files += [name.removeprefix("vendor/").replace(".", "-rest.") for name in package.get("split", ())]
         assert any("LICENSE" in name for name in files), package["name"]
         assert f"{package['name']} {package['version']}" in explained
         listed |= set(files)
@@ -249,3 +257,24 @@ def test_a_template_is_compiled_once_in_a_process_and_anew_when_it_changes(tmp_p
 def test_a_live_list_begins_with_a_space():
     live = layout.environment([]).get_template("components/live.html").make_module()
     assert str(live.live_list("chores", "/events", "p")).startswith(' id="chores" data-live="/events?since=p"')
+
+
+def test_pages_use_nothing_that_was_left_out_of_pico():
+    """If they do: `make vendor`, which puts its rules back in."""
+    used = Used(texts_of(ROOT / "src" / "potluck"))
+    assert [name for name in (VENDOR / "pico" / "left-out.txt").read_text().splitlines() if used.has(name)] == []
+
+
+@pytest.mark.parametrize("family", ["Figtree", "Bricolage Grotesque"])
+def test_the_typefaces_have_what_the_languages_of_europe_need(family):
+    faces = [face for face in FACE.findall((STATIC / "tokens.css").read_text()) if f'"{family}"' in face]
+    letters = {}
+    for face in faces:
+        name = re.search(r'url\("([^"]+)"\)', face)[1]
+        ranges = re.findall(r"U\+([0-9A-F]+)(?:-([0-9A-F]+))?", face)
+        known = TTFont(STATIC / name).getBestCmap()
+        letters[name] = {chr(code) for code in known if any(int(a, 16) <= code <= int(b or a, 16) for a, b in ranges)}
+    assert set().union(*letters.values()) >= set(WESTERN + CENTRAL + FIGURES)
+    # Of each page the first of these is loaded, and of most pages no other.
+    (first,) = (name for name in letters if name.endswith("latin.woff2"))
+    assert letters[first] >= set(WESTERN + FIGURES)

@@ -8,11 +8,15 @@ See docs/decisions/123.
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
-# What every page loads; other scripts leave out what it contains, and wait for it.
+# What every page loads. Scripts of pages leave out what it contains, and wait for it.
 OF_EVERY_PAGE = "web/static/js/page.js"
+# What pages with a live list load too.
+OF_LIVE_PAGES = "web/static/js/kit/live.js"
+# What other scripts import; a page that loads one by itself may be any.
+KIT = "/kit/"
 VENDOR = "/vendor/"
 
 IMPORT = re.compile(r'^import\s+(?:(\{[^}]*\}|\*\s+as\s+[\w$]+)\s+from\s+)?"(\.[^"]+)";$', re.MULTILINE)
@@ -23,6 +27,7 @@ AWAIT = re.compile(r"^(?!.*\basync\b)\S.*\bawait\b", re.MULTILINE)
 LEFT_OVER = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 CSS_IMPORT = re.compile(r'^@import url\("([^"]+)"\)(?: layer\((\w+)\))?;$', re.MULTILINE)
 CSS_COMMENT = re.compile(r"/\*(?!!).*?\*/\n?", re.DOTALL)
+INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 CHARSET = re.compile(r'^@charset "[^"]*";')
 
 HEAD = "const modules = (globalThis.potluckModules ??= {});\n"
@@ -56,12 +61,13 @@ class Bundles:
         module = self.module(path)
         if not module.imports and not module.exports:
             return module.text
-        parts = [HEAD]
+        parts = []
         paths = self._order(path)
-        if path != OF_EVERY_PAGE and path in self._entries and OF_EVERY_PAGE in self._contents:
-            parts = [f"import {_quoted(_relative(OF_EVERY_PAGE, path))};\n", HEAD]
-            contained = set(self._order(OF_EVERY_PAGE))
+        for elsewhere in self._loaded_before(path, paths):
+            parts.append(f"import {_quoted(_relative(elsewhere, path))};\n")
+            contained = set(self._order(elsewhere))
             paths = [other for other in paths if other not in contained]
+        parts.append(HEAD)
         for other in paths:
             registered = self._registered(self.module(other))
             if other != path and not self.module(other).exports:
@@ -72,6 +78,13 @@ class Bundles:
             parts.append(f"export const {{ {', '.join(module.exports)} }} = modules[{_quoted(path)}];\n")
         return "".join(parts)
 
+    def _loaded_before(self, path: str, paths: Collection[str]) -> Iterator[str]:
+        """Scripts that are loaded by themselves, and contain some of what this one imports."""
+        if OF_EVERY_PAGE in self._contents and path != OF_EVERY_PAGE and (KIT not in path or path == OF_LIVE_PAGES):
+            yield OF_EVERY_PAGE
+            if OF_LIVE_PAGES in paths and path != OF_LIVE_PAGES:
+                yield OF_LIVE_PAGES
+
     def module(self, path: str) -> "Module":
         module = self._modules.get(path)
         if module is None:
@@ -80,12 +93,6 @@ class Bundles:
                 raise NotBundled(path)
             module = self._modules[path] = Module(path, content.decode())
         return module
-
-    @cached_property
-    def _entries(self) -> frozenset[str]:
-        """The scripts that no other imports, but pages do."""
-        scripts = {path for path in self._contents if path.endswith(".js") and VENDOR not in path}
-        return frozenset(scripts - {other for path in scripts for other in self.module(path).imported})
 
     def _order(self, path: str) -> list[str]:
         """The script and all that it imports, each after what it imports itself."""
@@ -116,7 +123,8 @@ class Bundles:
                 lines.append(f"const {names.split()[-1]} = modules[{_quoted(other)}];\n")
         result = f"return {{ {', '.join(module.exports)} }};"
         function = "async () =>" if module.awaits else "() =>"
-        return f"modules[{_quoted(module.path)}] ??= ({function} {{\n{''.join(lines)}{module.body}\n{result}\n}})();\n"
+        body = "".join(lines) + without_indents(module.body)
+        return f"modules[{_quoted(module.path)}] ??= ({function} {{\n{body}\n{result}\n}})();\n"
 
     # --- style sheets -------------------------------------------------------------------------------------------------
 
@@ -135,7 +143,7 @@ class Bundles:
                 raise NotBundled(f"{name} refers to files relative to itself")
             return f"@layer {layer} {{\n{inside}\n}}" if layer else inside
 
-        return CSS_IMPORT.sub(imported, CSS_COMMENT.sub("", text))
+        return CSS_IMPORT.sub(imported, INDENT.sub("", CSS_COMMENT.sub("", text)))
 
 
 class Module:
@@ -143,7 +151,7 @@ class Module:
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self.text = text if VENDOR in path else without_comments(text)
+        self.text = without_comments(text)
         self.imports = [(names or "", _resolved(name, path)) for names, name in IMPORT.findall(self.text)]
         listed = [name for names in EXPORTS.findall(self.text) for name in _names(names)]
         self.exports = [*EXPORT.findall(self.text), *listed]
@@ -172,7 +180,7 @@ class Module:
 def without_comments(text: str) -> str:
     """The script without comments that have lines of their own. One with a text over several lines stays as it is."""
     lines = text.split("\n")
-    if any(line.count("`") % 2 for line in lines):
+    if _has_long_texts(text):
         return text
     kept, in_comment = [], False
     for line in lines:
@@ -184,6 +192,15 @@ def without_comments(text: str) -> str:
         elif not stripped.startswith("//") and not (stripped.startswith("/*") and stripped.endswith("*/")):
             kept.append(line)
     return "\n".join(kept)
+
+
+def without_indents(text: str) -> str:
+    return text if _has_long_texts(text) else INDENT.sub("", text)
+
+
+def _has_long_texts(text: str) -> bool:
+    """Whether a text in it may go over several lines."""
+    return any(line.count("`") % 2 for line in text.split("\n"))
 
 
 def _names(braces: str) -> list[str]:

@@ -36,6 +36,9 @@ DATA_HEADERS = {
     "x-content-type-options": "nosniff",
 }
 DATA = frozenset({b"application/json", b"application/problem+json"})
+# Parts of pages: what they may do is up to the page. A worker is none of them, and has an address of its own.
+PARTS = frozenset({b"text/css; charset=utf-8", b"text/javascript; charset=utf-8", b"font/woff2"})
+STATIC = "/static/"
 
 API = "/api/"
 # Two people at one browser use the same URLs, and the same ETag may identify different content: the response to one
@@ -62,7 +65,7 @@ def added_headers(own: Sequence[Header], path: str) -> list[Header]:
     is_data = is_kept = says_device = False
     for name, value in own:
         if name == b"content-type":
-            is_data = value in DATA
+            is_data = value in DATA or (value in PARTS and path.startswith(STATIC))
         elif name == b"cache-control":
             is_kept = True
         elif name == DEVICE:

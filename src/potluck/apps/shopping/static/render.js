@@ -148,6 +148,8 @@ new IntersectionObserver(([seen]) => {
 }).observe(part("notices"));
 
 function drawFresh() {
+  // Empty it is as wide as "Live", so that nothing moves when it says so.
+  if (page.live === null && page.state === "ok") return;
   const badge = part("fresh");
   const isFresh = page.live && page.state === "ok";
   badge.classList.toggle("off", !isFresh);

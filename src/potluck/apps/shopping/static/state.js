@@ -31,7 +31,8 @@ export const page = {
   filter: new URLSearchParams(location.search).get("store") ?? "",
   /** @type {import("./outbox.js").Outcome | "ok"} */
   state: "ok",
-  live: false,
+  /** Whether changes of others arrive; null until the stream has opened or failed. @type {boolean | null} */
+  live: null,
   fresh: Date.now(),
   showsWaiting: false,
   /** The items as shown, with all pending changes applied. @type {Map<string, Item>} */
