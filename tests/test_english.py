@@ -63,11 +63,7 @@ TO_DO = (
     "src/potluck/apps/shareables/",
     "src/potluck/apps/shopping/",
     "src/potluck/web/home.py",
-    "src/potluck/web/people/",
-    "src/potluck/web/templates/people/",
-    "src/potluck/web/templates/places/",
     "src/potluck/web/templates/home.html",
-    "src/potluck/web/templates/page.html",
     "src/potluck/web/templates/welcome.html",
 )
 

@@ -43,8 +43,8 @@ def test_a_home_is_made_shared_and_managed(visit, suite, screen, theme):
 
     mara.page.reload()
     mara.page.get_by_label("Options for Leo Lund").click()
-    mara.page.get_by_role("button", name="Make an admin").click()
-    mara.page.get_by_text("Leo Lund is now an admin.").wait_for()
+    mara.page.get_by_role("button", name="Change role to Admin").click()
+    mara.page.get_by_text("The role of Leo Lund is now Admin.").wait_for()
     mara.page.get_by_label("Options for Mara Okafor").click()
     assert mara.violations() == []
     mara.picture("place-settings")

@@ -71,32 +71,32 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     # another name, in place
     seen.follow(page.get_by_role("link", name="Mara Okafor, your account"))
     page.evaluate("window.stayed = true")
-    page.get_by_label("What people call you").fill("Mara")
-    press(page, "Change the name")
+    page.get_by_role("textbox", name="Your name").fill("Mara")
+    press(page, "Change name")
     page.get_by_text("People now see you as Mara.").wait_for()
     assert page.evaluate("window.stayed") is True
     expect(page.locator(".done", has_text="People now see you as Mara.")).to_be_focused()
 
     # a token, made, copied and revoked
-    page.get_by_label("What is it for?").fill("Kitchen display")
-    press(page, "Make a token")
+    page.get_by_label("Token name").fill("Kitchen display")
+    press(page, "Create token")
     token = page.locator(".pass code").inner_text()
     assert token.startswith("plt_")
     seen.picture_of("#tokens", "token")
     press(page, "Copy: Kitchen display")
-    page.get_by_text("The token is copied.").wait_for()
+    page.get_by_text("Token copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == token
     bearer = {"authorization": f"Bearer {token}"}
     assert page.request.get(f"{seen.address}/api/v1/me", headers=bearer).json()["name"] == "Mara"
     page.once("dialog", lambda dialog: dialog.accept())
     press(page, "Revoke Kitchen display")
-    page.get_by_text("Revoked. It is dead from now on.").wait_for()
+    page.get_by_text("Revoked. The token no longer works.").wait_for()
     assert page.request.get(f"{seen.address}/api/v1/me", headers=bearer).status == 401
 
     # everything, taken along
     with page.expect_download() as coming:
         press(page, "Download everything")
-    page.get_by_text("Here it is").wait_for()
+    page.get_by_text("Saved to your downloads").wait_for()
     coming.value.save_as(tmp_path / "everything.zip")
     with zipfile.ZipFile(tmp_path / "everything.zip") as file:
         assert file.testzip() is None
@@ -104,16 +104,16 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
         assert json.loads(file.read("manifest.json"))
 
     # and gone
-    seen.follow(page.get_by_role("link", name="Delete my account"))
+    seen.follow(page.get_by_role("link", name="Delete account"))
     seen.expected = "status of 403"
     page.get_by_label("Your password").fill("wrong password")
-    page.get_by_label("I am sure: delete it all").check()
-    press(page, "Delete my account")
+    page.get_by_label("I’m sure: delete everything").check()
+    press(page, "Delete account")
     page.get_by_text("The password is wrong").wait_for()
-    assert page.get_by_label("I am sure: delete it all").is_checked()
+    assert page.get_by_label("I’m sure: delete everything").is_checked()
     page.get_by_label("Your password").fill(PASSWORD)
-    press(page, "Delete my account")
-    page.get_by_role("heading", name="Your place is cleared").wait_for()
+    press(page, "Delete account")
+    page.get_by_role("heading", name="Your account is deleted").wait_for()
     assert page.context.cookies() == []
     seen.expected = "status of 401"
     answer = page.request.post(f"{seen.address}/api/v1/sessions", data={"email": email, "password": PASSWORD})
@@ -131,21 +131,21 @@ def test_another_password_or_address_puts_every_other_browser_out(visit):
     there.open("/account")
     here.open("/account")
     page = here.page
-    page.locator("summary", has_text="Change the password").click()
-    page.get_by_label("Your password now").fill(PASSWORD)
+    page.locator("summary", has_text="Change password").click()
+    page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_label("New password").fill(ANOTHER)
-    press(page, "Change the password")
-    page.get_by_text("Everywhere else you are signed out.").wait_for()
+    press(page, "Change password")
+    page.get_by_text("You’re signed out everywhere else.").wait_for()
     there.open("/account")
     assert there.page.url.endswith("/sign-in?next=/account")
-    page.get_by_text("Nowhere else.").wait_for()
+    page.get_by_text("You’re not signed in anywhere else.").wait_for()
 
     fresh = newcomer()
     sign_in(there, email, ANOTHER)
-    page.locator("summary", has_text="Change the e-mail").click()
+    page.locator("summary", has_text="Change e-mail").click()
     page.get_by_label("New e-mail").fill(fresh)
     page.locator("#email-password").fill(ANOTHER)
-    press(page, "Change the e-mail")
+    press(page, "Change e-mail")
     page.get_by_text(f"Your e-mail is now {fresh}.").wait_for()
     there.open("/account")
     assert there.page.url.endswith("/sign-in?next=/account")
@@ -154,7 +154,7 @@ def test_another_password_or_address_puts_every_other_browser_out(visit):
     sign_in(there, fresh, ANOTHER)
     here.open("/account")
     press(page, "Sign out everywhere else")
-    page.get_by_text("You are signed in here only.").wait_for()
+    page.get_by_text("You’re now signed in only on this device.").wait_for()
     there.open("/account")
     assert there.page.url.endswith("/sign-in?next=/account")
 
@@ -164,14 +164,14 @@ def test_a_name_that_changed_in_two_windows_shows_both(visit):
     sign_in(there, join(here))
     for window in (here, there):
         window.open("/account")
-    here.page.get_by_label("What people call you").fill("Mara here")
-    press(here.page, "Change the name")
+    here.page.get_by_role("textbox", name="Your name").fill("Mara here")
+    press(here.page, "Change name")
     here.page.get_by_text("People now see you as Mara here.").wait_for()
     expect(here.page.get_by_role("heading", level=1)).to_have_text("Mara here")
     expect(here.page.get_by_role("link", name="Mara here, your account")).to_have_count(1)
     there.expected = "status of 409"
-    there.page.get_by_label("What people call you").fill("Mara there")
-    press(there.page, "Change the name")
+    there.page.get_by_role("textbox", name="Your name").fill("Mara there")
+    press(there.page, "Change name")
     expect(there.page.get_by_role("heading", name="You also changed your name")).to_be_focused()
     assert there.violations() == []
     there.picture_of("#name", "name-twice")
@@ -188,10 +188,10 @@ def test_who_was_signed_out_elsewhere_is_told_so_where_they_press_a_button(visit
     for window in (here, there):
         window.open("/account")
     press(there.page, "Sign out everywhere else")
-    there.page.get_by_text("You are signed in here only.").wait_for()
+    there.page.get_by_text("You’re now signed in only on this device.").wait_for()
     here.expected = "status of 401"
-    here.page.get_by_label("What people call you").fill("Mara here")
-    press(here.page, "Change the name")
+    here.page.get_by_role("textbox", name="Your name").fill("Mara here")
+    press(here.page, "Change name")
     here.page.get_by_role("heading", name="You’re not signed in").wait_for()
     here.page.locator("main").get_by_role("link", name="Sign in").click()
     here.page.get_by_role("heading", name="Sign in").wait_for()
@@ -218,7 +218,7 @@ def test_a_link_with_a_secret_leaves_no_trace_of_it(visit):
     assert seen.page.url == f"{seen.address}/reset"
     seen.expected = "status of 410"
     seen.page.get_by_label("New password").fill(ANOTHER)
-    press(seen.page, "Set the password")
+    press(seen.page, "Set password")
     # It was never one; the field is there, to try another.
     seen.page.get_by_text("This link is not valid, or no longer").wait_for()
     expect(field).to_be_visible()
@@ -274,7 +274,7 @@ def test_the_operators_links_let_one_in_and_back_in(browser, tmp_path):
         # Forgotten, a while later.
         page.goto(told(toy, "reset-password", email))
         page.get_by_label("New password").fill(ANOTHER)
-        press(page, "Set the password")
+        press(page, "Set password")
         page.get_by_text("Your new password is set. Sign in with it.").wait_for()
         page.get_by_label("E-mail").fill(email)
         page.get_by_label("Password", exact=True).fill(ANOTHER)
@@ -291,11 +291,11 @@ def test_without_scripts_everything_is_a_form_and_secrets_are_copied_by_hand(vis
     send_by(seen, "Create account")
     page.get_by_role("heading", name="Hello, Mara Okafor").wait_for()
     seen.open("/account")
-    page.get_by_label("What people call you").fill("Mara")
-    send_by(seen, "Change the name")
+    page.get_by_role("textbox", name="Your name").fill("Mara")
+    send_by(seen, "Change name")
     expect(page.get_by_text("People now see you as Mara.")).to_be_visible()
-    page.get_by_label("What is it for?").fill("Script")
-    send_by(seen, "Make a token")
+    page.get_by_label("Token name").fill("Script")
+    send_by(seen, "Create token")
     assert page.locator(".pass code").inner_text().startswith("plt_")
     send_by(seen, "Revoke Script")
     expect(page.get_by_text("Revoked.")).to_be_visible()
@@ -305,10 +305,10 @@ def test_without_scripts_everything_is_a_form_and_secrets_are_copied_by_hand(vis
     send_by(seen, "Sign out")
     seen.expected = "status of 410"
     seen.open("/reset")
-    page.get_by_label("What stands after # in the link").fill("plr_" + "0" * 64)
+    page.get_by_label("Code").fill("plr_" + "0" * 64)
     page.get_by_label("New password").fill(ANOTHER)
     seen.expected = "status of 410"
-    send_by(seen, "Set the password")
+    send_by(seen, "Set password")
     expect(page.get_by_text("This link is not valid, or no longer")).to_be_visible()
 
 

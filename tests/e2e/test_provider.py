@@ -62,14 +62,14 @@ def test_a_person_comes_with_the_provider_confirms_and_leaves(browser, served):
         seen.picture("provider-account", full_page=True)
 
         # a fresh sign-in takes the place of a password
-        page.get_by_text("Change the e-mail").click()
+        page.get_by_text("Change e-mail").click()
         page.locator("#email").get_by_role("button", name="Confirm with Our provider").click()
         at_provider(page, who)
         page.wait_for_url(f"{origin}/account#email")
         page.get_by_label("New e-mail").fill(f"{who}@example.com")
         assert seen.violations() == []
         seen.picture_of("#email", "provider-confirmed")
-        page.get_by_role("button", name="Change the e-mail").click()
+        page.get_by_role("button", name="Change e-mail").click()
         page.get_by_text(f"Your e-mail is now {who}@example.com").wait_for()
 
         # out, here and perhaps there

@@ -115,7 +115,7 @@ def test_who_comes_next_finds_and_changes_nothing_of_the_one_before(visit, table
     other.goto(window.address + device.home.page, wait_until="load")
     other.get_by_text(CAKE).first.wait_for()
     window.open("/account")
-    page.get_by_text("Change the password").first.click()
+    page.get_by_text("Change password").first.click()
     window.picture_of("#password", "account-tokens-asked")
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url(f"{window.address}/")

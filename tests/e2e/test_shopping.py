@@ -205,17 +205,17 @@ def test_the_last_admin_is_told_why_they_stay(visit, shop):
     home.let_in(leo)
     mara.open(f"{home.page}/members")
     mara.page.get_by_label("Options for Mara Okafor").click()
-    mara.page.get_by_text("You’re the last admin.").wait_for()
+    mara.page.get_by_text("You’re the last one who can manage this.").wait_for()
     mara.page.get_by_label("Options for Leo Lund").click()
     mara.picture("shopping-last-admin")
-    mara.page.get_by_role("button", name="Make an admin").click()
-    mara.page.get_by_text("Leo Lund is now an admin.").wait_for()
+    mara.page.get_by_role("button", name="Change role to Admin").click()
+    mara.page.get_by_text("The role of Leo Lund is now Admin.").wait_for()
     # He was faster: now she is the last one, whatever her page shows.
     mara.page.get_by_label("Options for Mara Okafor").click()
     me = call(leo, "GET", "/me")["userId"]
     send(leo, f"{home.page}/members/{me}/remove")
     mara.expected = "status of 409"
-    mara.page.get_by_role("button", name="Leave family").click()
+    mara.page.get_by_role("button", name="Leave household").click()
     mara.page.get_by_text("A household needs an admin.").wait_for()
     assert mara.violations() == []
 

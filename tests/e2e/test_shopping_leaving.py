@@ -170,8 +170,8 @@ def test_a_wrong_password_deletes_neither_the_account_nor_what_waits(home):
 
     def leave(password: str) -> None:
         visit.page.get_by_label("Your password").fill(password)
-        visit.page.get_by_label("I am sure").check()
-        visit.page.get_by_role("button", name="Delete my account").click()
+        visit.page.get_by_label("I’m sure").check()
+        visit.page.get_by_role("button", name="Delete account").click()
 
     leave("not that one")
     visit.page.locator(".error", has_text="password").wait_for()
@@ -184,7 +184,7 @@ def test_a_wrong_password_deletes_neither_the_account_nor_what_waits(home):
     visit.page.route(re.compile("/account/delete$"), without_its_header)
     leave(PASSWORD)
     visit.page.wait_for_url("**/goodbye")
-    visit.page.get_by_text("Your place is cleared").wait_for()
+    visit.page.get_by_text("Your account is deleted").wait_for()
     visit.page.wait_for_function(f"async () => Object.values((await ({KEPT})())[0]).every((rows) => rows === 0)")
     visit.forgive("status of 404")
 
@@ -222,7 +222,7 @@ def test_who_signs_out_all_the_same_leaves_nothing(home):
     left_waiting(home)
     visit.open("/account")
     visit.page.get_by_role("button", name="Sign out", exact=True).click()
-    visit.page.get_by_role("button", name="Sign out all the same").click()
+    visit.page.get_by_role("button", name="Sign out anyway").click()
     visit.page.wait_for_url(f"{visit.address}/")
     nothing_is_left(home)
 

@@ -31,6 +31,7 @@ from potluck.web.modules import declared_in
 from potluck.web.offline import Shell
 from potluck.web.outbound import Outbound
 from potluck.web.pagination import Cursors
+from potluck.web.places.access import role_name
 from potluck.web.places.in_suite import Contents, PlacesInSuite
 from potluck.web.places.place import Place
 from potluck.web.rate_limits import RateLimiter
@@ -311,8 +312,8 @@ class App:
         return None if self.places is None else await self.places.place_name(place)
 
     def role_in_words(self, role: str) -> str:
-        """The role of an invitation, as its page names it after "As a"."""
-        return role
+        """The role of an invitation, as its page shows it."""
+        return role_name(role)
 
     @property
     def invites(self) -> bool:

@@ -134,7 +134,7 @@ async def test_the_page_of_an_invitation_says_from_which_day_on_the_coach_sees_s
     carried = await gym.client.post("/invitation", data={"invitation": made["token"]}, headers=bearer(renzo) | HERE)
     cookies = "; ".join(f"{name}={value}" for name, value in carried.cookies.items())
     page = await gym.client.get("/invitation", headers=bearer(renzo) | HERE | {"cookie": cookies})
-    assert "As a coach who sees sessions from 1 January 2040 on." in page.text
+    assert "Coach, sees sessions from 1 January 2040 on." in page.text
 
 
 async def test_an_athlete_who_is_invited_by_a_coach_chooses_before_anything_is_shared(embedded_gym: Gym):

@@ -252,7 +252,7 @@ async def test_no_page_of_theirs_is_kept_anywhere(ada):
 async def test_plain_http_is_said_to_keep_nothing_for_use_without_signal(opened, origin, said):
     async with browser(opened[0], origin=origin) as client:
         page = await client.get("/sign-in")
-        assert ("That needs https" in Page(page.text).words) is said
+        assert ("doesn’t use https" in Page(page.text).words) is said
 
 
 async def test_over_https_the_cookie_is_bound_to_this_host(opened, who):
@@ -270,7 +270,7 @@ async def test_over_https_the_cookie_is_bound_to_this_host(opened, who):
 async def test_where_nobody_can_register_it_says_so(tmp_path, who):
     async with suite(tmp_path, registration="closed") as (application, _), browser(application) as client:
         page = await client.get("/sign-up")
-        assert "makes no new accounts" in Page(page.text).words
+        assert "No new accounts right now" in Page(page.text).words
         assert fields(page).keys() <= {"theme"}
         refused = await client.post("/sign-up", data=who)
         assert refused.status_code == 403
@@ -337,7 +337,7 @@ async def test_the_page_of_your_own_invitation_has_no_button_to_join(opened, who
 
 async def test_a_forgotten_password_is_a_matter_between_people(visitor):
     words = Page((await visitor.get("/forgotten")).text).words
-    assert "Ask whoever runs this Potluck" in words
+    assert "Ask the person who runs this Potluck" in words
     assert "potluck reset-password" in words
 
 
@@ -395,7 +395,7 @@ async def test_who_changes_the_password_is_asked_about_their_tokens(ada):
         await ada.post("/account/tokens", data={"name": name, "key": str(uuid4())})
     page = await ada.get("/account")
     assert "checked" in fields(page)["endTokens"]
-    assert "End my API tokens too" in Page(page.text).words
+    assert "Revoke my API tokens too" in Page(page.text).words
     assert "Backup" in page.text
     # As browsers send it: the hidden field alone, where the box is not ticked.
     wrong = await ada.post("/account/password", data={**change, "current": "not that one", "endTokens": "false"})
@@ -466,7 +466,7 @@ async def test_a_token_is_shown_once_and_a_page_sent_again_makes_no_second(ada):
     assert (await ada.get(f"{API}/me", headers=bearer(token))).status_code == 200
     again = await ada.post("/account/tokens", data=sent)
     assert "plt_" not in again.text
-    assert "was made before" in Page(again.text).words
+    assert "already created this token" in Page(again.text).words
     listed = (await ada.get(f"{API}/me/tokens")).json()["items"]
     assert [each["name"] for each in listed] == ["Kitchen display"]
     assert "plt_" not in (await ada.get("/account")).text
@@ -520,7 +520,7 @@ async def test_leaving_asks_twice_and_then_nothing_is_left_to_sign_in_to(ada, wh
     assert (answer.status_code, answer.headers["location"]) == (303, "/goodbye")
     assert answer.headers["clear-site-data"] == '"storage"'
     assert COOKIE not in ada.cookies
-    assert "Your place is cleared" in Page((await ada.get("/goodbye")).text).words
+    assert "Your account is deleted" in Page((await ada.get("/goodbye")).text).words
     back = await ada.post("/sign-in", data={"email": who["email"], "password": PASSWORD})
     assert back.status_code == 401
 
@@ -531,7 +531,7 @@ async def test_who_is_still_needed_is_told_where(ada):
     assert (await ada.put(f"{API}/books/{book}/members/{ida['userId']}")).status_code == 204
     page = await ada.post("/account/delete", data={"password": PASSWORD, "sure": "on"})
     assert page.status_code == 409
-    assert "You are still needed" in Page(page.text).words
+    assert "You’re still needed" in Page(page.text).words
     assert "Campfire" in Page(page.text).words
     assert await known_as(ada) == "Ada"
 

@@ -305,7 +305,7 @@ async def test_nobody_new_comes_in_where_registration_is_closed(issuer, tmp_path
     async with potluck_with(issuer, tmp_path, registration="closed") as potluck:
         ada = await potluck.browser()
         await ada.sign_in()
-        assert "The table is full" in (await ada.get("/sign-in/new")).text
+        assert "No new accounts right now" in (await ada.get("/sign-in/new")).text
         refused = await ada.post("/sign-in/new", name="Ada", email="ada@example.org")
         assert (refused.status_code, await ada.me()) == (403, None)
 

@@ -39,6 +39,7 @@ from potluck.web import (
     SignedIn,
     Unset,
     Writes,
+    _,
     or_raise,
     or_retry,
 )
@@ -438,8 +439,13 @@ class LinkJoined(Struct, rename="camel", frozen=True, kw_only=True):
     user_id: UUID
 
 
+ROLE_NAMES = {"coach": _("Coach"), "athlete": _("Athlete")}
+
+
 def role_in_words(role: str) -> str:
-    return f"coach who sees sessions from {long_day(_day_of_role(role))} on" if role.startswith(FROM_DAY) else role
+    if role.startswith(FROM_DAY):
+        return _("Coach, sees sessions from %(day)s on", day=long_day(_day_of_role(role)))
+    return ROLE_NAMES.get(role, role)
 
 
 def _day_of_role(role: str) -> date:

@@ -115,4 +115,5 @@ families = Place(
         )
     ],
     most_places=MOST_FAMILIES,
+    word=_("household"),
 )

@@ -35,13 +35,14 @@ from potluck.web.people.access import Admin, Operator, address_in
 from potluck.web.people.accounts import PEOPLE, deleting_account
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.password_resets import ResetMade, new_reset
+from potluck.web.translation import _
 from potluck.web.views import View
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
-WAITING = "The account is waiting for approval: approve or decline it"
-NOT_WAITING = "The account is not waiting for approval"
-NOT_ACTIVE = "The account is not active, and only an active account can be an admin's"
-YOUR_OWN = "This is your own account: delete it on your account page"
+WAITING = _("The account is waiting for approval: approve or decline it")
+NOT_WAITING = _("The account is not waiting for approval")
+NOT_ACTIVE = _("The account is not active, and only an active account can be an admin’s")
+YOUR_OWN = _("This is your own account: delete it on your account page")
 
 Decided = Literal["approve", "decline", "disable", "enable", "promote", "demote", "delete"]
 

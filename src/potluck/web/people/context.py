@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from potluck.web.invitations import Join
 from potluck.web.people.account import AccountData
 from potluck.web.people.export import Exports
+from potluck.web.places.access import role_name
 
 if TYPE_CHECKING:
     from potluck.web.app import App, Core
@@ -26,7 +27,7 @@ class PeopleContext:
         return await self._apps[app].place_name(place) if app in self._apps else None
 
     def role_in_words(self, app: str, role: str) -> str:
-        return self._apps[app].role_in_words(role) if app in self._apps else role
+        return self._apps[app].role_in_words(role) if app in self._apps else role_name(role)
 
     def join_of(self, app: str) -> Join | None:
         """What joining by an invitation of this app writes; None if the app is not served."""

@@ -12,6 +12,7 @@ from potluck.web.access import ByRow, SignedIn
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Forbidden
 from potluck.web.places.rows import MemberRow
+from potluck.web.translation import _
 
 M = TypeVar("M", bound=MemberRow)
 
@@ -56,6 +57,14 @@ class InPlace(ByRow[M], Generic[M]):
     def sees(self, thing: Any) -> bool:
         """A former member's row stays, but is not shown."""
         return not isinstance(thing, MemberRow) or thing.status == "active"
+
+
+ROLE_NAMES = {"admin": _("Admin"), "member": _("Member")}
+
+
+def role_name(role: str) -> str:
+    """A role as pages show it."""
+    return ROLE_NAMES.get(role, role.capitalize())
 
 
 def a(noun: str) -> str:

@@ -14,6 +14,7 @@ from potluck.validation.errors import FieldError
 from potluck.web.inputs import UNSET, Edit, Input, New, Unset
 from potluck.web.places.access import OwnPlaces
 from potluck.web.places.rows import MemberRow
+from potluck.web.translation import _
 from potluck.web.views import View, computed
 
 # An app may also keep who made a place.
@@ -44,7 +45,7 @@ class SureToDelete(Input):
 
     @staticmethod
     def check(sent: SureToDelete) -> list[FieldError]:
-        return [] if sent.sure else [FieldError("sure", "Tick the box first: this can’t be undone")]
+        return [] if sent.sure else [FieldError("sure", _("Tick the box first: this can’t be undone"))]
 
 
 def place_view(place: Any, id: str, member: Any) -> Any:

@@ -35,6 +35,7 @@ from potluck.web.errors import NotFound, ProblemError
 from potluck.web.invitations import Invitations
 from potluck.web.places.access import InPlace, OwnPlaces, a
 from potluck.web.places.rows import MemberRow, PlaceRow
+from potluck.web.translation import _
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ class LastManager(
     ProblemError,
     slug="last-manager",
     status=409,
-    title="The last manager stays",
-    remedy="Let someone else manage it first, or delete it.",
+    title=_("The last manager stays"),
+    remedy=_("Give someone else that role first, or delete it."),
 ):
     """A place always has someone who manages it. This would have removed the last one, so it was not done."""
 
@@ -76,6 +77,7 @@ class PlaceWrites(Generic[P, M]):
         last_manager: type[ProblemError],
         ended: Ended,
         most_members: int,
+        word: str,
     ) -> None:
         # Typed as Any where their ids count, which every app names otherwise.
         rows: Any = (place, access.entity)
@@ -87,6 +89,8 @@ class PlaceWrites(Generic[P, M]):
         (self.id,) = self.place.by_id.__self__.names
         self.own_id = access.own_parameter
         self.noun = self.id.removesuffix("_id")
+        self.word = word or self.noun
+        """What pages call it."""
         self.roles: tuple[str, ...] = plan_of(self.member).fields["role"].choices
         self.managing = manager.roles
         _must_fit(self.member, self.roles, self.managing)

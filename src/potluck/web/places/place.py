@@ -29,10 +29,11 @@ from potluck.web.inputs import Edit, New
 from potluck.web.invitations import InvitationMade, InvitationView, latest_first
 from potluck.web.layout import initials
 from potluck.web.places import derived
-from potluck.web.places.access import InPlace, OwnPlaces, a, leaving_or, with_parameter
+from potluck.web.places.access import InPlace, OwnPlaces, a, leaving_or, role_name, with_parameter
 from potluck.web.places.derived import OwnMember, SureToDelete, of, rule
 from potluck.web.places.membership import MOST_MEMBERS, Ended, LastManager, Leaving, PlaceWrites
 from potluck.web.places.rows import MemberRow, PlaceRow
+from potluck.web.translation import _
 from potluck.web.views import View
 from potluck.web.writes import Writes
 
@@ -92,16 +93,18 @@ class Place(PlaceWrites[P, M]):
         ended: Ended = lambda place, by, now: (),
         most_members: int = MOST_MEMBERS,
         most_places: int = MOST_PLACES,
+        word: str = "",
     ) -> None:
         """`members` finds the member rows of a place, former members included; `places` those of a person, places they
         left included; `own` only those of places they are in, if that is a query of its own.
 
         `leaving(at, member)` raises if a member may not go now, or returns a condition on their row that must still
-        hold when it is written. `ended(place, by, now)` gives what else is written when a place is deleted.
+        hold when it is written. `ended(place, by, now)` gives what else is written when a place is deleted. `word` is
+        what pages call the place, if it is not what its id is named after.
         """
         super().__init__(
             app, place, access, manager, members=members, places=places, own=own, ended=ended,
-            last_manager=last_manager or LastManager, most_members=most_members,
+            last_manager=last_manager or LastManager, most_members=most_members, word=word,
         )  # fmt: skip
         self.api, self.page, self.tag = api, page, tag or app.capitalize()
         self.plural = api.rpartition("/")[2]
@@ -174,14 +177,14 @@ class Place(PlaceWrites[P, M]):
         words = f"Rename {a(noun)}. {self._managers_only}"
         self.rename = rule(f"rename_{noun}", words, self._rename, of(Writes, place), **manager, change=self.edit)
         actions.change()(self.rename)
-        actions.form("/name", then=self._settings_page, flash="Name changed.", on=self.settings)(self.rename)
+        actions.form("/name", then=self._settings_page, flash=_("Name changed."), on=self.settings)(self.rename)
 
         words = f"Delete {a(noun)} with everything in it. {self._managers_only}"
         self.delete = rule(f"delete_{noun}", words, self.deleting, Writes[None], **manager)
         actions.delete()(self.delete)
         by_page = rule("delete_by_page", "", self._delete_by_page, Writes[None], **manager, sure=SureToDelete)
-        words = f"{noun.capitalize()} deleted."
-        actions.form("/delete", then=self.page, flash=words, on=self.settings, frees_room=True)(by_page)
+        gone = _("The %(place)s is deleted.", place=self.word)
+        actions.form("/delete", then=self.page, flash=gone, on=self.settings, frees_room=True)(by_page)
 
     async def _start(self, at: OwnPlaces, show: Show) -> dict[str, Any]:
         places = [(row, self.id_of(row)) for row in await self.own_views(at)]
@@ -223,19 +226,19 @@ class Place(PlaceWrites[P, M]):
         members: list[Any] = sorted(await at.show(self.member_view, rows), key=by_name)
         return {
             "kind": self,
-            "a": a,
-            "role_choices": [(role, role.capitalize()) for role in reversed(self.roles)],
+            "role_name": role_name,
+            "role_choices": [(role, role_name(role)) for role in reversed(self.roles)],
             "place": place,
             "home": f"{self.page}/{self.at_id(at)}",
             "settings_address": self._settings_address(at),
             "members": [(row, getattr(row, self.own_id), initials(row.name)) for row in members],
-            "managers": sum(map(self.manages, rows)),
+            "managers": [row.name for row in members if row.role in self.managing],
             "manages": manages,
             "you": at.principal.user_id,
             "invitations": await at.show(InvitationView, invitations),
             "inviting": inviting,
             "naming": naming,
-            "conflict": naming.conflict(clash, {"name": "Name"}),
+            "conflict": naming.conflict(clash, {"name": _("Name")}),
             "made": show.done,
             "wrong": "" if naming.all_errors or inviting.all_errors or clash else str(show.refusal or ""),
             **({} if self._settings_context is None else await self._settings_context(at)),
@@ -274,7 +277,7 @@ class Place(PlaceWrites[P, M]):
         return self.removing(at, member, None if self.leaving is None else await self.leaving(at, member))
 
     def _new_role(self, at: Any, member: M) -> str:
-        return f"{member.name} is now {a(member.role)}."
+        return _("The role of %(name)s is now %(role)s.", name=member.name, role=role_name(member.role))
 
     def _left(self, at: Any) -> bool:
         return bool(getattr(at, self.own_id) == at.principal.user_id)
@@ -282,8 +285,10 @@ class Place(PlaceWrites[P, M]):
     def _after_removal(self, at: Any, _: None) -> str:
         return self.page if self._left(at) else self._settings_address(at)
 
-    def _removed(self, at: Any, _: None) -> str:
-        return f"You left the {self.noun}." if self._left(at) else "Member removed. What they added stays."
+    def _removed(self, at: Any, answer: None) -> str:
+        if self._left(at):
+            return _("You left the %(place)s.", place=self.word)
+        return _("Member removed. What they added stays.")
 
     def _settings_address(self, at: Any) -> str:
         return self._settings_page.format(**{self.id: self.at_id(at)})
@@ -305,9 +310,9 @@ class Place(PlaceWrites[P, M]):
 
         words = f"Withdraw an invitation. {self._managers_only}"
         self.withdraw_invitation = rule("withdraw_invitation", words, self._withdraw, Writes[None], at=of_invitation)
-        too_late = Redirect(self._settings_page, "Too late: the invitation was used or has expired.")
+        too_late = Redirect(self._settings_page, _("Too late: the invitation was used or has expired."))
         form = PageForm(
-            path="/{invitation_id}/withdraw", then=self._settings_page, flash="Invitation withdrawn.",
+            path="/{invitation_id}/withdraw", then=self._settings_page, flash=_("Invitation withdrawn."),
             instead={NoSuchInvitation: too_late},
         )  # fmt: skip
         actions.delete("/{invitation_id}", form=form)(self.withdraw_invitation)

@@ -39,6 +39,7 @@ from potluck.web.people.context import PeopleContext
 from potluck.web.people.provider import Linking, Unlinking
 from potluck.web.people.sessions import SessionView, end_others, own_sessions
 from potluck.web.people.tokens import NewToken, TokenMade, new_token, own_tokens, revoke_token, tokens
+from potluck.web.translation import _
 from potluck.web.writes import Writes
 
 
@@ -53,7 +54,7 @@ class LeavingForm(FormOf[Confirmation]):
 
     def as_input(self, at: OwnAccount) -> Confirmation:
         if not self.sure:
-            raise ValidationError(FieldError("form", "Tick the box to say that you are sure"))
+            raise ValidationError(FieldError("form", _("Tick the box first: this can’t be undone")))
         return Confirmation(password=self.password)
 
 
@@ -76,7 +77,7 @@ async def account_page(at: OwnAccount, show: Show) -> Mapping[str, Any]:
         "tokens": await own_tokens(at),
         "key": str(at.new_id()),
         "made": show.done,
-        "conflict": name.conflict(show.clash, {"name": "Your name"}),
+        "conflict": name.conflict(show.clash, {"name": _("Your name")}),
         "done": "token-before" if made_before else show.query.get("done", ""),
         "plain": at.visitor.lacks_https,
         "provider": await provider_card(at, show.form(Linking), show.form(Unlinking)),

@@ -31,6 +31,7 @@ from potluck.web.people.administration import (
 )
 from potluck.web.people.pages.account import provider_card
 from potluck.web.people.provider import Linking, Unlinking
+from potluck.web.translation import _
 
 ON_ONE_PAGE = 50
 MOST_TO_APPROVE = 20
@@ -44,7 +45,7 @@ class DeletionForm(FormOf[AdminsPassword]):
 
     def as_input(self, at: Admin) -> AdminsPassword:
         if not self.sure:
-            raise ValidationError(FieldError("form", "Tick the box to say that you are sure"))
+            raise ValidationError(FieldError("form", _("Tick the box first: this can’t be undone")))
         return AdminsPassword(password=self.password)
 
 
@@ -95,16 +96,16 @@ async def deletion_page(at: Admin, account: Account, show: Show) -> Mapping[str,
     }
 
 
-approved, declined = "The account is approved.", "The account is declined and deleted."
+approved, declined = _("Account approved."), _("Account declined and deleted.")
 # Another admin has decided about it meanwhile.
 people.form("/approve", on=person_page, then=PEOPLE_PAGE, flash=approved)(approve)
 people.form("/decline", then=PEOPLE_PAGE, flash=declined, instead={WrongStatus: PEOPLE_PAGE})(decline)
-people.form("/disable", on=person_page, then=PERSON, flash="The account is disabled.")(disable)
-people.form("/enable", on=person_page, then=PERSON, flash="The account is enabled again.")(enable)
-people.form("/promote", on=person_page, then=PERSON, flash="This person is an admin now.")(promote)
-people.form("/demote", on=person_page, then=PERSON, flash="This person is no longer an admin.")(demote)
+people.form("/disable", on=person_page, then=PERSON, flash=_("Account disabled."))(disable)
+people.form("/enable", on=person_page, then=PERSON, flash=_("Account enabled again."))(enable)
+people.form("/promote", on=person_page, then=PERSON, flash=_("This person is now an admin."))(promote)
+people.form("/demote", on=person_page, then=PERSON, flash=_("This person is no longer an admin."))(demote)
 # It does not redirect: the link is shown only now, and may be in no URL.
 people.form("/reset", on=person_page, then="")(reset_password)
-people.form("/delete", takes=DeletionForm, on=deletion_page, then=PEOPLE_PAGE, flash="The account is deleted.")(
+people.form("/delete", takes=DeletionForm, on=deletion_page, then=PEOPLE_PAGE, flash=_("Account deleted."))(
     delete_person
 )

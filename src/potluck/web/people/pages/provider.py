@@ -53,6 +53,7 @@ from potluck.web.people.provider import (
     unlink,
 )
 from potluck.web.redirects import address_here
+from potluck.web.translation import _
 from potluck.web.writes import Writes
 
 SIGN_IN, NEW_SEAT = "/sign-in", "/sign-in/new"
@@ -77,7 +78,7 @@ class BeginAgain(ProblemError, slug="sign-in-failed"):
     def __init__(self, failed: SignInFailed, pending: PendingSignIn | None) -> None:
         super().__init__(str(failed))
         self.way_in = (
-            (SIGN_IN, "Sign in") if pending is None or pending.purpose == "sign-in" else (ACCOUNT, "Your account")
+            (SIGN_IN, _("Sign in")) if pending is None or pending.purpose == "sign-in" else (ACCOUNT, _("Your account"))
         )
 
 
