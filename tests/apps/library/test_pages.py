@@ -3,6 +3,7 @@
 import re
 
 from potluck.apps.library import libraries
+from potluck.apps.library.drawn_books import bookend, gap
 from potluck.apps.library.import_files import MOST_ROWS
 from potluck.apps.library.pages import shelves
 from potluck.apps.library.search import marked
@@ -168,6 +169,13 @@ def test_what_a_search_meant_is_marked():
     assert marked("Harbour Lights, Again", "harbor lights")[:2] == [("Harbour Lights", True), (", ", False)]
     assert marked("אור בנמל", "נמל") == [("אור", False), (" ", False), ("בנמל", True)]
     assert marked("Ash & Honey", "zinc") == [("Ash", False), (" & ", False), ("Honey", False)]
+
+
+def test_a_long_name_is_drawn_smaller_so_that_it_fits():
+    borrowers, collections = ("Ida", "Schwiegermutter Annegret"), ("Ebb", "Kriminalkommissar Kluftinger")
+    slips = [re.search(r'slip-name" font-size="([\d.]+)"', gap("Ebb", name))[1] for name in borrowers]
+    ends = [re.search(r'be-name" font-size="([\d.]+)"', bookend(name, "2 volumes"))[1] for name in collections]
+    assert (slips, ends) == (["17", "12.6"], ["16", "11.9"])
 
 
 async def test_the_search_page_shows_more_than_the_first_thirty(tmp_path):

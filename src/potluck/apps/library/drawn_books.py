@@ -70,8 +70,7 @@ class _Looks:
         return text.upper() if self.type == CAPITALS else text
 
     def length(self, text: str) -> float:
-        """The length of a text relative to the height of its letters."""
-        return sum(1.05 if east_asian_width(letter) in "WF" else self.wide for letter in text)
+        return _length(text, self.wide)
 
     def stroke(self, path: str) -> str:
         return f'<path d="{path}" fill="none" stroke="{self.foil}" stroke-width="1.2" stroke-opacity=".8"/>'
@@ -209,24 +208,26 @@ def _face_texture(looks: _Looks, kind: str) -> str:
 
 def gap(title: str, who: str) -> Markup:
     """The gap that a lent book leaves on the shelf, with a slip that names the borrower."""
+    who = _cut(who, 14)
     return Markup(
         '<svg class="sp-gap" width="3.5rem" height="10.25rem" viewBox="0 0 56 164" aria-hidden="true" '
         'focusable="false"><rect class="gap-hole" x="1" y="1" width="54" height="163" rx="3"/>'
         '<text class="gap-title" font-size="12" transform="translate(8 154) rotate(90)">'
         f"{escape(_cut(title, 22))}</text>"
         '<path class="slip" d="M22 33a3 3 0 0 1 3-3h21a3 3 0 0 1 3 3v131H22z"/><circle class="slip-hole" cx="35.5" '
-        f'cy="39" r="3"/><text class="slip-name" font-size="{17 if len(who) < 11 else 15}" '
-        f'transform="translate(30 52) rotate(90)">{escape(_cut(who, 14))}</text></svg>'
+        f'cy="39" r="3"/><text class="slip-name" font-size="{_fitting(who, 106, 17)}" '
+        f'transform="translate(30 52) rotate(90)">{escape(who)}</text></svg>'
     )
 
 
 def bookend(name: str, note: str) -> Markup:
     """The bookend at the start of a collection, with its name and its number of items."""
+    name = _cut(name, 19)
     return Markup(
         '<svg class="bookend" width="2.75rem" height="10.5rem" viewBox="0 0 44 168" aria-hidden="true" '
         'focusable="false"><path class="be-body" d="M44 168H2V46C2 19 20 0 44 0z"/><path class="be-edge" '
-        f'd="M6 164V46C6 23 22 5 40 4"/><text class="be-name" font-size="{16 if len(name) < 15 else 14}" '
-        f'transform="translate(25 157) rotate(90)">{escape(_cut(name, 19))}</text><text class="be-note" '
+        f'd="M6 164V46C6 23 22 5 40 4"/><text class="be-name" font-size="{_fitting(name, 128, 16)}" '
+        f'transform="translate(25 157) rotate(90)">{escape(name)}</text><text class="be-note" '
         f'font-size="11.5" transform="translate(11 157) rotate(90)">{escape(note)}</text></svg>'
     )
 
@@ -234,6 +235,19 @@ def bookend(name: str, note: str) -> Markup:
 # --- fitting text --------------------------------------------------------------------------------------------------
 
 ONE_LINE, LONGEST_LINE, MOST_LINES = 15, 19, 5
+SMALLEST = 11
+# The average width of a letter relative to its height, bold, and that of one that is as wide as it is high.
+WIDTH, FULL_WIDTH = 0.6, 1.05
+
+
+def _length(text: str, width: float = WIDTH) -> float:
+    """The length of a text relative to the height of its letters."""
+    return sum(FULL_WIDTH if east_asian_width(letter) in "WF" else width for letter in text)
+
+
+def _fitting(text: str, room: float, largest: float) -> float:
+    """The height of letters at which a text fits into this room."""
+    return round(max(SMALLEST, min(largest, room / max(_length(text), WIDTH))), 1)
 
 
 def _two_lines(title: str) -> list[str]:
