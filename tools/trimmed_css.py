@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 WORD = re.compile(r"[a-zA-Z][\w-]*")
+PAIR = re.compile(r"""\b(role|type)["']?\s*[:=]\s*["']?([\w-]+)""")
 ELEMENT = re.compile(r"(?:^|(?<=[\s>+~,(]))[a-z][a-z0-9]*")
 CLASS = re.compile(r"\.([\w-]+)")
 ATTRIBUTE = re.compile(r"\[([\w-]+)(?:[~|^$*]?=\"?([^\]\"]*)\"?)?\]")
@@ -32,13 +33,20 @@ class Block:
 
 
 class Used:
-    """The words in templates and scripts. A name that is among them may be an element, a class or a value there."""
+    """The words in templates and scripts. A name that is among them may be an element, a class or a value there.
+
+    Only of roles and types of input the values are read, because most of those are words that occur anyway.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
+        texts = list(texts)
         self._words = {word for text in texts for word in WORD.findall(text)}
+        self._pairs = {f"[{name}={value}]" for text in texts for name, value in PAIR.findall(text)}
 
     def has(self, name: str) -> bool:
         """Whether there is this element or class, or all words of `[attribute=value]`."""
+        if name.startswith(("[role=", "[type=")):
+            return name in self._pairs
         return self._words.issuperset(WORD.findall(name))
 
     def matches(self, selector: str, left_out: set[str]) -> bool:
