@@ -29,7 +29,7 @@ class JournalApp(App):
     name = APP
     title = _("Journal")
     icon = "notebook-pen"
-    does = "A training journal: part shared with coaches, part only yours."
+    does = _("A training journal: some of it shared with coaches, the rest only yours.")
     address = HOME
     sample = SAMPLE
     tables = (roll_model,)
