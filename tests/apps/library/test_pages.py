@@ -1,5 +1,6 @@
 """What pages promise that needs no browser: bounds, what a guest is shown, and what a device may be used for."""
 
+import asyncio
 import re
 
 from potluck.apps.library import libraries
@@ -137,6 +138,18 @@ async def test_the_first_book_brings_its_own_shelf(tmp_path):
         (library,) = data(await calls.ask("GET", "/libraries", by=ada))["items"]
         assert (f"/library/{library['libraryId']}", library["totalItems"]) == (shelf, 2)
         assert 'id="first-book"' not in (await calls.client.get("/library", headers=html(ada))).text
+
+
+async def test_first_books_that_are_added_at_once_are_on_one_shelf(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada = await calls.person()
+        sent = [
+            calls.client.post("/library/first", data={"book": f"Book {number}"}, headers=form(ada))
+            for number in range(4)
+        ]
+        assert {answer.status_code for answer in await asyncio.gather(*sent)} == {303}
+        (library,) = data(await calls.ask("GET", "/libraries", by=ada))["items"]
+        assert (library["libraryName"], library["totalItems"]) == ("Bookshelf", 4)
 
 
 async def test_a_person_has_only_so_many_libraries(tmp_path, monkeypatch):

@@ -42,6 +42,7 @@ ON_ONE_SHELF = 300
 ON_ONE_BOARD, BOARDS = 16, 24
 # The people named on a shelf that is shared with more of them.
 NAMED = 3
+ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"
 FIRST_NAME = _("Bookshelf")
 LOOK = SealedCookie("potluck-library-look", path=HOME)
 
@@ -166,6 +167,8 @@ def _shared_with(names: list[str]) -> str:
     """Who the shelf is shared with: the first names, and how many more."""
     if not names:
         return _("Not shared")
+    # Isolated, so that a name written from right to left does not turn the others around.
+    names = [f"{ISOLATE}{name}{END_OF_ISOLATE}" for name in names]
     more = len(names) - NAMED
     if more <= 0:
         return _("Shared with %(names)s", names=formats.list_text(names))
