@@ -246,6 +246,10 @@ async def test_a_cover_is_fetched_kept_and_shown_to_whoever_may_look(tmp_path):
             )  # fmt: skip
             with Image.open(io.BytesIO(kept.content)) as plain:
                 assert plain.size == (400, 533)
+            small = await calls.ask("GET", f"{shown['cover'].removeprefix('/api/v1')}&size=small", by=ada)
+            with Image.open(io.BytesIO(small.content)) as on_shelf:
+                assert on_shelf.size == (240, 320)
+            assert len(small.content) < len(kept.content)
             problem(await calls.ask("GET", f"{item}/cover", by=eve), 404, "not-found")
             for each in (text, missing, inside):
                 at = f"{home}/items/{each['itemId']}"

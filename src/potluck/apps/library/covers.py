@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from starlette.responses import Response
 
@@ -14,7 +14,7 @@ from potluck.apps.library.entities import Book, Cover, Item, Video
 from potluck.apps.library.item_views import people_of
 from potluck.apps.library.items import items
 from potluck.apps.library.picture_processes import PictureProcesses
-from potluck.apps.library.pictures import NotAPicture
+from potluck.apps.library.pictures import NotAPicture, small_picture
 from potluck.people import Throttled
 from potluck.table import WriteRefused, put, the, update
 from potluck.validation import Text
@@ -135,6 +135,8 @@ def wants_cover(item: Item) -> bool:
 class CoverVersion(Input):
     v: Annotated[str, Text(0, 64, kind="raw", trim=False)] = ""
     """Which picture, so that a browser requests each of them once."""
+    size: Literal["full", "small"] = "full"
+    """Small is 240 pixels wide, for lists."""
 
 
 @items.read("/cover", media_type="image/jpeg")
@@ -143,7 +145,10 @@ async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Res
     headers = OWNER_CACHING if at.owns else None
     picture = None if item.cover_hash is None else await at.store.get(Cover.one(at.owner_id, item.item_id))
     if picture is not None and picture.hash == item.cover_hash:
-        return Response(picture.image, media_type="image/jpeg", headers=headers)
+        image = picture.image
+        if version.size == "small":
+            image = await asyncio.to_thread(small_picture, image)
+        return Response(image, media_type="image/jpeg", headers=headers)
     by = next(iter(people_of(item)), "")
     kind = "book" if isinstance(item, Book) else "video"
     drawn = drawn_cover(item.title, by, item.collection_name, item.order, kind)

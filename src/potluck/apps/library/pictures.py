@@ -18,6 +18,9 @@ MOST_PIXELS = 24_000_000
 MOST_SCANS = 100
 WIDTH, HEIGHT = 400, 600
 QUALITY = 82
+# For shelves and lists, where a cover is at most eight rem wide.
+SMALL_WIDTH, SMALL_HEIGHT = 240, 360
+SMALL_QUALITY = 74
 ORIENTATION = 0x0112
 ON_THEIR_SIDE = (5, 6, 7, 8)
 # Other modes have palettes or one bit per pixel, and do not scale well.
@@ -61,6 +64,16 @@ def plain_picture(source: bytes) -> bytes:
     plain.paste(picture, mask=picture.getchannel("A"))
     jpeg = io.BytesIO()
     plain.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
+    return jpeg.getvalue()
+
+
+def small_picture(plain: bytes) -> bytes:
+    """A picture that was made by `plain_picture`, at the size of shelves and lists."""
+    with Image.open(io.BytesIO(plain), formats=("JPEG",)) as picture:
+        picture.draft("RGB", (SMALL_WIDTH, SMALL_HEIGHT))
+        picture.thumbnail((SMALL_WIDTH, SMALL_HEIGHT))
+        jpeg = io.BytesIO()
+        picture.save(jpeg, "JPEG", quality=SMALL_QUALITY, optimize=True)
     return jpeg.getvalue()
 
 

@@ -71,10 +71,10 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @computed
     def picture(row: Row) -> str:
-        """The address of its cover, if one was fetched."""
+        """The address of its cover at the size of a row, if one was fetched."""
         if isinstance(row, Collection) or row.cover_hash is None:
             return ""
-        return cover_address(row)
+        return f"{cover_address(row)}&size=small"
 
     @computed
     def place(row: Row) -> str:
