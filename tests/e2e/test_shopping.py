@@ -253,7 +253,7 @@ def test_two_phones_side_by_side_are_live(visit, shop, home):
     there.page.get_by_role("dialog").get_by_role("button", name="Save").click()
     here.page.locator("section", has_text="Green Corner").get_by_role("checkbox", name="Oat milk").wait_for()
     there.page.get_by_role("link", name="Edit tomatoes").click()
-    there.page.get_by_role("dialog").get_by_role("button", name="Remove item").click()
+    there.page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     # Until then, another one offers to undo the tick.
     undo = there.page.locator("#toasts", has_text="tomatoes removed").get_by_role("button", name="Undo")
     # A toast stays while somebody is on it, also longer than we take.

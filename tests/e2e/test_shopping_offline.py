@@ -232,7 +232,7 @@ def test_what_was_added_and_taken_off_again_leaves_alone_what_somebody_else_adde
     without_signal(visit)
     add(visit, "3 Milk")
     visit.page.get_by_role("link", name="Edit Milk", exact=True).click()
-    visit.page.get_by_role("dialog").get_by_role("button", name="Remove item").click()
+    visit.page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     visit.page.get_by_role("checkbox", name="Milk", exact=True).wait_for(state="detached")
     call(visit, "POST", f"{home.api}/shopping-list", {"itemId": milk, "quantity": 5})
     with_signal(visit)
