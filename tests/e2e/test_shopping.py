@@ -523,6 +523,6 @@ def test_over_plain_http_the_page_says_what_offline_needs(visit, shop, home):
     answer = home.visit.page.request.get(
         f"{shop.address}{home.page}", headers={"host": urlsplit(named).netloc, "accept": "text/html"}
     )
-    assert "That needs https" in answer.text()
+    assert "doesn’t use https" in answer.text()
     home.visit.open(home.page)
-    assert "That needs https" not in home.visit.page.content()
+    assert "doesn’t use https" not in home.visit.page.content()
