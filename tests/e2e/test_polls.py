@@ -78,7 +78,10 @@ def looked_at(seen: Visit, name: str, *themes: str) -> None:
 def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     seen = window("/polls/new")
     page = seen.page
-    page.get_by_label("Question").fill("Where does the club go in June?")
+    # The page is ready to be typed into.
+    page.keyboard.type("Where does the club go in June?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Options, one per line")).to_be_focused()
     page.get_by_label("Options, one per line").fill(
         f"Lake cabin | two hours by train\nMountain hut\n{HEBREW}\n{ARABIC}"
     )

@@ -263,7 +263,7 @@ async def test_a_form_is_shown_again_with_everything_that_is_wrong(calls):
         "Please enter a question of up to 200 characters.",
         "“soup” looks like “Soup”",
         "in the future",
-        "Seats must be at least 1",
+        "Please enter a number from 1 to the number of options.",
     ):
         assert sentence in again.text
     assert "Soup\nsoup" in again.text

@@ -145,7 +145,11 @@ async def test_a_poll_begun_in_the_polls_app_goes_on_where_it_gets_a_passcode(ca
             assert text in begun
         passcodes = {"asks": "true", "viewPasscode": VIEW, "adminPasscode": ADMIN}
         refused = await posted(maker, "/shareables/polls", 422, title="", candidates="Lake", seats="x", **passcodes)
-        for sentence in ("Please enter a question of up to 200", "There must be 2 to 100", "Seats must be"):
+        for sentence in (
+            "Please enter a question of up to 200",
+            "There must be 2 to 100",
+            "Please enter a number from 1 to the number of options.",
+        ):
             assert sentence in refused.text
         equal = await posted(maker, "/shareables/polls", 422, **typed, **passcodes | {"viewPasscode": ADMIN})
         assert "Use two different passcodes." in equal.text

@@ -82,7 +82,7 @@ async def _june(demo: Demo) -> None:
     demo.point_out(
         f"{poll.title} (Mara’s, open, {len(ballots)} votes)", f"/polls/{poll.id}", "Anyone with the link votes."
     )
-    demo.point_out("The same, to look after it without being Mara", f"/polls/{poll.id}/manage#{poll.admin_key}")
+    demo.point_out("The same, to manage it without signing in as Mara", f"/polls/{poll.id}/manage#{poll.admin_key}")
 
 
 async def _sunday(demo: Demo) -> None:

@@ -53,6 +53,7 @@ from potluck.web import (
     Unset,
     View,
     Writes,
+    _,
     computed,
     or_raise,
     or_retry,
@@ -365,7 +366,7 @@ def _with(poll: Poll, values: Mapping[str, Any], when: Condition | None = None) 
 
 # --- the actions ------------------------------------------------------------------------------------------------------
 
-TO_CLOSE = PageForm(then=f"{POLL}/manage", flash="The poll is closed, and its results are final.")
+TO_CLOSE = PageForm(then=f"{POLL}/manage", flash=_("The poll is closed, and its results are final."))
 
 polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page=HOME, tag="Polls")
 

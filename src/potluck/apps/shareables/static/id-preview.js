@@ -22,4 +22,5 @@ function follow() {
 }
 
 form.addEventListener("input", follow);
-follow();
+// Not below the error about it.
+if (!field(form, "id").matches("[aria-invalid]")) follow();
