@@ -1,14 +1,16 @@
 """The suite in airplane mode: what was opened opens, says since when, and belongs to who is signed in."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.browsing import Visit
-from tests.e2e.coming_in import join
+from tests.e2e.coming_in import join, sign_in
 from tests.e2e.shops import Home, call
 from tests.e2e.tables import Table
+from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -34,6 +36,13 @@ def shown(visit: Visit, path: str) -> str:
     """What the page says that opens there now."""
     visit.page.goto(visit.address + path)
     return visit.page.locator("body").inner_text()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_what_was_opened_opens_without_a_network_and_says_since_when(visit, table):
@@ -98,3 +107,109 @@ def test_ticks_and_additions_wait_on_the_device_and_are_sent_once_from_any_page(
     expect(page.get_by_role("list", name="Not sent yet")).to_have_count(0)
     expect(page.get_by_role("checkbox", name="Torch")).to_have_count(1)
     assert items_of(window, short_id) == {"Stove": True, "Tent": False, "Torch": False}
+
+
+SECRET, REFUSED = "My knee hurts again", "The second one"
+STORED = """async () => {
+  const found = [JSON.stringify(localStorage)];
+  for (const { name, version } of await indexedDB.databases()) {
+    const database = await new Promise((done) => {
+      const opening = indexedDB.open(name, version);
+      opening.onsuccess = () => done(opening.result);
+    });
+    for (const store of database.objectStoreNames)
+      found.push(await new Promise((done) => {
+        const reading = database.transaction(store).objectStore(store).getAll();
+        reading.onsuccess = () => done(JSON.stringify(reading.result));
+      }));
+    database.close();
+  }
+  return found.join(" ");
+}"""
+
+
+def test_an_entry_written_offline_waits_encrypted_and_is_sent_once_from_any_page(visit, table):
+    window = visit("/", at=table.address)
+    join(window)
+    page = window.page
+    visited(window, "/", "/journal")
+    offline(window)
+    assert "Showing what was saved at" in shown(window, "/journal")
+    for words in (SECRET, REFUSED):
+        page.get_by_role("textbox", name="Private").fill(words)
+        expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+        page.get_by_role("button", name="Save entry").tap()
+        page.locator("#toasts", has_text="Choose how hard it was, from 1 to 10.").wait_for()
+        page.get_by_role("radio", name="7", exact=True).check()
+        if words == REFUSED:
+            page.locator("[name=durationMinutes]").evaluate("(field) => field.remove()")
+        page.get_by_role("button", name="Save entry").tap()
+        expect(page.get_by_role("textbox", name="Private")).to_have_value("")
+    expect(page.get_by_text("2 entries aren’t sent yet.")).to_be_visible()
+    page.get_by_role("textbox", name="Shared").fill("Half written")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("2 entries aren’t sent yet.")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Shared")).to_have_value("Half written")
+    window.picture("offline-journal")
+    assert window.violations() == []
+    assert not [words for words in (SECRET, "Half written", "data-draft-key") if words in page.evaluate(STORED)]
+    shown(window, "/")
+    page.context.set_offline(False)
+    until(lambda: len(call(window, "GET", "/journal/entries")["items"]) == 1)
+    window.forgive("status of 422")
+    visited(window, "/journal")
+    expect(page.get_by_text("entries aren’t sent yet.")).to_have_count(0)
+    # What was refused opens in the form, once it is empty.
+    page.get_by_role("button", name="Start over").tap()
+    page.get_by_role("button", name="Open entry").tap()
+    expect(page.get_by_role("textbox", name="Private")).to_have_value(REFUSED)
+    window.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    texts = [entry["sections"]["private"] for entry in call(window, "GET", "/journal/entries")["items"]]
+    assert sorted(texts) == [SECRET, REFUSED]
+
+
+def test_nothing_is_left_after_signing_out_offline_or_for_another_person(visit, table):
+    window = visit("/", at=table.address)
+    email = join(window)
+    page = window.page
+    short_id = created_list(window, "Stove")
+    visited(window, "/", "/polls", f"/shareables/{short_id}")
+    window.open("/account")
+    window.until_kept()
+    offline(window)
+    page.get_by_role("button", name="Sign out", exact=True).tap()
+    expect(page.get_by_role("heading", name="You’re signed out")).to_be_visible()
+    window.picture("offline-signed-out")
+    for path in ("/", f"/shareables/{short_id}"):
+        text = shown(window, path)
+        assert "Mara" not in text
+        assert "Stove" not in text
+    assert "Stove" not in page.evaluate(STORED)
+    # The first page with a network is one without her.
+    page.context.set_offline(False)
+    window.open("/")
+    expect(page.get_by_role("link", name="Mara Okafor, your account")).to_have_count(0)
+    # She signs in and writes offline; her session ends, and Noor signs in on the same device.
+    sign_in(window, email)
+    visited(window, "/", f"/shareables/{short_id}")
+    offline(window)
+    shown(window, f"/shareables/{short_id}")
+    page.get_by_role("checkbox", name="Stove").tap()
+    expect(page.get_by_text("1 tick isn’t sent yet.")).to_be_visible()
+    page.goto("about:blank")
+    page.context.clear_cookies()
+    page.context.set_offline(False)
+    window.open("/")
+    offline(window)
+    assert "Stove" not in shown(window, f"/shareables/{short_id}")
+    assert "Stove" in page.evaluate(STORED)
+    page.goto("about:blank")
+    page.context.set_offline(False)
+    join(window, "Noor Haddad")
+    visited(window, "/")
+    assert "Stove" not in page.evaluate(STORED)
+    offline(window)
+    assert "Stove" not in shown(window, f"/shareables/{short_id}")
+    assert "Noor Haddad" in shown(window, "/")
+    page.context.set_offline(False)

@@ -24,7 +24,7 @@ async def suite(tmp_path) -> AsyncIterator[tuple[httpx.AsyncClient, Application]
 async def test_home_and_the_main_page_of_each_app_are_saved_for_who_is_signed_in(suite):
     client, _ = suite
     ada = await signed_up(client)
-    for path in ("/", "/shareables", "/polls", "/library"):
+    for path in ("/", "/shareables", "/polls", "/library", "/journal"):
         page = await client.get(path, headers=bearer(ada))
         assert (page.headers[PERSON], page.headers["cache-control"]) == (ada["userId"], "no-store"), path
         assert 0 < int(page.headers[SAVED]) <= 30 * 24 * 3600

@@ -142,6 +142,12 @@ async function inApps(work) {
 
 // --- who is there ---
 
+/** Not to be read: also not what is encrypted. */
+async function lockApp({ about }) {
+  about.put(true, "locked");
+  about.delete("key");
+}
+
 // Counts sign-ins and sign-outs.
 let turns = 0;
 
@@ -149,7 +155,7 @@ let turns = 0;
 async function lock() {
   turns += 1;
   await inPages(async (stores) => stores.device.put({ ...(await deviceIn(stores)), who: null }, "state"));
-  await inApps(async ({ about }) => about.put(true, "locked"));
+  await inApps(lockApp);
 }
 
 async function forget(leaving = false) {
@@ -179,7 +185,7 @@ async function learn(person) {
     const { about, ...others } = stores;
     const owner = (await of(about.get("person")))?.id;
     if (owner !== undefined && isSamePerson(owner, person)) about.delete("locked");
-    else about.put(true, "locked");
+    else lockApp(stores);
     if (person === "") return;
     // What no one signed in has stored becomes theirs, as their cookies do.
     for (const store of Object.values(others))

@@ -115,7 +115,7 @@ class EntryForm(Versioned):
 # --- a new one --------------------------------------------------------------------------------------------------------
 
 
-@home.page("", "journal/write.html")
+@home.page("", "journal/write.html", offline=True)
 async def write_page(at: Athlete, show: Show) -> dict[str, Any] | Response:
     """The form for a new entry; people who only coach are redirected to their athletes, unless they ask for it."""
     if "write" not in show.query and show.refusal is None and await _only_coaches(at):

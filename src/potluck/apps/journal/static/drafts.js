@@ -8,14 +8,13 @@ import { element, field, maybe, one } from "../../../web/static/js/kit/elements.
 import { clock } from "../../../web/static/js/kit/time.js";
 import { coalesced } from "../../../web/static/js/kit/turns.js";
 import { _ } from "../../../web/static/js/kit/words.js";
+import { isSealed, keyOf, seal, unsealed } from "./sealing.js";
 
 /** @typedef {[string, string][]} Values */
 // `onto` is the refused form that it was typed onto.
 /** @typedef {{ values: Values, version: string, at: number, onto: string }} Draft */
 
 const PREFIX = `potluck-draft-journal-${document.body.dataset.person}-`;
-const isSealed = Boolean(globalThis.crypto?.subtle);
-const NONCE = 12;
 
 // Storage can be forbidden, or full; then there is no draft.
 function storage() {
@@ -26,26 +25,11 @@ function storage() {
   }
 }
 
-/** @param {string} text */
-const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-/** @param {number[]} bytes */
-const textOf = (bytes) => btoa(bytes.map((byte) => String.fromCharCode(byte)).join(""));
-/** @param {string} key */
-const imported = (key) => crypto.subtle.importKey("raw", bytesOf(key), "AES-GCM", false, ["encrypt", "decrypt"]);
-/** @param {string} name @param {BufferSource} iv */
-const cipher = (name, iv) => ({ name: "AES-GCM", iv, additionalData: new TextEncoder().encode(PREFIX + name) });
-
-/** Resolves to whether it could be stored. @param {string} name @param {Draft} draft @param {string} key */
+/** Resolves to whether it could be stored. @param {string} name @param {Draft} draft @param {CryptoKey | null} key */
 async function store(name, draft, key) {
-  let text = JSON.stringify(draft);
-  if (isSealed) {
-    const nonce = crypto.getRandomValues(new Uint8Array(NONCE));
-    const plain = new TextEncoder().encode(text);
-    const sealed = await crypto.subtle.encrypt(cipher(name, nonce), await imported(key), plain);
-    text = textOf([...nonce, ...new Uint8Array(sealed)]);
-  }
+  if (isSealed && !key) return false;
   try {
-    storage()?.setItem(PREFIX + name, text);
+    storage()?.setItem(PREFIX + name, key ? await seal(PREFIX + name, draft, key) : JSON.stringify(draft));
     return true;
   } catch {
     return false;
@@ -53,16 +37,12 @@ async function store(name, draft, key) {
 }
 
 // The draft, if there is one that can be decrypted.
-/** @param {string} name @param {string} key @returns {Promise<Draft | null>} */
+/** @param {string} name @param {CryptoKey | null} key @returns {Promise<Draft | null>} */
 export async function load(name, key) {
   const text = storage()?.getItem(PREFIX + name);
-  if (!text) return null;
+  if (!text || (isSealed && !key)) return null;
   try {
-    if (!isSealed) return JSON.parse(text);
-    const bytes = bytesOf(text);
-    const sealed = bytes.slice(NONCE);
-    const plain = await crypto.subtle.decrypt(cipher(name, bytes.slice(0, NONCE)), await imported(key), sealed);
-    return JSON.parse(new TextDecoder().decode(plain));
+    return key ? await unsealed(PREFIX + name, text, key) : JSON.parse(text);
   } catch {
     drop(name);
     return null;
@@ -83,7 +63,8 @@ export const drop = (name) => storage()?.removeItem(PREFIX + name);
  */
 export async function keepDraft(form, of, { values, fill }) {
   const [name, version = ""] = of.split(":");
-  const { draftKey = "", draftRefused } = form.dataset;
+  const { draftRefused } = form.dataset;
+  const key = await keyOf(form.dataset.draftKey);
   // The form holds what was just sent and refused.
   const isRefused = draftRefused !== undefined;
   const status = one(form, "[data-draft-said]");
@@ -96,7 +77,7 @@ export async function keepDraft(form, of, { values, fill }) {
     if (!isRefused && JSON.stringify(typed) === untouched) {
       drop(name);
       status.textContent = "";
-    } else if (await store(name, draft, draftKey)) {
+    } else if (await store(name, draft, key)) {
       status.textContent = isSealed ? _("Draft kept on this device") : _("Draft kept while this tab is open");
     }
   });
@@ -126,7 +107,7 @@ export async function keepDraft(form, of, { values, fill }) {
     status.replaceChildren(`${about} `, button);
   }
 
-  const draft = await load(name, draftKey);
+  const draft = await load(name, key);
   // After a refusal, the draft is newer only if it was typed onto this same page: a reload sends the form again.
   if (draft && (!isRefused || draft.onto === untouched)) restore(draft);
   else if (isRefused) await save();

@@ -43,10 +43,10 @@ async function show() {
   database?.close();
   const shown = pages.filter((page) => isShown(page, device, Date.now()));
   shown.sort((one, other) => one.address.localeCompare(other.address));
-  if (device.leaving)
-    one(document, "[data-why]").textContent = _(
-      "You’re signed out on this device. The server will be told when you’re back online.",
-    );
+  if (device.leaving) {
+    one(document, "h1").textContent = _("You’re signed out");
+    one(document, "[data-why]").textContent = _("Nothing of yours is left on this device. Go online to sign in again.");
+  }
   const whole = device.who ? all(places, "[data-works]").map((row) => document.importNode(row, true)) : [];
   const rows = [...shown.map(savedRow), ...whole];
   one(document, "[data-saved] ul").replaceChildren(...rows);
