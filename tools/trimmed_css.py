@@ -6,6 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 WORD = re.compile(r"[a-zA-Z][\w-]*")
+TAG = r"<[a-z][^>]*>"
+MARKED = {
+    "templates/**/*.html": re.compile(rf"{TAG}|\{{[{{%].*?[}}%]\}}", re.DOTALL),
+    "static/**/*.js": re.compile(rf"{TAG}|\"[^\"\n]*\"|`[^`]*`|\w+: \w+"),
+    "*.py": re.compile(TAG),
+}
+# The direction of a language, which no template names.
+ALWAYS = ["rtl"]
 PAIR = re.compile(r"""\b(role|type)["']?\s*[:=]\s*["']?([\w-]+)""")
 ELEMENT = re.compile(r"(?:^|(?<=[\s>+~,(]))[a-z][a-z0-9]*")
 CLASS = re.compile(r"\.([\w-]+)")
@@ -186,9 +194,14 @@ def _unread(blocks: list[Block], own: str) -> set[str]:
 
 
 def texts_of(source: Path) -> list[str]:
-    """Our templates and scripts, and what else may put words into a page."""
-    files = [*source.rglob("templates/**/*.html"), *source.rglob("static/**/*.js"), *source.rglob("*.py")]
-    return [file.read_text() for file in files if "vendor" not in file.parts]
+    """What our templates and scripts may put into a page as elements and attributes: their tags and code, no prose."""
+    return [
+        found
+        for pattern, marked in MARKED.items()
+        for file in source.rglob(pattern)
+        if "vendor" not in file.parts
+        for found in marked.findall(file.read_text())
+    ] + ALWAYS
 
 
 def own_sheets(source: Path) -> list[Path]:
