@@ -133,6 +133,7 @@ NOT_EXPORTED: dict[type[Entity], str] = {
     people.PasswordResetOfUser: SECRET,
     people.Invitation: "InvitationOfUser is the same",
     people.InvitationOfPlace: "InvitationOfUser is the same",
+    people.InvitationToAddress: "InvitationOfUser is the same",
     people.SecretCheck: "It is the store's",
     people.Administration: "It is the store's",
     people.Throttle: "Hashes, for minutes",

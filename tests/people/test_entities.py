@@ -23,6 +23,7 @@ from potluck.people.entities import (
     Invitation,
     InvitationOfPlace,
     InvitationOfUser,
+    InvitationToAddress,
     PasswordReset,
     PasswordResetOfUser,
     SecretCheck,
@@ -110,7 +111,10 @@ familys_welcome = InvitationOfPlace(
     ttl=SOON,
 )
 adas_welcome = InvitationOfUser(
-    user_id=ADA, invitation_id=WELCOME, hash=INVITED, app="shopping", place=FAMILY, ttl=SOON
+    user_id=ADA, invitation_id=WELCOME, hash=INVITED, app="shopping", place=FAMILY, email="ben@example.org", ttl=SOON
+)
+bens_welcome = InvitationToAddress(
+    folded="ben@example.org", invitation_id=WELCOME, hash=INVITED, created_at=NOW, ttl=SOON
 )
 attempts = Throttle(who="sign-in from 192.0.2.1", window=MINUTE, attempts=3, ttl=SOON)
 answer = IdempotentAnswer(
@@ -133,7 +137,7 @@ BY_SECRET = [adas_address, on_phone, on_laptop, script, at_provider, reset, welc
 # Rows that no answer may hold: another person's, and one that expires now.
 bens_script = replace(adas_script, user_id=BEN)
 expired = replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
-ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, bens_departure, made_by, two_admins, expired]
+ROWS = [*ADAS, *BY_SECRET, bens_welcome, attempts, bens_script, bens_departure, made_by, two_admins, expired]
 
 OF_ADA = f"USER#{ADA}"
 OF_PLACE = f"PLACE#shopping#{FAMILY}"
@@ -381,6 +385,20 @@ RECORDS = {
             "hash": INVITED,
             "app": "shopping",
             "place": FAMILY,
+            "email": "ben@example.org",
+            "ttl": SOON,
+        },
+    ),
+    "an invitation to an address": Golden(
+        bens_welcome,
+        InvitationToAddress.by_id("ben@example.org", WELCOME),
+        {
+            "PK": "EMAIL#ben@example.org",
+            "SK": f"INVITATION#{WELCOME}",
+            "entityType": "InvitationToAddress",
+            "invitationId": str(WELCOME),
+            "hash": INVITED,
+            "createdAt": NOON,
             "ttl": SOON,
         },
     ),
@@ -526,6 +544,18 @@ CASES = [
         1.0,
     ),
     Case(InvitationOfUser.by_id(ADA, WELCOME), sent.get_item(OF_ADA, f"INVITATION#{WELCOME}"), adas_welcome, 1.0),
+    Case(
+        InvitationToAddress.by_id("ben@example.org", WELCOME),
+        sent.get_item("EMAIL#ben@example.org", f"INVITATION#{WELCOME}"),
+        bens_welcome,
+        1.0,
+    ),
+    Case(
+        InvitationToAddress.all_to("ben@example.org"),
+        sent.query("EMAIL#ben@example.org", begins_with="INVITATION#"),
+        [bens_welcome],
+        1.0,
+    ),
     Case(
         Throttle.by_window("sign-in from 192.0.2.1", MINUTE),
         sent.get_item("THROTTLE#sign-in from 192.0.2.1#2025-12-10T12:34:00Z", "THROTTLE"),

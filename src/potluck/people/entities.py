@@ -314,7 +314,7 @@ class InvitationOfPlace(
     place: Place
     role: Role
     email: Email | None = None
-    """The address of the invited person, as typed. It grants nothing and is never looked up."""
+    """The address of the invited person, as typed. No account is looked up by it."""
     invited_by: UUID
     created_at: Seconds
     ttl: ExpiresAt
@@ -342,11 +342,37 @@ class InvitationOfUser(
     hash: Hash
     app: App
     place: Place
+    email: Email | None = None
+    """As in InvitationOfPlace, to find the row of the address by."""
     ttl: ExpiresAt
 
     @get(consistent=True)
     def by_id(user_id: UUID, invitation_id: UUID) -> None:
         """Is this one of the person's invitations?"""
+
+
+# Written for every address, whether an account has it or not: so inviting takes the same and says the same for both.
+class InvitationToAddress(
+    Entity,
+    table=accounts,
+    type="InvitationToAddress",
+    key=("EMAIL#{folded}", "INVITATION#{invitation_id}"),
+):
+    """An invitation, where the person whose verified address it was made for finds it."""
+
+    folded: Annotated[str, Meta(min_length=3, max_length=254), KeyOnly]
+    invitation_id: UUID
+    hash: Hash
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_id(folded: str, invitation_id: UUID) -> None:
+        """Is this invitation for this address?"""
+
+    @query(consistent=True)
+    def all_to(folded: str) -> None:
+        """Who is inviting the owner of this address?"""
 
 
 # --- the store itself ------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Invitations to places in the apps: a family, a library, an athlete's journal. One mechanism for all of them.
 
-The holder of the secret can join, once. A typed e-mail address is only a note for the managers of the place: it is
-never looked up, so it neither reveals who has an account nor gives access to anything.
+The holder of the secret can join, once. No account is looked up by a typed e-mail address, so it does not reveal who
+has one. The person whose account has that address, verified, finds the invitation on their home page, and may use it in
+place of the holder of the secret. A mere claim to the address opens nothing.
 """
 
 from __future__ import annotations
@@ -11,15 +12,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
+from potluck.people.email_normal_form import normal_email
+from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser, InvitationToAddress
 from potluck.people.errors import InvitationInvalid, OwnInvitation, TooMany
 from potluck.people.secrets import SecretKind, hash_of, kind_of, new_id, new_secret
 from potluck.store import Clock, Store
-from potluck.table import Condition, WriteRefused, absent, delete, present, put, the, update
+from potluck.table import Condition, Ref, WriteRefused, absent, delete, present, put, the, update
 from potluck.table.operations import Operation
 
 INVITATION_LASTS = timedelta(days=7)
 INVITATIONS_OF_PLACE = 100
+# Anyone may type anyone's address: what others typed must not slow a home page down.
+INVITATIONS_READ = 50
+# What the person with the verified address shows in place of a secret: it begins like this, and the id follows.
+ADDRESSED = "addressed:"
 
 # The operator invites people to Potluck itself: to register, where that needs an invitation, but to no place in an app.
 # The first person cannot be invited by anyone else, and an operator need not have an account.
@@ -94,14 +100,58 @@ class InvitationRows:
         writes: list[Operation] = [put(by_secret, when=absent), put(of_place, when=absent)]
         if invited_by != OPERATOR:
             of_user = InvitationOfUser(
-                user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, ttl=ttl
+                user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, email=email, ttl=ttl
             )
             writes.append(put(of_user, when=absent))
+        if email is not None:
+            to_address = InvitationToAddress(
+                folded=normal_email(email), invitation_id=invitation_id, hash=hash, created_at=now, ttl=ttl
+            )
+            writes.append(put(to_address, when=absent))
         return MadeInvitation(invitation_id=invitation_id, secret=secret, expires_at=expires_at), writes
 
-    async def look(self, secret: str) -> Invitation:
-        """What it invites to, by one consistent read; this does not use it up."""
-        return await _valid(self._store, secret)
+    async def look(self, secret: str, user_id: UUID | None = None) -> Invitation:
+        """What it invites to, by one consistent read; this does not use it up.
+
+        With the person who asks, also by the text that `addressed_to` gives for an invitation to their own address.
+        """
+        if user_id is None or not secret.startswith(ADDRESSED):
+            return await _valid(self._store, secret)
+        row = await self._store.get(await self._addressed(secret, user_id))
+        invitation = None if row is None else await self._store.get(Invitation.by_hash(row.hash))
+        if invitation is None:
+            raise InvitationInvalid
+        return invitation
+
+    async def addressed_to(self, user_id: UUID, most: int) -> list[tuple[str, Invitation]]:
+        """Invitations to the person's verified address, latest first, each with what they send in place of a secret."""
+        account = await self._store.get(Account.by_id(user_id))
+        if account is None or not account.email_verified:
+            return []
+        query = InvitationToAddress.all_to(normal_email(account.email))
+        rows = (await self._store.page(query, INVITATIONS_READ)).items
+        latest = sorted(rows, key=lambda row: (row.created_at, row.invitation_id), reverse=True)[:most]
+        invitations = await self._store.get_many([Invitation.by_hash(row.hash) for row in latest])
+        return [
+            (f"{ADDRESSED}{invitation.invitation_id}", invitation)
+            for invitation in invitations
+            if invitation is not None and invitation.invited_by != user_id and invitation.claimed_by in (None, user_id)
+        ]
+
+    async def declining(self, text: str, user_id: UUID) -> Operation:
+        """Removes an invitation from the home page of the person it is addressed to. Its link stays valid."""
+        return delete(await self._addressed(text, user_id), when=present)
+
+    async def _addressed(self, text: str, user_id: UUID) -> Ref[InvitationToAddress]:
+        """The row of an invitation to this person; InvitationInvalid for anyone whose address is not verified."""
+        account = await self._store.get(Account.by_id(user_id))
+        try:
+            invitation_id = UUID(text.removeprefix(ADDRESSED))
+        except ValueError:
+            raise InvitationInvalid from None
+        if account is None or not account.email_verified:
+            raise InvitationInvalid
+        return InvitationToAddress.by_id(normal_email(account.email), invitation_id)
 
     async def inviter(self, invitation: Invitation) -> str | None:
         """The name of the person who invites; None for the operator, or if their account is gone."""
@@ -113,7 +163,7 @@ class InvitationRows:
 
         OwnInvitation if they made it themselves: joining by it would use it up for the person it is for.
         """
-        by_secret = await _valid(self._store, secret)
+        by_secret = await self.look(secret, user_id)
         if by_secret.invited_by == user_id:
             raise OwnInvitation
         if by_secret.claimed_by not in (None, user_id) or by_secret.app == POTLUCK:
@@ -126,6 +176,7 @@ class InvitationRows:
             delete(Invitation.by_hash(invitation.hash), when=_unclaimed() | (the(Invitation.claimed_by) == user_id)),
             delete(of_place),
             delete(InvitationOfUser.by_id(invitation.invited_by, invitation.invitation_id)),
+            *_at_address(invitation),
         )
         return Acceptance(invitation, using_up)
 
@@ -149,13 +200,20 @@ class InvitationRows:
 
 
 def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Condition | None = None) -> Iterable[Operation]:
-    """Deletes an invitation: all of its three rows."""
+    """Deletes an invitation: all of its rows."""
     by = invitation.invited_by if isinstance(invitation, InvitationOfPlace) else invitation.user_id
     return [
         delete(Invitation.by_hash(invitation.hash), when=when),
         delete(InvitationOfPlace.by_id(invitation.app, invitation.place, invitation.invitation_id)),
         delete(InvitationOfUser.by_id(by, invitation.invitation_id)),
+        *_at_address(invitation),
     ]
+
+
+def _at_address(invitation: InvitationOfPlace | InvitationOfUser) -> list[Operation]:
+    if invitation.email is None:
+        return []
+    return [delete(InvitationToAddress.by_id(normal_email(invitation.email), invitation.invitation_id))]
 
 
 async def claiming(store: Store, secret: str, user_id: UUID) -> list[Operation]:

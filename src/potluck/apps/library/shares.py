@@ -36,8 +36,8 @@ from potluck.web import (
 )
 
 MOST_SHARES = 100
-# Three rows of each invitation and two of each share fit into one transaction, together with its checks.
-ENDED_AT_ONCE = 18
+# Four rows of each invitation and two of each share fit into one transaction, together with its checks.
+ENDED_AT_ONCE = 15
 GUEST = "guest"
 """The one role that invitations to a library give."""
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from potluck.web.invitations import Join
 from potluck.web.people.account import AccountData
 from potluck.web.people.export import Exports
 from potluck.web.places.access import role_name
+from potluck.web.redirects import address_after
 
 if TYPE_CHECKING:
     from potluck.web.app import App, Core
@@ -28,6 +31,18 @@ class PeopleContext:
 
     def role_in_words(self, app: str, role: str) -> str:
         return self._apps[app].role_in_words(role) if app in self._apps else role_name(role)
+
+    def joins_at_once(self, app: str) -> bool:
+        """Whether joining this app asks nothing first."""
+        return app in self._apps and self._apps[app].invites and bool(self._apps[app].joined_page)
+
+    def joined_page(self, app: str, joined: Struct) -> str:
+        """Where a new member is led by this app, with what joining answered."""
+        page = self._apps[app].joined_page
+        return address_after(page, joined, {}) if page else self._apps[app].address
+
+    def app_name(self, app: str) -> str:
+        return self._apps[app].title if app in self._apps else app
 
     def join_of(self, app: str) -> Join | None:
         """What joining by an invitation of this app writes; None if the app is not served."""

@@ -152,7 +152,7 @@ class ComingIn(Input):
 async def choice_page(at: SignedIn, show: Show) -> Mapping[str, Any]:
     """Asks an athlete what the coach will see; a missing choice is no error here."""
     assert show.refusal is not None
-    invitation = await at.core.people.invitations.look(invitations.cookie.value(at.visitor))
+    invitation = await at.core.people.invitations.look(invitations.cookie.value(at.visitor), at.principal.user_id)
     coach = await place_name(at.store, invitation.place)
     context = {**layout_context("coaches"), "coach": coach or _("Someone")}
     return show.template("journal/come_in.html", context, status=200)
