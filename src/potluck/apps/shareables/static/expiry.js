@@ -22,7 +22,8 @@ function say(part) {
   const chosen = one(part, "[name=days]:checked", HTMLInputElement).value;
   const until = one(part, "[type=date]", HTMLInputElement).value;
   const end = chosen === "until" ? new Date(`${until}T12:00`) : new Date(Date.now() + Number(chosen) * DAY);
-  one(part, "[data-lasts]").textContent = isTime(end) ? `${_("Until %(day)s.", { day: day(end) })} ` : "";
+  const words = isTime(end) ? _("Until %(day)s.", { day: day(end) }) : "";
+  one(part, "[data-lasts]").textContent = `${words} `;
 }
 
 // The form is replaced when another admin changes the settings.
