@@ -253,6 +253,7 @@ def report(kept: dict[str, dict[str, Any]]) -> str:
         "the processor four times slower, medians of some loads. kB are on the wire, with headers. Interactive is when",
         "what is painted also reacts: scripts have run and no long task is left. The goal for a first load: at most",
         "90 kB, first paint within 2.5 s, interactive within 4 s, and a layout shift below 0.1.",
+        "What the service worker fetches is not counted, so a page that comes from it has no bytes.",
     ]
     for when in ("before", "after"):
         for visit in ("cold", "warm"):

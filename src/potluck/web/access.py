@@ -49,6 +49,7 @@ class Visitor:
         "headers",
         "limited",
         "principal",
+        "shows_secret",
         "still",
         "uses_client",
     )
@@ -79,6 +80,7 @@ class Visitor:
         self.limited = limited
         self.still = still
         self.uses_client = False
+        self.shows_secret = False
         self._client = client
         self._origin = origin
         self._last_event_id = last_event_id

@@ -50,10 +50,15 @@ class SealedCookie:
     name: str
     path: str = "/"
     days: float = 400  # Browsers keep no cookie longer.
+    shown: bool = False
+    """Whether a page shows what it holds. One that has read it is neither compressed nor saved for offline."""
 
     def value(self, visitor: Visitor) -> str:
         """What the browser holds for this person; empty without it, and for a program."""
-        return visitor.cookie(self.name)
+        text = visitor.cookie(self.name)
+        if self.shown and text:
+            visitor.shows_secret = True
+        return text
 
     def set(self, cookies: SealedCookies, value: str, path: str) -> Sequence[Cookie]:
         return cookies.keep(self.name, value, int(timedelta(days=self.days).total_seconds()), path)

@@ -29,7 +29,7 @@ from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.previews import is_preview
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import Cookie, redirect, with_cookies
+from potluck.web.http.responses import NOT_TRANSFORMED, Cookie, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.http.sealed_cookies import SealedCookies
 from potluck.web.inputs import UNSET, Input
@@ -244,9 +244,9 @@ class Pages:
             visitor,
             {**around, **context},
             shown.other_status or status,
-            {**of_access, **page.headers, **(headers or {})},
+            {**of_access, **page.headers, **(NOT_TRANSFORMED if visitor.shows_secret else {}), **(headers or {})},
             shown.cookies,
-            saved_for=0 if shown.other_template else shown.saved_for(page, at.core.clock()),
+            saved_for=0 if shown.other_template or visitor.shows_secret else shown.saved_for(page, at.core.clock()),
         )
 
     async def _instead(

@@ -9,6 +9,8 @@ import pytest_asyncio
 
 from potluck.apps.polls.app import PollsApp
 from potluck.apps.shareables.app import ShareablesApp
+from potluck.web import SealedCookie
+from potluck.web.access import Visitor
 from potluck.web.assets import assets_of
 from potluck.web.http.compression import QUICKLY, SMALLEST, accepted
 from tests.toy.app import NotesApp
@@ -246,3 +248,15 @@ async def test_a_page_that_shows_a_secret_is_not_compressed_by_anyone(shared):
     assert coding(card) is None
     assert card.headers["cache-control"] == "no-store, no-transform"
     assert PASSWORD not in card.text
+
+
+def test_a_page_that_reads_a_secret_from_a_cookie_counts_as_showing_it():
+    class Held:
+        def get(self, name):
+            return "plk-1" if name == "potluck-new-key" else ""
+
+    visitor = Visitor(cookies=Held())
+    assert SealedCookie("potluck-other", shown=True).value(visitor) == ""
+    assert not visitor.shows_secret
+    assert SealedCookie("potluck-new-key", shown=True).value(visitor) == "plk-1"
+    assert visitor.shows_secret

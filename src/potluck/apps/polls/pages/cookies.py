@@ -8,7 +8,7 @@ from potluck.apps.polls.access import HOME, POLL
 from potluck.web import Access, SealedCookie
 
 # A newly issued key, for the one page that shows it.
-FRESH_COOKIE = SealedCookie("potluck-poll-fresh", path=POLL, days=600 / 86_400)
+FRESH_COOKIE = SealedCookie("potluck-poll-fresh", path=POLL, days=600 / 86_400, shown=True)
 # The polls that this browser has voted in, latest first. Only in a cookie: the store must not record who voted where.
 VOTED_COOKIE = SealedCookie("potluck-voted", path=HOME)
 # A cookie may have 4 KB, and browsers send this one to every page of polls.

@@ -42,7 +42,7 @@ class PollBallot(BallotPages):
 ballot = PollBallot(votes, cast_vote)
 
 
-@votes.page("/thanks", "polls/thanks.html")
+@votes.page("/thanks", "polls/thanks.html", secret=True)
 async def thanks(at: ToPoll, show: Show) -> Mapping[str, Any] | Response:
     own = await at.own_vote()
     if own is None:

@@ -13,7 +13,7 @@ from potluck.apps.shareables.shareables import HOME
 from potluck.web import Form, SealedCookie, Section, _, ngettext
 
 # Passcodes that were just set, for the one page that shows them.
-FRESH_COOKIE = SealedCookie("potluck-share-fresh", path=ONE, days=600 / 86_400)
+FRESH_COOKIE = SealedCookie("potluck-share-fresh", path=ONE, days=600 / 86_400, shown=True)
 # A browser's cookies for one shareable.
 COOKIES_OF_ONE = (SHARE_COOKIE, VOTER_COOKIE, VOTE_COOKIE, FRESH_COOKIE)
 UNITS: tuple[tuple[timedelta, Callable[[int], str]], ...] = (
