@@ -32,10 +32,38 @@ def offline(visit: Visit) -> None:
     visit.page.context.set_offline(True)
 
 
+def online_elsewhere(visit: Visit) -> None:
+    """The network is back while no page is open that would load itself again."""
+    visit.page.goto("about:blank")
+    visit.page.context.set_offline(False)
+
+
 def shown(visit: Visit, path: str) -> str:
     """What the page says that opens there now."""
     visit.page.goto(visit.address + path)
     return visit.page.locator("body").inner_text()
+
+
+LEFT_BY_AN_EARLIER_VERSION = """({ family, person }) => new Promise((done) => {
+  const opening = indexedDB.open("potluck-shopping", 1);
+  opening.onupgradeneeded = () => {
+    for (const name of ["about", "lists"]) opening.result.createObjectStore(name);
+    opening.result.createObjectStore("changes", { keyPath: "seq", autoIncrement: true });
+    opening.result.createObjectStore("notices", { keyPath: "number", autoIncrement: true });
+  };
+  opening.onsuccess = () => {
+    const writing = opening.result.transaction(["about", "changes"], "readwrite");
+    writing.objectStore("about").put({ id: person }, "person");
+    writing.objectStore("changes").put({
+      family, person, kind: "add", id: crypto.randomUUID(), key: crypto.randomUUID(), at: Date.now(),
+      values: { name: "Old lemons" }, before: {}, was: null, seen: null, sent: false,
+    });
+    writing.oncomplete = () => {
+      opening.result.close();
+      done();
+    };
+  };
+})"""
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -52,7 +80,11 @@ def test_what_was_opened_opens_without_a_network_and_says_since_when(visit, tabl
     home.thing("Oat milk")
     library = call(window, "POST", "/libraries", {"libraryName": "Living room"})["libraryId"]
     call(window, "POST", "/polls", {"title": "Where in June?", "candidates": ["Hut", "Cabin"]})
+    # What an earlier version of Shopping left unsent is sent.
+    person = call(window, "GET", "/me")["userId"]
+    window.page.evaluate(LEFT_BY_AN_EARLIER_VERSION, {"family": home.family_id, "person": person})
     visited(window, "/", home.page, "/polls", "/library", f"/library/{library}")
+    until(lambda: "Old lemons" in home.listed())
     offline(window)
     for path, words in {
         "/": "Mara Okafor",
@@ -175,9 +207,8 @@ def test_nothing_is_left_after_signing_out_offline_or_for_another_person(visit, 
     page = window.page
     short_id = created_list(window, "Stove")
     visited(window, "/", "/polls", f"/shareables/{short_id}")
-    window.open("/account")
-    window.until_kept()
     offline(window)
+    shown(window, "/account")
     page.get_by_role("button", name="Sign out", exact=True).tap()
     expect(page.get_by_role("heading", name="You’re signed out")).to_be_visible()
     window.picture("offline-signed-out")
@@ -187,7 +218,7 @@ def test_nothing_is_left_after_signing_out_offline_or_for_another_person(visit, 
         assert "Stove" not in text
     assert "Stove" not in page.evaluate(STORED)
     # The first page with a network is one without her.
-    page.context.set_offline(False)
+    online_elsewhere(window)
     window.open("/")
     expect(page.get_by_role("link", name="Mara Okafor, your account")).to_have_count(0)
     # She signs in and writes offline; her session ends, and Noor signs in on the same device.
@@ -197,19 +228,16 @@ def test_nothing_is_left_after_signing_out_offline_or_for_another_person(visit, 
     shown(window, f"/shareables/{short_id}")
     page.get_by_role("checkbox", name="Stove").tap()
     expect(page.get_by_text("1 tick isn’t sent yet.")).to_be_visible()
-    page.goto("about:blank")
+    online_elsewhere(window)
     page.context.clear_cookies()
-    page.context.set_offline(False)
     window.open("/")
     offline(window)
     assert "Stove" not in shown(window, f"/shareables/{short_id}")
     assert "Stove" in page.evaluate(STORED)
-    page.goto("about:blank")
-    page.context.set_offline(False)
+    online_elsewhere(window)
     join(window, "Noor Haddad")
     visited(window, "/")
     assert "Stove" not in page.evaluate(STORED)
     offline(window)
     assert "Stove" not in shown(window, f"/shareables/{short_id}")
     assert "Noor Haddad" in shown(window, "/")
-    page.context.set_offline(False)

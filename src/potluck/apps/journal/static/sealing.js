@@ -1,7 +1,7 @@
 // Encrypts what a person writes, for them alone, with the key that the server gives only to its author.
 //
 // The key is also stored on the device, as one that no script can read, for pages that are opened offline: those are saved
-// without it. Whoever leaves takes it along, because worker.js deletes it as soon as their session may be over.
+// without it. worker.js deletes it as soon as their session may be over.
 
 import { store } from "./outbox-store.js";
 

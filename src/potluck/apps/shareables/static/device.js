@@ -4,7 +4,7 @@
 //   <div data-forgotten="left">            on the page after it was forgotten; "all": everything that was opened here
 
 import { maybe } from "../../../web/static/js/kit/elements.js";
-import { onReturn } from "../../../web/static/js/kit/events.js";
+import { on, onReturn } from "../../../web/static/js/kit/events.js";
 
 const shown = maybe(document, "[data-shareable]");
 
@@ -21,3 +21,15 @@ if ("BroadcastChannel" in window) {
 }
 
 onReturn(() => shown && location.reload());
+
+// Neither does it open offline, nor is anything sent for it.
+on(document, "submit", 'form[action$="/leave"], form[action$="/forget"]', () => {
+  const path = shown ? location.pathname : "/shareables";
+  navigator.serviceWorker?.controller?.postMessage({ act: "over", path });
+});
+if (maybe(document, '[data-forgotten="all"]'))
+  import("./outbox.js")
+    .then(async ({ store }) => {
+      for (const place of await store.waitingPlaces()) await store.forgetPlace(place);
+    })
+    .catch(() => {});

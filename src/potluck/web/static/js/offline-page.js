@@ -47,6 +47,12 @@ async function show() {
     one(document, "h1").textContent = _("You’re signed out");
     one(document, "[data-why]").textContent = _("Nothing of yours is left on this device. Go online to sign in again.");
   }
+  // The account page is not saved, and people leave a shared device offline too.
+  if (device.who && !device.leaving) {
+    const leaving = one(document, "[data-leaving-here]");
+    one(leaving, "form").dataset.leaving = device.who;
+    leaving.hidden = false;
+  }
   const whole = device.who ? all(places, "[data-works]").map((row) => document.importNode(row, true)) : [];
   const rows = [...shown.map(savedRow), ...whole];
   one(document, "[data-saved] ul").replaceChildren(...rows);

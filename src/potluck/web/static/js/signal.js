@@ -83,6 +83,11 @@ addEventListener("submit", (event) => {
   else reached.delete(form);
 });
 
+// A live page has lost access: it does not open offline either.
+document.addEventListener("potluck:over", () => {
+  navigator.serviceWorker?.controller?.postMessage({ act: "over", path: location.pathname });
+});
+
 // For people with an account, and for pages that others may open again. Nothing of it delays the page.
 const { person, opensOffline } = document.body.dataset;
 if ("serviceWorker" in navigator && (person || opensOffline !== undefined)) {
