@@ -1,4 +1,4 @@
-"""A typeface with what our pages use of it: some weights, no hints, and kerning that is the same at every weight."""
+"""A typeface with what our pages use of it: some weights, and kerning that is the same at every weight."""
 
 import string
 from collections.abc import Collection
@@ -46,9 +46,7 @@ def letters_of(font: bytes) -> list[int]:
 
 
 def _with(font: bytes, letters: Collection[int], features: list[str]) -> TTFont:
-    options = subset.Options(
-        layout_features=features, hinting=False, name_IDs=NAMES, glyph_names=True, notdef_outline=True
-    )
+    options = subset.Options(layout_features=features, name_IDs=NAMES, glyph_names=True, notdef_outline=True)
     part = _read(font)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=letters)
