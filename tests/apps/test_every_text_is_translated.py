@@ -25,7 +25,7 @@ from potluck.web.http.application import Application
 from tests.e2e.every_page import LOOKED_AT_BY, page_of
 from tests.made_up_language import LANGUAGE, with_catalogues
 from tests.people.assembly import CountingHasher
-from tests.web.reading import BROWSER, Page
+from tests.web.reading import BROWSER
 from tests.web.suites import PASSWORD, client_at, signed_up
 from tools.messages import SUITE
 
@@ -48,7 +48,8 @@ PARAMETER = re.compile(r"{(\w+)}")
 # How many pages of a kind are read.
 ALIKE = 2
 NEWCOMER = "Kofi"
-FIRST = ("/", "/sign-up", "/sign-in", "/forgotten", "/reset", "/goodbye", "/nowhere", "/problems")
+MISSING = "/nowhere"
+FIRST = ("/", "/sign-up", "/sign-in", "/forgotten", "/reset", "/goodbye", MISSING, "/problems")
 FOR_DEVELOPERS = ("/static/", "/style", "/schema")
 # Pages that nobody in the demo comes to, each with the reason.
 NOT_IN_DEMO: Mapping[str, str] = {
@@ -68,6 +69,7 @@ class Texts(HTMLParser):
         super().__init__()
         self.found: list[tuple[str, bool]] = []
         self.code: set[str] = set()
+        self.links: list[str] = []
         self._open = [("", False, False)]
         self.feed(page)
 
@@ -77,6 +79,8 @@ class Texts(HTMLParser):
         silent = silent or tag in NO_TEXT or bool(classes & DRAWN)
         if tag not in VOID:
             self._open.append((tag, silent, drawn or tag == "svg"))
+        if tag == "a":
+            self.links.append(dict(attrs).get("href") or "")
         if not silent:
             texts = [value for name, value in attrs if value and (name in TEXT_ATTRIBUTES or is_text(name, value))]
             self.found += [(text, False) for text in texts]
@@ -174,29 +178,35 @@ async def slugs(client: httpx.AsyncClient) -> set[str]:
 class Reader:
     """Somebody who reads every page that links lead them to, and those that are known by their addresses."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
+    def __init__(self, client: httpx.AsyncClient, of_all: set[str]) -> None:
+        """`of_all` are the paths that any of them has read."""
         self.client = client
+        self.of_all = of_all
         self.kinds: Counter[str] = Counter()
         self.ids: defaultdict[str, set[str]] = defaultdict(set)
 
-    async def read(self, first: Iterable[str]) -> AsyncIterator[tuple[str, str]]:
+    async def read(self, first: Iterable[str]) -> AsyncIterator[tuple[str, Texts]]:
         """Pages, each with its path; of those that differ by ids alone, a few."""
         ahead = list(first)
         while ahead:
             path, _, query = ahead.pop().partition("#")[0].partition("?")
             kind = page_of(path, LOOKED_AT_BY) or path
             self.kinds[kind] += 1
-            if self.kinds[kind] > ALIKE or path.startswith(FOR_DEVELOPERS):
+            is_shared = path.startswith("/problems/") and path in self.of_all
+            if self.kinds[kind] > ALIKE or path.startswith(FOR_DEVELOPERS) or is_shared:
                 continue
+            self.of_all.add(path)
             for name, id in zip(PARAMETER.findall(kind), ids_in(path, kind), strict=True):
                 self.ids[name].add(id)
             answer = await self.client.get(f"{path}?{query}")
             if "location" in answer.headers:
                 ahead.append(answer.headers["location"])
             elif answer.headers.get("content-type", "").startswith("text/html"):
-                yield path, answer.text
-                links = [link.get("href") or "" for link in Page(answer.text).all("a")]
-                ahead += [link for link in links if link.startswith("/")]
+                if answer.status_code == 404 and path != MISSING:
+                    continue
+                page = Texts(answer.text)
+                yield path, page
+                ahead += [link for link in page.links if link.startswith("/")]
 
     def others(self) -> list[str]:
         """The addresses of pages of other kinds, made of the ids that were read of."""
@@ -217,8 +227,9 @@ def ids_in(path: str, kind: str) -> list[str]:
 PEOPLE = {"Mara Okafor", "Leo Lindqvist", "Renzo Alves"}
 
 
-async def everything(application: Application, demo: FilledDemo) -> AsyncIterator[tuple[str, str]]:
+async def everything(application: Application, demo: FilledDemo) -> AsyncIterator[tuple[str, Texts]]:
     """Every page, as people in the demo see it, a newcomer, and a visitor."""
+    of_all: set[str] = set()
     for person in [*(person for person in demo.sign_ins if person.name in PEOPLE), "newcomer", None]:
         async with client_at(application) as client:
             client.headers.update(BROWSER | {"accept-language": LANGUAGE, "sec-fetch-site": "same-origin"})
@@ -228,7 +239,7 @@ async def everything(application: Application, demo: FilledDemo) -> AsyncIterato
             if isinstance(person, DemoSignIn):
                 form = {"email": person.email, "password": person.password}
                 assert (await client.post("/sign-in", data=form)).status_code == 303
-            reader = Reader(client)
+            reader = Reader(client, of_all)
             first = (*FIRST, *(place.address for place in demo.worth_a_look)) if person is None else ("/",)
             async for page in reader.read(first):
                 yield page
@@ -252,9 +263,8 @@ async def test_every_text_of_every_page_is_translated(tmp_path, monkeypatch):
             written = Written(stored | names | samples | await slugs(client), await words_of_the_api(client))
         async for path, page in everything(application, demo):
             seen.add(page_of(path, LOOKED_AT_BY))
-            read = Texts(page)
-            for text, drawn in read.found:
-                if WORD.search(text) and WORD.search(written.left_of(without(text, read.code), drawn=drawn)):
+            for text, drawn in page.found:
+                if WORD.search(text) and WORD.search(written.left_of(without(text, page.code), drawn=drawn)):
                     untranslated[re.sub(r"\d+", "9", text)].add(path)
     if untranslated:
         found = sorted(f"{min(paths)}: {text}" for text, paths in untranslated.items())
