@@ -32,7 +32,7 @@ from tools.messages import SUITE
 WORD = re.compile(r"[A-Za-z]{2,}")
 # Names, addresses, ids and units that are the same in every language.
 SAME_EVERYWHERE = re.compile(
-    r"\S+@\S+|https?://\S+|\b[a-z]{3}-[a-z]{3}-\d+\b|[0-9a-f]{8}-[0-9a-f-]{27}|(?<!\S)/\S+|\.\w+\b"
+    r"\S+@\S*|\bpotluck\.example\b|https?://\S+|\b[a-z]{3}-[a-z]{3}-\d+\b|[0-9a-f]{8}-[0-9a-f-]{27}|(?<!\S)/\S+|\.\w+\b"
     r"|\b(Potluck|UTC|kB|MB|ISBN|API|QR|CSV|JSON|MARCXML|Goodreads|Prometheus|DynamoDB|SQLite|AWS SDK|Python)\b"
 )
 # Of tags that have no text for people, and what the layout draws with letters.
