@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from potluck.apps.polls.pages.charts.chart_data import ChartData
-from potluck.web.formats import number_text
+from potluck.web import formats
 
 # What fits on a phone, the best candidates first; all rows and columns are shown on request.
 PAIRS_SHOWN = 5
@@ -51,8 +51,8 @@ def locked_pairs(data: ChartData, whole: bool) -> list[Locked]:
         Locked(
             data.name(pair.winner),
             data.name(pair.loser),
-            number_text(pair.votes),
-            number_text(pair.against),
+            formats.number_text(pair.votes),
+            formats.number_text(pair.against),
             pair.locked,
         )
         for pair in pairs
@@ -63,7 +63,7 @@ def _pair(matrix: Sequence[Sequence[int]], number: int, other: int) -> Pair:
     if other == number:
         return Pair("", False, True)
     votes, against = matrix[number - 1][other - 1], matrix[other - 1][number - 1]
-    return Pair(number_text(votes), votes > against, False)
+    return Pair(formats.number_text(votes), votes > against, False)
 
 
 def _letter(place: int, of: int) -> str:
