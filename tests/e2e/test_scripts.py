@@ -16,7 +16,7 @@ def test_a_toast_leaves_after_eight_seconds(visit):
     page = seen.page
     seen.stop_the_clock()
     page.reload()
-    page.get_by_role("button", name="Show it where it belongs").click()
+    page.get_by_role("button", name="Show toast").click()
     toast = page.locator("#toasts .toast")
     page.clock.run_for(7 * SECONDS)
     assert toast.count() == 1
@@ -30,7 +30,7 @@ def test_a_toast_waits_while_it_has_the_focus(visit):
     page = seen.page
     seen.stop_the_clock()
     page.reload()
-    page.get_by_role("button", name="Show it where it belongs").click()
+    page.get_by_role("button", name="Show toast").click()
     undo = page.locator("#toasts").get_by_role("button", name="Undo")
     undo.focus()
     page.clock.run_for(60 * SECONDS)
