@@ -73,6 +73,11 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+def created_list(visit: Visit, *items: str) -> str:
+    body = {"entity": "checklist", "name": "Packing", "items": [{"name": item} for item in items]}
+    return str(call(visit, "POST", "/shareables", body)["shortId"])
+
+
 def test_what_was_opened_opens_without_a_network_and_says_since_when(visit, table):
     window = visit("/", at=table.address)
     join(window)
@@ -83,7 +88,8 @@ def test_what_was_opened_opens_without_a_network_and_says_since_when(visit, tabl
     # What an earlier version of Shopping left unsent is sent.
     person = call(window, "GET", "/me")["userId"]
     window.page.evaluate(LEFT_BY_AN_EARLIER_VERSION, {"family": home.family_id, "person": person})
-    visited(window, "/", home.page, "/polls", "/library", f"/library/{library}")
+    paths = ["/polls", "/library", f"/library/{library}", f"/shareables/{created_list(window, 'Stove')}"]
+    visited(window, "/", home.page, *paths)
     until(lambda: "Old lemons" in home.listed())
     offline(window)
     for path, words in {
@@ -99,14 +105,10 @@ def test_what_was_opened_opens_without_a_network_and_says_since_when(visit, tabl
         window.picture(f"offline-{path.split('/')[1] or 'home'}")
     assert "Oat milk" in shown(window, home.page)
     assert "This page isn’t saved on this device" in shown(window, "/polls/new")
-    window.page.get_by_role("link", name="Living room").wait_for()
+    for name in ("Home", "Polls", "Library", "Living room", "Packing", "Shopping"):
+        window.page.get_by_role("region", name="Available offline").get_by_text(name, exact=True).wait_for()
     window.picture("offline-page")
     assert window.violations() == []
-
-
-def created_list(visit: Visit, *items: str) -> str:
-    body = {"entity": "checklist", "name": "Packing", "items": [{"name": item} for item in items]}
-    return str(call(visit, "POST", "/shareables", body)["shortId"])
 
 
 def items_of(visit: Visit, short_id: str) -> dict[str, bool]:

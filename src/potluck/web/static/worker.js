@@ -231,13 +231,14 @@ async function take(address, answer, copy, turn) {
 
 async function save(address, person, text, headers) {
   const title = /<title>([^<]*)<\/title>/.exec(text)?.[1] ?? "";
+  const heading = (/<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1] ?? "").replaceAll(/<[^>]*>/g, "").trim();
   const seconds = Number(headers.get("potluck-offline"));
   const kept = KEPT_HEADERS.map((name) => [name, headers.get(name)]).filter(([, value]) => value !== null);
   await inPages(async (stores) => {
     const device = await deviceIn(stores);
     if (device.who !== person || device.leaving) return;
     const time = timeOn(device, Date.now());
-    const page = { address, person, at: Date.now(), until: time + seconds * 1000, title, size: text.length };
+    const page = { address, person, at: Date.now(), until: time + seconds * 1000, title, heading, size: text.length };
     stores.pages.put(page);
     stores.texts.put({ text: text.replaceAll(KEYS, ""), headers: kept }, address);
     stores.device.put({ ...device, latest: time }, "state");

@@ -23,15 +23,18 @@ function rowFor(address) {
 }
 
 /** @param {SavedPage} page */
-function savedRow({ address, at, title }) {
+function savedRow({ address, at, title, heading }) {
   const row = rowFor(address);
+  const isMain = linkOf(row).getAttribute("href") === address;
   linkOf(row).setAttribute("href", address);
   one(row, ".row-note").textContent = _("Saved %(time)s", { time: short(new Date(at)) });
-  if (address === "/") return row;
-  // Saved as markup.
+  if (isMain) return row;
+  // Saved as markup. Some titles say only which app it is.
   const text = element("textarea");
-  text.innerHTML = title;
-  one(row, ".row-name").textContent = (text.textContent ?? "").replace(/ · .*$/, "");
+  const name = title.replace(/ · .*$/, "");
+  const app = one(row, ".row-name");
+  text.innerHTML = name === app.textContent && heading ? heading : name;
+  app.textContent = text.textContent;
   return row;
 }
 

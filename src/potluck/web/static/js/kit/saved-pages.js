@@ -3,7 +3,7 @@
 // A page is saved for the `person` that the server named with it: an id, or "" for a visitor without an account. The device
 // knows who is there now (`who`): the same, or null between a sign-in or sign-out and the next page that says.
 
-/** @typedef {{ address: string, person: string, at: number, until: number, title: string, size: number }} SavedPage */
+/** @typedef {{ address: string, person: string, at: number, until: number, title: string, heading: string, size: number }} SavedPage */
 /** @typedef {{ who: string | null, latest: number, leaving: boolean }} Device */
 
 /** @type {Device} */
