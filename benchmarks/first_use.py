@@ -330,7 +330,10 @@ def main() -> None:
     text = table(before, now)
     print(text)
     if not arguments.only and not arguments.here:
-        (RESULTS / "first_use.md").write_text(f"# From the front page to the first thing made\n\n{text}")
+        note = (
+            f"Medians of {arguments.rounds} first uses each. [README.md](../README.md) says what a tap and a field are."
+        )
+        (RESULTS / "first_use.md").write_text(f"# From the front page to the first thing made\n\n{note}\n\n{text}")
 
 
 if __name__ == "__main__":
