@@ -29,7 +29,7 @@ IDBFactory.prototype.open = function (...wanted) {
   const answer = () => {
     real = open.apply(this, wanted);
     for (const type of ["success", "error", "blocked", "upgradeneeded"])
-      real.addEventListener(type, () => asking.dispatchEvent(new Event(type)));
+      real.addEventListener(type, (event) => asking.dispatchEvent(new event.constructor(type, event)));
   };
   asked.push({ answer, refuse: () => asking.dispatchEvent(new Event("error")) });
   return asking;
