@@ -265,7 +265,7 @@ PROVIDER_UNAVAILABLE = Problem(
     503,
     _("The identity provider isn’t responding"),
     _("Potluck can’t reach the identity provider right now. Passwords, sessions and API tokens still work."),
-    _("Try again after the seconds in Retry-After."),
+    _("Try again in a few seconds. For programs, Retry-After says how many."),
 )
 EXPIRED = Problem("expired", 410, _("No longer valid"), _("It was used or withdrawn, or it expired."))
 TOO_LARGE = Problem("too-large", 413, _("Too large"), _("The request’s body is larger than allowed here."))
@@ -303,7 +303,7 @@ THROTTLED = Problem(
     "throttled",
     429,
     _("Too many attempts"),
-    _("You’ve tried this too often. Wait the number of seconds in Retry-After."),
+    _("You’ve tried this too often. Wait a while and try again. For programs, Retry-After says how many seconds."),
 )
 HEADERS_TOO_LARGE = Problem(
     "headers-too-large", 431, _("Headers too large"), _("The request’s headers are larger than allowed.")
@@ -326,7 +326,7 @@ BUSY = Problem(
     503,
     _("Too busy"),
     _("The store has more requests than it can handle. Nothing was written."),
-    _("Try again after the seconds in Retry-After."),
+    _("Try again in a few seconds. For programs, Retry-After says how many."),
 )
 
 STORE_DAMAGED = Problem(
