@@ -51,21 +51,21 @@ class Device:
             f"{self.home.page}/list/{self.home.ids[CAKE]}": CAKE,
             f"{self.home.page}/inventory": "Lund Street 7",
             f"{self.home.page}/stores": "Lund Street 7",
-            f"{self.home.page}/members": self.email,
+            f"{self.home.page}/members": self.email.partition("@")[0],
             "/polls": OWN,
             f"/polls/{self.own}/manage": "Close the poll",
             f"/polls/{self.own}/edit": "Save",
-            f"/polls/{self.own}/delete": "Delete the poll",
+            f"/polls/{self.own}/delete": "Delete poll",
             **{
                 f"{poll.page}{path}": words
                 for poll in self.polls
                 for path, words in {
-                    "": "Change my vote",
+                    "": "You can change your vote while the poll is open.",
                     "/thanks": 'id="own"',
                     "/results": "Hut",
                     "/share": ">Manage<",
                     "/manage": "Close the poll",
-                    "/delete": "Delete the poll",
+                    "/delete": "Delete poll",
                 }.items()
             },
         }
