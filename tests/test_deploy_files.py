@@ -65,6 +65,11 @@ def test_caddy_accepts_its_file(tmp_path):
     assert run("caddy", "fmt", "--diff", DEPLOY / "Caddyfile", env=environment).returncode == 0
 
 
+def test_no_proxy_compresses_what_potluck_does_not():
+    assert "gzip off;" in (DEPLOY / "nginx.conf").read_text()
+    assert "encode" not in (DEPLOY / "Caddyfile").read_text()
+
+
 @pytest.mark.needs("nginx")
 def test_nginx_accepts_its_file(tmp_path):
     key = ec.generate_private_key(ec.SECP256R1())
