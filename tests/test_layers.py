@@ -22,7 +22,7 @@ MODULES = (
         "connections/limits.py",
     ),
     *("store/store.py", "streams/consumer.py", "validation/types.py"),
-    *("metrics/process.py", "states.py", "clock_jumps.py", "testing/plugin.py"),
+    *("metrics/process.py", "states.py", "clock_jumps.py", "testing/plugin.py", "seeds/seeding.py"),
     *("web/health.py", "people/accounts.py", "moving/pace.py", "table/keys.py", "engines/aws.py", "dynamo/values.py"),
     *("apps/polls/entities.py", "apps/library/entities.py", "apps/__init__.py"),
 )

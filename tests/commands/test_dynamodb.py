@@ -1,6 +1,8 @@
 import boto3
 
+from potluck.commands.main import main
 from tests.processes import running, stopped
+from tests.seeds.notes import BATCH, CREATE, write
 
 
 def test_dynamodb_serves_the_engine_to_an_sdk_and_keeps_its_file(tmp_path):
@@ -24,3 +26,31 @@ def test_dynamodb_serves_the_engine_to_an_sdk_and_keeps_its_file(tmp_path):
         stopped(process)
     with running("dynamodb", "--port", "0", "--file", "kept.db", cwd=tmp_path) as (_, address):
         assert client(address).get_item(TableName="Kept", Key={"id": {"S": "one"}})["Item"] == {"id": {"S": "one"}}
+
+
+def test_dynamodb_serves_what_a_folder_of_seeds_has(tmp_path):
+    write(tmp_path / "seeds", table__json=CREATE, notes__json=BATCH)
+    serve = ("dynamodb", "--port", "0", "--file", "kept.db", "--seed", "seeds")
+    with running(*serve, cwd=tmp_path, AWS_REGION="eu-central-1") as (process, address):
+        dynamodb = boto3.client(
+            "dynamodb",
+            endpoint_url=address,
+            region_name="eu-central-1",
+            aws_access_key_id="x",
+            aws_secret_access_key="x",
+        )
+        assert dynamodb.scan(TableName="Notes")["Count"] == 2
+        dynamodb.delete_item(TableName="Notes", Key={"id": {"S": "first"}})
+        assert stopped(process) == 0
+        assert "Seeded from seeds: 1 table, 2 items" in process.stdout.read()
+    with running(*serve, cwd=tmp_path, AWS_REGION="eu-central-1") as (process, _):
+        assert stopped(process) == 0
+        assert "Left alone, because they were there already: Notes" in process.stdout.read()
+
+
+def test_dynamodb_serves_nothing_if_a_seed_is_wrong(tmp_path, capsys):
+    folder = write(tmp_path / "seeds", table__json=CREATE, Notes__items__json={"Items": [{"x": {"S": "y"}}]})
+    assert main(["dynamodb", "--port", "0", "--seed", str(folder)]) == 1
+    out, problem = capsys.readouterr()
+    assert out == ""
+    assert "Notes.items.json: item 1 of Notes cannot be put" in problem

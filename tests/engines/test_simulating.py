@@ -42,7 +42,7 @@ def port_of(address: str) -> int:
 
 
 def test_it_throttles_conflicts_and_cuts_batches(tmp_path):
-    options = ("--throttle", "0.3", "--conflicts", "0.3", "--seed", "7")
+    options = ("--throttle", "0.3", "--conflicts", "0.3", "--fault-seed", "7")
     with running("dynamodb", "--port", "0", *options, cwd=tmp_path) as (process, address):
         for region in ("us-east-1", "eu-west-1"):
             dynamodb = client(port_of(address), region)

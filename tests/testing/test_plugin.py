@@ -12,9 +12,11 @@ import boto3
 import pytest
 from msgspec import Meta
 
+from potluck.seeds.contents import SeedError
 from potluck.table import Entity, Table
 from potluck.testing import targets
 from tests.references import dynamodb_local
+from tests.seeds.notes import BATCH, CREATE, write
 
 REQUEST = {
     "TableName": "Notes",
@@ -51,6 +53,20 @@ def test_another_program_reaches_the_tables(dynamodb_table, dynamodb_endpoint):
     )
     ran = subprocess.run([sys.executable, "-c", program, dynamodb_endpoint], capture_output=True, text=True, check=True)
     assert ran.stdout == "1\n"
+
+
+def test_a_folder_of_seeds(dynamodb_seed, dynamodb, tmp_path):
+    seeded = dynamodb_seed(write(tmp_path, table__json=CREATE, notes__json=BATCH))
+    assert seeded.items == {"Notes": 2}
+    item = dynamodb.Table("Notes").get_item(Key={"id": "first"})["Item"]
+    assert bytes(item["photo"]) == b"\0\xff\0"
+
+
+def test_a_bad_seed_is_named(dynamodb_seed, dynamodb, tmp_path):
+    for item in ({"x": {"S": "y"}}, {"id": "first"}, {"id": {"B": "*"}}):
+        with pytest.raises(SeedError, match=r"Notes\.items\.json: item 1 of Notes cannot be put"):
+            dynamodb_seed(write(tmp_path, table__json=CREATE, Notes__items__json={"Items": [item]}))
+        assert list(dynamodb.tables.all()) == []
 
 
 def test_a_table_of_the_library(dynamodb_table):
@@ -105,6 +121,8 @@ def test_the_environment_is_as_before(monkeypatch):
 # --- a project of its own --------------------------------------------------------------------------------------------
 
 PROJECT = """
+    import json
+
     import boto3
 
     def test_a_note_is_kept(dynamodb, dynamodb_client, dynamodb_table, dynamodb_endpoint):
@@ -126,6 +144,17 @@ PROJECT = """
             AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
         )
 
+    def test_a_folder_of_seeds(dynamodb_seed, dynamodb_client, tmp_path):
+        (tmp_path / "table.json").write_text(json.dumps({
+            "TableName": "Notes",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        }))
+        item = {"id": {"S": "first"}, "photo": {"B": "AP8A"}}
+        (tmp_path / "Notes.items.json").write_text(json.dumps({"Items": [item]}))
+        assert dynamodb_seed(tmp_path).items == {"Notes": 1}
+        assert dynamodb_client.scan(TableName="Notes")["Items"][0]["photo"] == {"B": b"\\0\\xff\\0"}
+
     def test_the_store_in_this_process(dynamodb_store):
         dynamodb_store.call("ListTables", {})
 """
@@ -143,14 +172,14 @@ def run_project(folder: Path, *options: str) -> str:
 
 
 def test_a_project_needs_no_configuration_and_may_share_its_tests_out(tmp_path):
-    assert run_project(tmp_path, "-n", "2").startswith("3 passed")
+    assert run_project(tmp_path, "-n", "2").startswith("4 passed")
 
 
 @pytest.mark.needs("dynamodb-local")
 def test_the_same_tests_run_on_dynamodb_local_and_leave_nothing_behind(tmp_path):
     with dynamodb_local(for_speed=False) as reference:
         last = run_project(tmp_path, "--dynamodb", "local", "--dynamodb-endpoint", reference.endpoint)
-        assert last.startswith("2 passed, 1 skipped"), last
+        assert last.startswith("3 passed, 1 skipped"), last
 
 
 def test_the_plugin_imports_nothing_until_it_is_used():

@@ -2,15 +2,21 @@
 
 import argparse
 import asyncio
+import os
 import secrets
 import signal
 from pathlib import Path
 
 from potluck.commands.arguments import add_listening, decimal, number
+from potluck.commands.refusal import CommandError
 from potluck.commands.running import run_async
 from potluck.dynamo.database import Database
+from potluck.dynamo.namespaces import DEFAULT
 from potluck.dynamo.server import serving
+from potluck.dynamo.sync import SyncDatabase
 from potluck.engines.simulating import Simulating
+from potluck.seeds.contents import SeedError
+from potluck.seeds.seeding import Seeded, seed
 from potluck.settings import Settings
 
 HOST = "127.0.0.1"
@@ -29,6 +35,13 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
     )
     parser.add_argument("--file", type=Path, help="the file that holds the tables; without it they are temporary")
     parser.add_argument("--shared", action="store_true", help="one set of tables for all regions and accounts")
+    parser.add_argument(
+        "--seed",
+        type=Path,
+        metavar="FOLDER",
+        help="start with the tables and items in this folder: CloudFormation templates, NoSQL Workbench models, JSON "
+        "of the AWS CLI, exports",
+    )
     parser.add_argument(
         "--throttle",
         type=_rate,
@@ -51,7 +64,7 @@ def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
         help="answer index reads and eventually consistent reads from this long ago, such as 2 (%(default)s)",
     )
     parser.add_argument(
-        "--seed", type=_seed, metavar="NUMBER", help="repeat the throttling and the conflicts of an earlier run"
+        "--fault-seed", type=_seed, metavar="NUMBER", help="repeat the throttling and the conflicts of an earlier run"
     )
 
 
@@ -63,23 +76,50 @@ def run(chosen: argparse.Namespace, settings: Settings) -> int:
 
 async def _serve(chosen: argparse.Namespace) -> None:
     stopping = _stop_signal()
-    seed = secrets.randbelow(SEEDS) if chosen.seed is None else chosen.seed
+    fault_seed = secrets.randbelow(SEEDS) if chosen.fault_seed is None else chosen.fault_seed
     database = await Database.open(chosen.file)
-    simulating = Simulating(database, throttle=chosen.throttle, lag=chosen.lag, conflicts=chosen.conflicts, seed=seed)
+    simulating = Simulating(
+        database, throttle=chosen.throttle, lag=chosen.lag, conflicts=chosen.conflicts, seed=fault_seed
+    )
     simulates = bool(chosen.throttle or chosen.lag or chosen.conflicts)
     engine = simulating if simulates else database
     try:
+        seeded = await _seeded(database, chosen) if chosen.seed else None
         async with serving(engine, chosen.host, chosen.port, chosen.host_name, shared=chosen.shared) as port:
             _announce(chosen, port)
+            if seeded:
+                _announce_seeds(chosen.seed, seeded)
             if simulates:
                 print(
                     f"  It throttles {chosen.throttle:.0%} of all calls, {chosen.conflicts:.0%} of writes conflict, "
-                    f"and reads lag {chosen.lag:g} s (--seed {seed})"
+                    f"and reads lag {chosen.lag:g} s (--fault-seed {fault_seed})"
                 )
             print("  Press Ctrl+C to stop.\n", flush=True)
             await stopping.wait()
     finally:
         await simulating.close()
+
+
+async def _seeded(database: Database, chosen: argparse.Namespace) -> Seeded:
+    """Seed the database in the region of this shell, which its SDKs ask for; simulated faults come later."""
+    loop = asyncio.get_running_loop()
+    store = SyncDatabase(database, lambda answer: asyncio.run_coroutine_threadsafe(answer, loop).result(), lambda: None)
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or DEFAULT.region
+    try:
+        return await asyncio.to_thread(seed, store, chosen.seed, region=DEFAULT.region if chosen.shared else region)
+    except SeedError as problem:
+        raise CommandError(str(problem)) from problem
+
+
+def _announce_seeds(folder: Path, seeded: Seeded) -> None:
+    tables, items = _counted(len(seeded.items), "table"), _counted(sum(seeded.items.values()), "item")
+    print(f"  Seeded from {folder}: {tables}, {items}")
+    if seeded.left_alone:
+        print(f"  Left alone, because they were there already: {', '.join(seeded.left_alone)}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _announce(chosen: argparse.Namespace, port: int) -> None:

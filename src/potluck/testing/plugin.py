@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    import os
+
     from potluck.dynamo import SyncDatabase
+    from potluck.seeds.seeding import Seeded
     from potluck.testing.clock import StoreClock
     from potluck.testing.definitions import TableSource
     from potluck.testing.targets import Target
@@ -101,3 +104,11 @@ def dynamodb_table(dynamodb_target: Target) -> Callable[..., Any]:
         return dynamodb_target.create(creation_of(source, resource))
 
     return create
+
+
+@pytest.fixture
+def dynamodb_seed(dynamodb_target: Target) -> Callable[[str | os.PathLike[str]], Seeded]:
+    """Creates the tables in a folder of seeds, and puts their items: `dynamodb_seed("tests/seeds")`."""
+    from potluck.seeds.seeding import seed_by_calls
+
+    return lambda folder: seed_by_calls(dynamodb_target.call, folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cached_property
@@ -13,7 +14,10 @@ from potluck.extras import needs_extra
 
 with needs_extra("testing"):
     import boto3  # type: ignore[import-untyped]
+    from botocore import xform_name  # type: ignore[import-untyped]
+    from botocore.exceptions import ClientError, ParamValidationError  # type: ignore[import-untyped]
 
+from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.mocking import FAKE, PROFILES, mocked, reachable
 from potluck.dynamo.sync import LoopThread, SyncDatabase
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from potluck.testing.definitions import Creation
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_DYNAMODB_STREAMS")
+WAITERS = {"CreateTable": "table_exists", "DeleteTable": "table_not_exists"}
 WAITING = {"Delay": 1, "MaxAttempts": 60}
 
 
@@ -57,6 +62,18 @@ class Target:
         for operation, request in creation.settings:
             getattr(self.client(), operation)(TableName=table.name, **request)
         return table
+
+    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """One operation in DynamoDB's JSON, as the engine answers it; tables can be used, or are gone, at once."""
+        try:
+            answer: dict[str, Any] = getattr(self.client(), xform_name(operation))(**_with_bytes(request))
+        except ClientError as error:
+            raise DynamoError(error.response["Error"]["Code"], error.response["Error"]["Message"]) from error
+        except (ParamValidationError, ValueError) as error:
+            raise DynamoError("ValidationException", str(error)) from error
+        if operation in WAITERS:
+            self.client().get_waiter(WAITERS[operation]).wait(TableName=request["TableName"], WaiterConfig=WAITING)
+        return answer
 
     def wait_for(self, table: Any) -> None:
         self.client().get_waiter("table_exists").wait(TableName=table.name, WaiterConfig=WAITING)
@@ -161,6 +178,21 @@ def aws() -> Iterator[Target]:
         with ExitStack() as deletions:
             for name in created:
                 deletions.callback(_delete, target.client(), name)
+
+
+def _with_bytes(value: Any) -> Any:
+    """Attribute values as boto3 takes them: binaries are bytes, not base64."""
+    if isinstance(value, list):
+        return [_with_bytes(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((kind, content),) = value.items()
+        if kind == "B" and isinstance(content, str):
+            return {kind: b64decode(content, validate=True)}
+        if kind == "BS" and isinstance(content, list):
+            return {kind: [b64decode(part, validate=True) for part in content]}
+    return {name: _with_bytes(part) for name, part in value.items()}
 
 
 def _delete(client: Any, name: str) -> None:
