@@ -118,6 +118,7 @@ def test_any_text_is_parsed_or_refused(text):
         "SELECT * FROM tab WHERE " + "NOT (" * 1000 + "p = 'a'" + ")" * 1000,
         "INSERT INTO tab VALUE {'p': " + "[" * 3000 + "]" * 3000 + "}",
         "UPDATE tab SET n = 1" + " + 1" * 1500 + " WHERE p = 'a'",
+        "UPDATE tab SET n = " + "(" * 40 + "1" + " + 1" * 40 + ")".join(["", *[" + 1" * 20] * 40]) + " WHERE p = 'a'",
         "UPDATE tab SET n = " + "- " * 3000 + "1 WHERE p = 'a'",
         "SELECT * FROM tab WHERE size(" + "size(" * 1000 + "p" + ")" * 1000 + ") = 1",
         "SELECT * FROM tab WHERE p = 'a'" + " OR p = 'a'" * 600,
@@ -126,6 +127,17 @@ def test_any_text_is_parsed_or_refused(text):
 def test_deep_and_long_statements_are_refused(store, deep):
     with pytest.raises(DynamoError, match="ValidationException"):
         store.call("ExecuteStatement", {"Statement": deep})
+
+
+def test_spaces_before_what_is_no_token_are_read_once(store):
+    with pytest.raises(DynamoError, match="well formed"):
+        store.call("ExecuteStatement", {"Statement": "SELECT" + " " * 8_000 + "é"})
+
+
+def test_each_assignment_may_have_a_sum_of_its_own(store):
+    sums = ", ".join(f"n{number} = 1 + 2 - 3" for number in range(40))
+    with pytest.raises(DynamoError, match="ConditionalCheckFailed"):
+        store.call("ExecuteStatement", {"Statement": f"UPDATE tab SET {sums} WHERE p = 'none'"})
 
 
 def test_values_nest_as_deeply_as_the_service_takes_them(store):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from potluck.dynamo.actions.query import check_not_empty, encoded, key_range
@@ -20,6 +21,9 @@ from potluck.dynamo.partiql.nodes import (
 )
 from potluck.dynamo.tables import Index, Table
 from potluck.dynamo.values import Item, Value, checked_value, kind_of
+
+MOST_RANGES = 1_000
+"""Conditions that allow more partitions filter a scan: there can be millions, if a partition has several attributes."""
 
 RANGED = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
@@ -67,7 +71,7 @@ def ranges_of(
     partition, sort = (index.partition, index.sort) if index else (table.key_names[:1], table.key_names[1:])
     kinds = table.definition.attributes
     selected = [_selected(conjuncts, name, parameters, kinds) for name in partition]
-    if any(values is None for values in selected):
+    if any(values is None for values in selected) or prod(len(values or ()) for values in selected) > MOST_RANGES:
         return KeyRanges([partition_range(0, 1)], list(conjuncts), is_scan=True)
     others: list[Expression] = []
     bounds: list[KeyTest] = []
@@ -125,7 +129,7 @@ def _values_of(
         united: list[Value] = []
         for operand in expression.operands:
             values = _values_of(operand, name, parameters, kinds)
-            if values is None:
+            if values is None or len(united) > MOST_RANGES:
                 return None
             united += [value for value in values if value not in united]
         return united

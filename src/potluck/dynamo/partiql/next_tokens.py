@@ -10,6 +10,8 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.storage.rows import pack
 from potluck.dynamo.values import Item, Value
 
+INVALID_TOKEN = "Invalid NextToken"
+
 
 class NextToken(NamedTuple):
     statement: str
@@ -31,7 +33,7 @@ def read(text: str, digest: str) -> NextToken:
     try:
         token: Any = msgspec.json.decode(urlsafe_b64decode(text), type=NextToken)
     except (ValueError, msgspec.MsgspecError):
-        invalid("Invalid NextToken")
+        invalid(INVALID_TOKEN)
     if token.statement != digest or token.range < 0:
-        invalid("Invalid NextToken")
+        invalid(INVALID_TOKEN)
     return token  # type: ignore[no-any-return]

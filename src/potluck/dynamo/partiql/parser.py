@@ -34,7 +34,7 @@ from potluck.dynamo.partiql.tokens import END, ION, NAME, NUMBER, TEXT, Malforme
 from potluck.dynamo.values import checked_value
 
 DEEPEST = 48
-"""Expressions nested more deeply, and longer sums, are refused: values have at most 32 levels."""
+"""Expressions nested more deeply, and sums of more operators, are refused: values have at most 32 levels."""
 
 COMPARATORS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 FUNCTION_KEYWORDS = frozenset(("SIZE", "EXISTS", "COUNT", "SUM", "AVG", "MIN", "MAX", "UPPER", "LOWER", "CHAR_LENGTH"))
@@ -98,6 +98,7 @@ class _Parser:
         self.position = 0
         self.parameters = 0
         self.depth = 0
+        self.operators = 0
 
     # --- tokens ---
 
@@ -259,6 +260,7 @@ class _Parser:
     def assignment(self) -> PathAssignment:
         path = self.target()
         self.expect("=")
+        self.operators = 0
         return PathAssignment(path, self.expression())
 
     def target(self) -> AttributePath:
@@ -370,13 +372,14 @@ class _Parser:
     def chain(self, operators: tuple[str, ...], operand: Callable[[], Expression]) -> Expression:
         """Operands joined by operators of one rank, from left to right."""
         left = operand()
-        for _ in range(DEEPEST):
-            operator = self.token
-            if operator.kind not in operators:
-                return left
+        while (operator := self.token).kind in operators:
+            # Counted over the whole value: a sum inside of a sum makes it deeper too.
+            self.operators += 1
+            if self.operators > DEEPEST:
+                raise Malformed
             self.position += 1
             left = OperatorExpression(operator.kind, (left, operand()), operator.at)
-        raise Malformed
+        return left
 
     def signed(self) -> Expression:
         sign = self.token

@@ -3,18 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.capacity import Consumed, read_units
-from potluck.dynamo.errors import invalid
+from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.expressions import refuse_nested_keys
 from potluck.dynamo.limits import PAGE_BYTES
 from potluck.dynamo.pages import ItemPage
+from potluck.dynamo.parameters.items import VALUE
 from potluck.dynamo.partiql import next_tokens
 from potluck.dynamo.partiql.columns import Columns
 from potluck.dynamo.partiql.conditions import condition_of, conjuncts_of
 from potluck.dynamo.partiql.keys import KeyRanges, key_of, key_test, ranges_of
-from potluck.dynamo.partiql.next_tokens import NextToken
+from potluck.dynamo.partiql.next_tokens import INVALID_TOKEN, NextToken
 from potluck.dynamo.partiql.nodes import Order, SelectStatement
+from potluck.dynamo.reads import check_start, check_start_of_table
 from potluck.dynamo.tables import Index, Table
-from potluck.dynamo.values import Item, Value
+from potluck.dynamo.values import Item, Value, checked_value
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -76,8 +78,7 @@ class _Pages:
             low, high = self.ranges[number]
             page = ItemPage(self.table, self.index, low, high, limit=self.left, **options)
             if number == start.range and start.key is not None:
-                _check_start(page, start.key)
-                page.start_after(start.key)
+                page.start_after(_checked_start(page, start.key))
             await page.read(database)
             self.items += page.items
             self.size += page.size
@@ -153,8 +154,16 @@ def _check_order(statement: SelectStatement, names: tuple[str, ...], selected: K
             invalid(f"Variable reference {key.attribute} in ORDER BY clause must be part of the primary key")
 
 
-def _check_start(page: ItemPage, key: Item) -> None:
-    """Refuse the key of a token whose table has since been replaced by another."""
-    names = {*page.table.key_names, *(page.index.key_names if page.index else ())}
-    if key.keys() != names:
-        invalid("Invalid NextToken")
+def _checked_start(page: ItemPage, key: Item) -> Item:
+    """The key of a token with canonical values; refused if no item can have it, or the table is another one by now."""
+    table, index = page.table, page.index
+    names = {*table.key_names, *(index.key_names if index else ())}
+    try:
+        start = {name: checked_value(VALUE.understood(value, True))[0] for name, value in key.items()}
+        if start.keys() != names:
+            invalid(INVALID_TOKEN)
+        check_start(start, names, table)
+        check_start_of_table(start, table, index)
+    except DynamoError:
+        invalid(INVALID_TOKEN)
+    return start

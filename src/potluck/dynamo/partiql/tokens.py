@@ -23,7 +23,8 @@ _pattern = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_rest = re.compile(r"(?:[ \t\r\n\f\v]+|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
+# Possessive, as above: tried in all its divisions, a run of spaces before what is no token would never end.
+_rest = re.compile(r"(?:[ \t\r\n\f\v]+|--[^\n]*|/\*.*?\*/)*+", re.DOTALL)
 
 
 class Malformed(Exception):
