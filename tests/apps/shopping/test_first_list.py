@@ -98,6 +98,20 @@ async def test_the_household_of_someone_else_is_neither_shown_nor_changed(person
     assert await to_buy(person) == {"Milk": None}
 
 
+async def test_a_household_that_is_being_deleted_is_not_made_again(tmp_path):
+    async with suite_on(tmp_path, (ShoppingApp,)) as (client, _):
+        ada = await signed_up(client)
+        client.cookies.clear()
+        client.headers.update(bearer(ada))
+        fields = hidden(await first_page(client))
+        await send(client, lines="Milk", **fields)
+        home = f"{API}/families/{fields['familyId']}"
+        assert (await client.delete(home)).status_code == 204
+        # What is left of it is there until the consumer has run.
+        assert (await send(client, lines="Tea", **fields)).status_code == 409
+        assert (await client.get(home)).status_code == 404
+
+
 async def test_a_list_without_a_past_suggests_staples_and_a_household_of_one_to_invite_someone(person):
     answer = await send(person, lines="Milk", **hidden(await first_page(person)))
     address = answer.headers["location"]

@@ -4,13 +4,14 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.apps.shopping.entities import Family, ShoppingListItem
+from potluck.apps.shopping.conflicts import IdTaken
+from potluck.apps.shopping.entities import Deletion, Family, ShoppingListItem
 from potluck.apps.shopping.families import FAMILY, HOME, families, first_page, frame_of
 from potluck.apps.shopping.first_items import FirstItems
 from potluck.apps.shopping.line_parser import read_lines
 from potluck.apps.shopping.pages.shopping_list import added_text
-from potluck.table import absent, put
-from potluck.web import Actions, OwnPlaces, Writes, or_retry
+from potluck.table import absent, check, put
+from potluck.web import Actions, OwnPlaces, Writes, or_raise, or_retry
 
 first_list: Actions[Family] = Actions(OwnPlaces, page=f"{HOME}/first", frame=frame_of("list"))
 
@@ -49,4 +50,8 @@ async def start_list(at: OwnPlaces, first: FirstItems) -> Writes[Started]:
     ]
     founded = await families.founding(at, family)
     added = (or_retry(put(item, when=absent)) for item in items)
-    return founded.together_with(*added).answering(Started(first.family_id, [item.name for item in items]))
+    # What is left of a deleted household would be shown in a new one with its id, and the new one deleted with it.
+    unused = check(Deletion.by_id(first.family_id, "family", first.family_id), when=absent)
+    return founded.together_with(or_raise(unused, IdTaken), *added).answering(
+        Started(first.family_id, [item.name for item in items])
+    )
