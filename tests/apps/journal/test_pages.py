@@ -255,6 +255,17 @@ async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym:
     assert weeks.findall(await look(gym, "/journal/entries?downTo=never", mara)) == first
 
 
+async def test_an_entrys_page_with_the_key_of_drafts_and_comments_of_others_is_not_compressed(embedded_gym: Gym):
+    mara = await embedded_gym.person()
+    own_id = fields_of(await look(embedded_gym, "/journal", mara), "/journal/entries")["entryId"]
+    await send(embedded_gym, "/journal/entries", mara, **FILLED, entryId=own_id, shared="Armbar.")
+    accepts = bearer(mara) | BROWSER | {"accept-encoding": "br"}
+    answer = await embedded_gym.client.get(f"/journal/entries/{own_id}", headers=accepts)
+    assert "data-draft-key=" in answer.text
+    assert "content-encoding" not in answer.headers
+    assert answer.headers["cache-control"] == "no-store, no-transform"
+
+
 async def test_athletes_page_shows_the_last_session_or_the_time_since(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.coached()

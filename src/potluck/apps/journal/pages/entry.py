@@ -35,7 +35,8 @@ from potluck.web import UNSET, Input, Show, Writes, _, formats, or_retry
 ENTRY = f"{ENTRIES}/{{entry_id}}"
 
 
-@entries.page("/{entry_id}", "journal/entry.html")
+# Has the key of the reader's drafts, and comments by others.
+@entries.page("/{entry_id}", "journal/entry.html", secret=True)
 async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
     zone = zone_of(await time_zone_for(at))
     today = day_of(at.now, zone)
