@@ -75,7 +75,7 @@ soak: setup references-where-possible ## run the long forms of the fault tests (
 
 docs: setup ## check that links, file names, commands and examples in the documentation are true
 	$(PYTEST) tests/test_docs.py tests/test_examples.py tests/test_tutorial.py tests/test_apps_guide.py \
-		tests/test_web_reference.py tests/test_app_designs.py
+		tests/test_web_reference.py tests/test_app_designs.py tests/dynamo/test_offered_operations.py
 
 check: lint types test ## everything a change must pass
 

@@ -156,12 +156,12 @@ async def test_an_unknown_target_is_an_unknown_operation(client: Client, target:
 
 
 async def test_an_operation_that_is_not_offered_is_named(client: Client) -> None:
-    response = await client.send(headers=GET_ITEM | {"X-Amz-Target": "DynamoDB_20120810.ExecuteStatement"}, body={})
+    response = await client.send(headers=GET_ITEM | {"X-Amz-Target": "DynamoDB_20120810.CreateBackup"}, body={})
     assert (response.status, response.json) == (
         400,
         {
             "__type": "com.amazon.coral.service#UnknownOperationException",
-            "message": "ExecuteStatement is not an operation of this engine",
+            "message": "CreateBackup is not an operation of this engine",
         },
     )
 

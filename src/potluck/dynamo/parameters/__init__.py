@@ -11,6 +11,7 @@ from potluck.dynamo.parameters.scalars import at_least, fault
 from potluck.dynamo.parameters.tables import (
     NAMED_FIRST,
     OPERATIONS_NOT_OFFERED,
+    OPERATIONS_WITHOUT_EFFECT,
     PARAMETERS_NOT_OFFERED,
     STREAM_OPERATIONS,
     TABLE_OPERATIONS,
@@ -19,6 +20,8 @@ from potluck.dynamo.parameters.tables import (
 __all__ = [
     "OPERATIONS",
     "OPERATIONS_NOT_OFFERED",
+    "OPERATIONS_WITHOUT_EFFECT",
+    "PARAMETERS_NOT_OFFERED",
     "STREAM_OPERATIONS",
     "check",
     "check_whole",

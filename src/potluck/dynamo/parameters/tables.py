@@ -246,6 +246,14 @@ OPERATIONS_NOT_OFFERED = (
 )
 """Operations of the service that this engine does not support; the error names them."""
 
+OPERATIONS_WITHOUT_EFFECT = {
+    "DescribeContinuousBackups": "as it was set; nothing can be restored",
+    "DescribeEndpoints": "always this machine",
+    "DescribeLimits": "the service's usual quotas, which are not enforced",
+    "UpdateContinuousBackups": "stored and described; nothing can be restored",
+}
+"""Operations that are answered, but describe what does nothing here, and how they do it."""
+
 # These check for a table name of the right length before anything else.
 NAMED_FIRST = frozenset(
     {
