@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from potluck.people.email_addresses import move_addresses
-from potluck.people.email_normal_form import former_normal_form, normal_email
+from potluck.people.email_normal_form import former_normal_form, is_same_mailbox, normal_email
 from potluck.people.entities import Account, EmailAddress
 from potluck.people.errors import (
     AccountGone,
@@ -46,6 +46,21 @@ def test_other_mailboxes_have_others():
         "ada@x",
     ]
     assert len({normal_email(each) for each in [NORMAL, *others]}) == len(others) + 1
+
+
+@pytest.mark.parametrize("other", ["ada@faß.example", "ada@xn--fa-hia.example", "ada@FAẞ.example", "aﬀa@fass.example"])
+def test_who_has_proven_one_mailbox_has_not_proven_another_of_the_same_normal_form(other):
+    plain = normal_email(other)
+    assert plain.endswith("@fass.example")
+    assert not is_same_mailbox(plain, other)
+    assert not is_same_mailbox(other, plain)
+    assert is_same_mailbox(other, other)
+
+
+def test_spellings_of_one_mailbox_are_proven_together():
+    for spelling in ("Ada@Bücher.example", "ada@bu\u0308cher.example", "ADA@XN--BCHER-KVA.example"):
+        assert is_same_mailbox(spelling, NORMAL)
+    assert not is_same_mailbox("ada@xn--\u00fc.example", NORMAL)
 
 
 @given(

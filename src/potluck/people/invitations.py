@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.email_normal_form import normal_email
+from potluck.people.email_normal_form import is_unambiguous, normal_email
 from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser, InvitationToAddress
 from potluck.people.errors import InvitationInvalid, OwnInvitation, TooMany
 from potluck.people.secrets import SecretKind, hash_of, kind_of, new_id, new_secret
@@ -103,7 +103,8 @@ class InvitationRows:
                 user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, email=email, ttl=ttl
             )
             writes.append(put(of_user, when=absent))
-        if email is not None:
+        # An address that another mailbox might be mistaken for is a note only.
+        if email is not None and is_unambiguous(email):
             to_address = InvitationToAddress(
                 folded=normal_email(email), invitation_id=invitation_id, hash=hash, created_at=now, ttl=ttl
             )
@@ -126,7 +127,7 @@ class InvitationRows:
     async def addressed_to(self, user_id: UUID, most: int) -> list[tuple[str, Invitation]]:
         """Invitations to the person's verified address, latest first, each with what they send in place of a secret."""
         account = await self._store.get(Account.by_id(user_id))
-        if account is None or not account.email_verified:
+        if account is None or not _is_proven(account):
             return []
         query = InvitationToAddress.all_to(normal_email(account.email))
         rows = (await self._store.page(query, INVITATIONS_READ)).items
@@ -149,7 +150,7 @@ class InvitationRows:
             invitation_id = UUID(text.removeprefix(ADDRESSED))
         except ValueError:
             raise InvitationInvalid from None
-        if account is None or not account.email_verified:
+        if account is None or not _is_proven(account):
             raise InvitationInvalid
         return InvitationToAddress.by_id(normal_email(account.email), invitation_id)
 
@@ -208,6 +209,10 @@ def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Conditio
         delete(InvitationOfUser.by_id(by, invitation.invitation_id)),
         *_at_address(invitation),
     ]
+
+
+def _is_proven(account: Account) -> bool:
+    return account.email_verified and is_unambiguous(account.email)
 
 
 def _at_address(invitation: InvitationOfPlace | InvitationOfUser) -> list[Operation]:

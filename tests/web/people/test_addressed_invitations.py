@@ -80,6 +80,16 @@ async def test_who_has_proven_the_address_joins_from_home_in_one_touch(village):
     assert (await ask(village.client, "POST", "/invitations/accept", {"token": secret}, by=cyd)).status_code == 410
 
 
+@pytest.mark.parametrize(
+    ("typed", "proven"), [("ben@faß.example", "ben@fass.example"), ("ben@fass.example", "ben@xn--fa-hia.example")]
+)
+async def test_who_has_proven_an_address_like_it_is_someone_else(village, typed, proven):
+    ada, ben = await village.person("Ada"), await village.person("Ben", verified=True, email=proven)
+    id, text, _ = await village.invite(ada, await village.household(ada), typed)
+    assert id not in await village.home(ben)
+    assert (await village.send(ben, ACCEPT, text)).status_code == 410
+
+
 async def test_a_mere_claim_to_the_address_shows_and_opens_nothing(village):
     ada, ben = await village.person("Ada"), await village.person("Ben")
     other = await village.person("Cyd", verified=True)

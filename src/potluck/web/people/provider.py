@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from potluck.people.authentication import must_be_active
-from potluck.people.email_normal_form import normal_email
+from potluck.people.email_normal_form import is_same_mailbox
 from potluck.people.entities import Account, Identity, IdentityOfUser
 from potluck.people.errors import IdentityLinked, IdentityNeeded, IdentityTaken, SignInFailed
 from potluck.people.fields import AnyPassword, Email, Name, Secret
@@ -189,7 +189,7 @@ async def take_seat(at: Newcomer, seat: Seat, sent: SeatTaken) -> Writes[OpenedS
     if there.answer is not None:
         # The form was sent twice.
         return there
-    verified = proven.email_verified and normal_email(sent.email) == normal_email(proven.email)
+    verified = proven.email_verified and is_same_mailbox(sent.email, proven.email)
     begun = await begin_account(at, sent.email, sent.name, sent.invitation, verified=verified)
     by_subject, of_user = linking(begun.account.user_id, proven.issuer, proven.subject, at.now)
     taken = IdentityTaken(provider_of(at.core).name)
