@@ -1,5 +1,6 @@
 """The first list: someone without a household adds an item, and that is all it takes."""
 
+import asyncio
 from uuid import uuid4
 
 import pytest
@@ -61,6 +62,13 @@ async def test_sent_twice_it_makes_one_household(person):
     fields = hidden(await first_page(person))
     first, second = [await send(person, lines="Milk", **fields) for _ in range(2)]
     assert first.headers["location"] == second.headers["location"]
+    assert await to_buy(person) == {"Milk": None}
+
+
+async def test_sent_several_times_at_once_each_leads_to_the_one_household(person):
+    fields = hidden(await first_page(person))
+    answers = await asyncio.gather(*(send(person, lines="Milk", **fields) for _ in range(5)))
+    assert {answer.headers.get("location") for answer in answers} == {f"/shopping/{fields['familyId']}"}
     assert await to_buy(person) == {"Milk": None}
 
 
