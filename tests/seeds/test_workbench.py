@@ -59,6 +59,27 @@ def test_tables_indexes_and_sample_data(tmp_path):
         ]
 
 
+def test_the_sample_data_of_facets_is_put_together(tmp_path):
+    ana, ben = {"name": {"S": "ana"}}, {"name": {"S": "ben"}}
+    facets = [
+        {"FacetName": "Addresses", "TableData": [{**ana, "street": {"S": "Long Street"}}, ben]},
+        {"FacetName": "Ages", "TableData": [{**ana, "age": {"N": "40"}}]},
+        {"FacetName": "None"},
+    ]
+    with SyncDatabase.open() as store:
+        seed(store, write(tmp_path, shop__json={"DataModel": [{**CUSTOMERS, "TableFacets": facets}]}))
+        items = store.call("Scan", {"TableName": "Customers"})["Items"]
+    assert sorted(items, key=lambda item: item["name"]["S"]) == [
+        {**ana, "street": {"S": "Long Street"}, "age": {"N": "40"}},
+        ben,
+    ]
+
+
+def test_sample_data_that_is_no_item_is_an_error(tmp_path):
+    with pytest.raises(SeedError, match="table 1 of the model cannot be read"):
+        read_folder(write(tmp_path, shop__json={"DataModel": [{**CUSTOMERS, "TableData": ["ana"]}]}))
+
+
 def test_a_table_that_cannot_be_read_is_named(tmp_path):
     model = {"DataModel": [CUSTOMERS, {"TableName": "Orders"}]}
     with pytest.raises(

@@ -1,5 +1,6 @@
 """Data models of NoSQL Workbench: tables, indexes and sample data."""
 
+import json
 from pathlib import Path
 
 from potluck.seeds.contents import Contents, Json, SeedError, SeedItems, created
@@ -13,7 +14,7 @@ def read_model(file: Path, model: Json) -> Contents:
     for number, table in enumerate(model["DataModel"], 1):
         try:
             contents.append(created(file, _create(table)))
-            contents.append(SeedItems(file, table["TableName"], table.get("TableData") or []))
+            contents.append(SeedItems(file, table["TableName"], _items(table)))
         except (KeyError, TypeError, AttributeError) as error:
             raise SeedError(f"{file}: table {number} of the model cannot be read: {error!r}") from error
     return contents
@@ -30,6 +31,16 @@ def _create(table: Json) -> Json:
         {"AttributeName": name, "AttributeType": attribute_type} for name, attribute_type in types.items()
     ]
     return create
+
+
+def _items(table: Json) -> list[Json]:
+    """The sample data of the table and of its facets, each of which may have some attributes of an item."""
+    parts = [part for owner in (table, *(table.get("TableFacets") or [])) for part in owner.get("TableData") or []]
+    keys = [key["AttributeName"] for key in table["KeyAttributes"].values()]
+    items: dict[str, Json] = {}
+    for part in parts:
+        items.setdefault(json.dumps([part.get(name) for name in keys]), {}).update(part)
+    return list(items.values())
 
 
 def _index(index: Json, table_keys: Json, types: dict[str, str]) -> Json:
