@@ -1,7 +1,12 @@
+import asyncio
+import subprocess
+
 import boto3
 
 from potluck.commands.main import main
-from tests.processes import running, stopped
+from potluck.dynamo import SyncDatabase
+from tests.patience import until
+from tests.processes import POTLUCK, running, stopped
 from tests.seeds.notes import BATCH, CREATE, write
 
 
@@ -54,3 +59,20 @@ def test_dynamodb_serves_nothing_if_a_seed_is_wrong(tmp_path, capsys):
     out, problem = capsys.readouterr()
     assert out == ""
     assert "Notes.items.json: item 1 of Notes cannot be put" in problem
+
+
+def test_dynamodb_that_is_stopped_while_it_reads_seeds_leaves_no_table(tmp_path):
+    items = {"Items": [{"id": {"S": str(number)}} for number in range(50_000)]}
+    write(tmp_path / "seeds", table__json=CREATE, Notes__items__json=items)
+    serve = ("dynamodb", "--port", "0", "--file", "kept.db", "--seed", "seeds")
+
+    async def opened() -> bool:
+        return (tmp_path / "kept.db").exists()
+
+    with subprocess.Popen([*POTLUCK, *serve], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        # Once there is a file, it listens to signals.
+        asyncio.run(until(opened))
+        assert stopped(process) == 0
+        assert "Stopped before all of seeds was read" in process.stdout.read()
+    with SyncDatabase.open(tmp_path / "kept.db") as store:
+        assert store.call("ListTables", {})["TableNames"] == []

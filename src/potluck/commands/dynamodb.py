@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 from pathlib import Path
+from typing import Any
 
 from potluck.commands.arguments import add_listening, decimal, number
 from potluck.commands.refusal import CommandError
@@ -16,13 +17,17 @@ from potluck.dynamo.server import serving
 from potluck.dynamo.sync import SyncDatabase
 from potluck.engines.simulating import Simulating
 from potluck.seeds.contents import SeedError
-from potluck.seeds.seeding import Seeded, seed
+from potluck.seeds.seeding import Seeded, seed_by_calls
 from potluck.settings import Settings
 
 HOST = "127.0.0.1"
 PORT = 8001
 SEEDS = 1_000_000
 LONGEST_LAG_SECONDS = 3600.0
+
+
+class StoppedSeeding(Exception):
+    """Someone stopped the command before all seeds were in the store."""
 
 
 def declare(parser: argparse.ArgumentParser, settings: Settings) -> None:
@@ -84,7 +89,7 @@ async def _serve(chosen: argparse.Namespace) -> None:
     simulates = bool(chosen.throttle or chosen.lag or chosen.conflicts)
     engine = simulating if simulates else database
     try:
-        seeded = await _seeded(database, chosen) if chosen.seed else None
+        seeded = await _seeded(database, chosen, stopping) if chosen.seed else None
         async with serving(engine, chosen.host, chosen.port, chosen.host_name, shared=chosen.shared) as port:
             _announce(chosen, port)
             if seeded:
@@ -96,17 +101,27 @@ async def _serve(chosen: argparse.Namespace) -> None:
                 )
             print("  Press Ctrl+C to stop.\n", flush=True)
             await stopping.wait()
+    except StoppedSeeding:
+        print(f"  Stopped before all of {chosen.seed} was read; its tables are deleted again")
     finally:
         await simulating.close()
 
 
-async def _seeded(database: Database, chosen: argparse.Namespace) -> Seeded:
+async def _seeded(database: Database, chosen: argparse.Namespace, stopping: asyncio.Event) -> Seeded:
     """Seed the database in the region of this shell, which its SDKs ask for; simulated faults come later."""
     loop = asyncio.get_running_loop()
     store = SyncDatabase(database, lambda answer: asyncio.run_coroutine_threadsafe(answer, loop).result(), lambda: None)
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or DEFAULT.region
+    if chosen.shared:
+        region = DEFAULT.region
+
+    def call(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation == "PutItem" and stopping.is_set():
+            raise StoppedSeeding
+        return store.call(operation, request, region=region)
+
     try:
-        return await asyncio.to_thread(seed, store, chosen.seed, region=DEFAULT.region if chosen.shared else region)
+        return await asyncio.to_thread(seed_by_calls, call, chosen.seed)
     except SeedError as problem:
         raise CommandError(str(problem)) from problem
 
