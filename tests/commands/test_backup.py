@@ -206,7 +206,7 @@ def after(client, browser, held, acknowledged):
         )
         assert said(changed)["rankings"] == [CAMP]
     page = f"/polls/{polls['open']['id']}"
-    assert "Change my vote" in browser.get(page, headers={"accept": "text/html"}).text
+    assert "Change vote" in browser.get(page, headers={"accept": "text/html"}).text
     browser.cookies.delete("potluck-poll-vote")  # The voter's key alone tells that it is the same browser.
     browser.post(f"{page}/vote", data={"rank-2": "1"}, headers=FROM_HERE)
     assert said(client.get(f"{page}/results", headers=ada))["votes"] == 2

@@ -194,7 +194,8 @@ async def test_a_limit_counts_what_is_looked_at_and_a_token_goes_on(dynamo, rang
     assert pages == 4
 
 
-async def test_a_page_of_one_megabyte_goes_on(dynamo, ranged, fresh):
+async def test_a_page_of_one_megabyte_goes_on(dynamo, create, fresh):
+    ranged = await create(**definition("p:S", "s:S"))
     for number in range(4):
         item = {"p": S(fresh), "s": S(str(number)), "text": S("x" * 350_000)}
         await dynamo.call("PutItem", {"TableName": ranged, "Item": item})
@@ -219,7 +220,8 @@ async def test_the_last_key_is_told_beside_the_token(dynamo, ranged, fresh):
     assert answer["LastEvaluatedKey"] == {"p": S(fresh), "s": S("2")}
 
 
-async def test_a_key_condition_reads_no_more_than_a_query(dynamo, ranged, fresh):
+async def test_a_key_condition_reads_no_more_than_a_query(dynamo, create, fresh):
+    ranged = await create(**definition("p:S", "s:S"))
     await fill(dynamo, ranged, fresh, 5)
 
     async def units(where):

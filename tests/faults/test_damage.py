@@ -273,7 +273,7 @@ async def test_lost_writes_can_be_accepted(tmp_path, capsys):
     async with await Database.open(path) as database:
         await fill(database, 0, 1)
     assert await asyncio.to_thread(main, [*accept, "--yes"]) == 0
-    assert "nothing is missing" in capsys.readouterr().out
+    assert "Nothing is missing" in capsys.readouterr().out
 
 
 async def test_a_log_that_was_cut_short_can_be_accepted(tmp_path):

@@ -99,9 +99,9 @@ async def test_an_engine_that_does_not_answer_is_reported_without_its_words(tmp_
         assert "fire" not in answer.text
         # It need not be restarted for that.
         assert (await client.get("/livez")).status_code == 200
-        page = await client.get("/", headers=BROWSER)
-        assert page.status_code == 200
-        assert "The store does not answer just now" in Page(page.text).words
+        assert (await client.get("/", headers=BROWSER)).status_code == 200
+        page = await client.get("/developers", headers=BROWSER)
+        assert "The store doesn’t answer right now" in Page(page.text).words
         engines[0].failing = False
 
 

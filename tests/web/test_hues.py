@@ -43,4 +43,4 @@ async def test_the_sheet_is_linked_and_served_where_an_app_needs_it(tmp_path):
         sheet = await client.get(f"/hues.css{address}")
     assert sheet.headers["content-type"].startswith("text/css")
     assert '[data-app="notes"]' in sheet.text
-    assert "One table, one dish." in page
+    assert "For the people around your table" in page

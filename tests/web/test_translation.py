@@ -253,6 +253,6 @@ def test_dates_numbers_and_lists_are_written_as_the_language_does(polish):
         "short weekday": "Sun",
         "time": "15:05",
     }
-    assert [number_text(number) for number in (0, 1.5, 12345, Decimal("2.50"))] == ["0", "1.5", "12,345", "2.5"]
+    assert [number_text(number) for number in (0, 1.5, 12345, Decimal("2.50"))] == ["0", "1.5", "12,345", "2.50"]
     assert [number_text(number, 1) for number in (3, 3.14159)] == ["3.0", "3.1"]
     assert list_text(["Anna", "Bo", "Cy"]) == "Anna, Bo and Cy"

@@ -74,7 +74,7 @@ async def test_the_home_of_a_coach_is_what_athletes_wrote(embedded_gym: Gym):
     assert shown.fact == "1 athlete"
     (waiting,) = shown.waiting
     assert waiting[:3] == (
-        "Mara wrote down 2 sessions",
+        "Mara wrote 2 entries",
         "“Armbar from guard”",
         f"/journal/athletes/{mara['userId']}",
     )

@@ -496,7 +496,7 @@ async def test_whoever_made_a_poll_takes_its_ballots_along_and_finds_it_on_the_f
     poll = await counted(calls, by=ada)
     home = await calls.client.get("/", headers=bearer(ada) | {"accept": "text/html"})
     assert "Where to?" in home.text
-    assert "5 votes, open until you close it" in home.text
+    assert "5 votes, no closing date" in home.text
     export = await calls.ask("GET", "/me/export", by=ada)
     with zipfile.ZipFile(io.BytesIO(export.content)) as files:
         whole = "".join(files.read(name).decode() for name in files.namelist())
