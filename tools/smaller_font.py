@@ -11,8 +11,9 @@ from fontTools.varLib import instancer
 # What else a typeface offers, pages do not use: these are composed accents, forms of a language, figures of one width.
 FEATURES = ["ccmp", "locl", "mark", "mkmk", "rvrn", "tnum"]
 KERNING = "kern"
-# Kerning of everything takes as much as the letters; that of each weight as much again.
-KERNED = frozenset(map(ord, string.ascii_letters + " ,.-"))
+# Kerning of everything takes as much as the letters; that of each weight as much again. These are kerned alike with and
+# without accents, in “Töpfe” as in “Topf”.
+KERNED = frozenset([*map(ord, string.ascii_letters + " ,.-"), *range(0xC0, 0x100)])
 ACCENTS = range(0x300, 0x370)
 # Copyright, name and licence.
 NAMES = [0, 1, 2, 3, 4, 5, 6, 13, 14]
