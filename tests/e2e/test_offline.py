@@ -97,6 +97,7 @@ def test_what_was_opened_opens_without_a_network_and_says_since_when(visit, tabl
         "/polls": "Where in June?",
         "/library": "Living room",
         f"/library/{library}": "Living room",
+        f"/library/{library}?look=list": "Living room",
     }.items():
         text = shown(window, path)
         assert words in text, path

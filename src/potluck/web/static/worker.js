@@ -274,7 +274,8 @@ const shellOf = (path) =>
 
 /** What a page opens with when the network does not answer. */
 async function instead(address) {
-  const page = address.search ? null : await savedPage(address.pathname);
+  // What is asked of a page with a query, such as a filter, is answered with the page as it was saved.
+  const page = await savedPage(address.pathname);
   const shell = shellOf(address.pathname);
   return page ?? (shell && (await cached(shell))) ?? null;
 }
