@@ -120,7 +120,8 @@ async def test_everything_wrong_is_said_beside_its_field_and_what_was_typed_is_k
     page = await visitor.post("/sign-up", data={"name": "\u0007", "email": "ada", "password": "short"})
     assert page.status_code == 422
     assert set(errors(page)) == {"name", "email", "password"}
-    assert "10 to 128" in errors(page)["password"]
+    assert errors(page)["email"] == "Please enter an e-mail address, like ada@example.org."
+    assert errors(page)["password"] == "Use 10 to 128 characters."
     assert fields(page)["email"]["value"] == "ada"
     assert "short" not in page.text
     # Each asks for the focus; browsers give it to the first.
