@@ -12,6 +12,7 @@ from potluck.people.default_names import name_in
         ("deBruin@example.org", "DeBruin"),
         ("...@example.org", "..."),
         ("+@example.org", "+"),
+        ("\u0300@example.org", "example.org"),
         (f"{'m' * 200}@example.org", "M" + "m" * 99),
     ],
 )

@@ -18,6 +18,8 @@ NAMES = {
     (".hidden",): "hidden.csv",
     ("--help",): "help.csv",
     ("con",): "_con.csv",
+    ("con .x",): "_con .x.csv",
+    ("COM¹",): "_COM¹.csv",
     ("Aux.2",): "_Aux.2.csv",
     ("",): "potluck.csv",
     ("???", "ballots"): "ballots.csv",

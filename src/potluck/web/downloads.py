@@ -14,7 +14,7 @@ REFUSED = frozenset('/\\:*?"<>|')
 # Controls, format characters (which can reverse the order of the text), surrogates, private use, unassigned, line ends.
 REFUSED_KINDS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Names of devices on Windows, whatever comes after the dot.
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
+DEVICES = re.compile(r"(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]) *", re.IGNORECASE)
 # RFC 8187: everything else is percent-encoded.
 PLAIN_IN_HEADER = "!#$&+-.^_`|~"
 
