@@ -46,9 +46,10 @@ test("a deletion has no content", async () => {
   assert.equal((await sent(new Response(null, { status: 204 }))).outcome, "done");
 });
 
-test("a form is accepted by a redirect", async () => {
+test("a form is accepted without a redirect; one that redirects was answered by a proxy", async () => {
   const response = Object.defineProperties(Response.error(), { type: { value: "opaqueredirect" } });
-  const { outcome, request } = await sent(response, { form: { name: "Rice" } });
+  assert.equal((await sent(response, { form: { name: "Rice" } })).outcome, "no-signal");
+  const { outcome, request } = await sent(new Response(null, { status: 204 }), { form: { name: "Rice" } });
   assert.equal(outcome, "done");
   assert.equal(String(request.body), "name=Rice");
   assert.equal(request.redirect, "manual");

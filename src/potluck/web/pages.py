@@ -330,7 +330,8 @@ class Pages:
                 page_request.browser, await flash_after(posted.flash, done.caller, done.answer, page_request.ids)
             )
         next = page_request.request.query_params.get("next")
-        return with_cookies(_then(posted.then, done, page_request.ids, next), cookies)
+        answer = _then(posted.then, done, page_request.ids, next)
+        return with_cookies(_accepted(answer) if _asks_for_json(page_request.request) else answer, cookies)
 
     async def _again(
         self, page_request: _PageRequest, action: Action, filled: Form[Any] | None, refusal: Exception
@@ -401,6 +402,14 @@ class Pages:
 def _asks_for_json(request: Request) -> bool:
     """Whether a script sent the form, which says by itself what happened, and shows no page."""
     return bool(request.headers.get("accept", "").startswith("application/json"))
+
+
+def _accepted(answer: Response) -> Response:
+    """204 in place of a redirect, which a script could not tell from that of a proxy that asks people to sign in."""
+    if not 300 <= answer.status_code < 400:
+        return answer
+    headers = {name: value for name, value in answer.headers.items() if name not in ("location", "content-length")}
+    return Response(status_code=204, headers=headers)
 
 
 def to_sign_in(request: Request) -> Response:

@@ -200,8 +200,10 @@ async function learn(person) {
 /** Tells the server about a sign-out that it could not be told about; resolves to whether it knows. */
 async function finishLeaving() {
   try {
-    const answer = await fetch(ENDING, { method: "POST", body: new URLSearchParams(), redirect: "manual" });
-    if (answer.type !== "opaqueredirect" && !answer.ok && answer.status !== 401) return false;
+    const headers = { accept: "application/json" };
+    const answer = await fetch(ENDING, { method: "POST", body: new URLSearchParams(), headers, redirect: "manual" });
+    // Neither a redirect nor a page of its own is the server's answer: a proxy asks to sign in.
+    if (answer.status !== 204 && answer.status !== 401) return false;
   } catch {
     return false;
   }

@@ -42,7 +42,7 @@ export async function send(address, { method = "POST", json, form, key, wait } =
   if (json !== undefined) headers["content-type"] = "application/json";
   if (key) headers["idempotency-key"] = key;
   const body = form ? new URLSearchParams(form) : typeof json === "string" ? json : JSON.stringify(json);
-  // Only whether a form was accepted matters, not where it redirects.
+  // Potluck accepts a form that a script sends without a redirect. Any other is a proxy's, which asks to sign in.
   const response = await request(address, { method, headers, body, redirect: form ? "manual" : "follow", wait });
   return response ? answerOf(response) : noSignal();
 }
@@ -58,19 +58,19 @@ const noSignal = () => ({
 
 /** @param {Response} response @returns {Promise<Answer>} */
 async function answerOf(response) {
-  const { status, ok } = response;
+  const { status, ok, type } = response;
   const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
   const body = isJson ? await response.json().catch(() => undefined) : null;
-  // The answer broke off; or a captive portal answers every request with a page of its own.
-  if (body === undefined || (ok && status !== 204 && !isJson)) return noSignal();
+  // The answer broke off; or a captive portal or a proxy answers every request with a page of its own.
+  if (body === undefined || type === "opaqueredirect" || (ok && status !== 204 && !isJson)) return noSignal();
   const message =
     body?.errors?.map((/** @type {any} */ error) => error.message).join(". ") || body?.detail || _("This didn’t work");
   return { outcome: outcomeOf(response), status, type: body?.type ?? "", body, message };
 }
 
 /** @param {Response} response @returns {Outcome} */
-function outcomeOf({ status, ok, type }) {
-  if (ok || type === "opaqueredirect") return "done";
+function outcomeOf({ status, ok }) {
+  if (ok) return "done";
   if (status === 401) return "signed-out";
   return status === 429 || status >= 500 ? "later" : "refused";
 }
