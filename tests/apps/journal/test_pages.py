@@ -82,6 +82,24 @@ async def test_write_by_form_and_change_by_form_write_an_entry_once(gym: Gym):
     assert own["entryId"] != theirs["entryId"]
 
 
+async def test_an_entry_that_waited_on_a_device_does_not_undo_an_edit_made_elsewhere(embedded_gym: Gym):
+    mara = await embedded_gym.person()
+    own_id = str(uuid4())
+    sent = FILLED | {"shared": "Armbar.", "entryId": own_id, "version": "1", "when": "2039-12-30T00:30"}
+    address, by = "/journal/entries", bearer(mara) | {"accept": "application/json"}
+
+    async def deliver() -> int:
+        return (await embedded_gym.client.post(address, data=sent, headers=by)).status_code
+
+    # The answer was lost, so it is sent again.
+    assert [await deliver(), await deliver()] == [204, 204]
+    edit = sent | {"shared": "Armbar, and a sweep."}
+    assert (await send(embedded_gym, f"{address}/{own_id}/edit", mara, **edit)).status_code == 303
+    assert await deliver() == 409
+    (entry,) = (await embedded_gym.get("/entries", mara))["items"]
+    assert (entry["sections"]["shared"], entry["version"]) == ("Armbar, and a sweep.", 2)
+
+
 async def test_coaches_and_athletes_are_linked_and_parted_by_forms(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo = await gym.person("Mara"), await gym.person("Renzo")

@@ -51,6 +51,7 @@ from potluck.web import (
     UNSET,
     Access,
     Actions,
+    AlreadyThere,
     Form,
     Input,
     Line,
@@ -76,7 +77,7 @@ class AllTags(Input):
 
 
 class EntryForm(Versioned):
-    """An entry as the form sends it; the version matters only when editing."""
+    """An entry as the form sends it; the version matters when editing, and if it was written offline."""
 
     when: Line = ""
     """Local time in the person's time zone; now, if blank."""
@@ -162,8 +163,12 @@ async def write_by_form(at: Athlete, form: EntryForm) -> Writes[Entry]:
     if known is not None and known.athlete_id == at.own_id:
         entry = await at.store.get(Entry.one(at.own_id, known.date, known.entry_id))
         if entry is not None:
-            # It was sent before, and the answer was lost: what was typed since is an edit.
-            return _changed_by(at, form, entry, zone_of(profile.time_zone))
+            # It was sent before, and the answer was lost: what was typed since is an edit. One that waited on a device
+            # names the version that it has seen at most, because it may have been edited elsewhere meanwhile.
+            changed = _changed_by(at, form, entry, zone_of(profile.time_zone))
+            if changed.operations and form.version is not UNSET and form.outdated(entry, form.version):
+                raise AlreadyThere(_("This entry was edited on another device, and is kept as it is there."))
+            return changed
     new = NewEntry(
         sections=form.sections,
         session_metrics=form.metrics(),

@@ -1,6 +1,7 @@
 // Sends entries that were written offline, each once and in order. On the device they are encrypted.
 //
-// An entry has its id from the form, so a repeated one changes nothing. One that is refused waits for its author to open it.
+// An entry has its id from the form, so a repeated one changes nothing, and is refused if the first one was edited elsewhere.
+// One that is refused waits for its author to open it.
 
 import { outbox as outboxOf } from "../../../web/static/js/kit/outbox.js";
 import { newId, send } from "../../../web/static/js/kit/send.js";
@@ -12,6 +13,9 @@ import { seal, storedKey, unsealed } from "./sealing.js";
 
 /** The place of all entries: they are sent in the order in which they were written. */
 export const PLACE = "entries";
+
+// All that a device has seen of an entry that it still has to send.
+const FIRST_VERSION = "1";
 
 /** @param {string} id */
 const nameOf = (id) => `potluck-entry-${id}`;
@@ -40,7 +44,7 @@ async function deliver(change) {
     await store.finish(change);
     return "done";
   }
-  const { outcome, message } = await send("/journal/entries", { form });
+  const { outcome, message } = await send("/journal/entries", { form: [...form, ["version", FIRST_VERSION]] });
   if (outcome !== "done" && outcome !== "refused") return outcome;
   const { id, values, at } = change;
   const notice = outcome === "refused" ? { kind: "entry", id, values, writtenAt: at, message } : null;
