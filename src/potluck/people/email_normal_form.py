@@ -17,7 +17,7 @@ def normal_email(address: str) -> str:
 
 
 def is_same_mailbox(one: str, other: str) -> bool:
-    """Whether two addresses are certainly the same, so that whoever has proven one has proven the other."""
+    """Whether two addresses are certainly the same, so that a proof of one is a proof of the other."""
     return one == other or (normal_email(one) == normal_email(other) and is_unambiguous(one) and is_unambiguous(other))
 
 
