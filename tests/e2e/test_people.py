@@ -38,7 +38,7 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     page.get_by_label("E-mail").fill("mara")
     page.get_by_label("Password", exact=True).fill("short")
     press(page, "Create account")
-    page.get_by_text("E-mail must be an address").wait_for()
+    page.get_by_text("Please enter an e-mail address").wait_for()
     expect(page.get_by_label("E-mail")).to_be_focused()
     assert page.get_by_label("E-mail").input_value() == "mara"
     assert page.get_by_label("Password", exact=True).input_value() == ""

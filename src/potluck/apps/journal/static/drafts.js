@@ -64,11 +64,14 @@ export const drop = (name) => storage()?.removeItem(PREFIX + name);
 export async function keepDraft(form, of, { values, fill }) {
   const [name, version = ""] = of.split(":");
   const { draftRefused } = form.dataset;
+  // On a slow device people type before this runs: that is neither what the page came with, nor to be replaced by a draft.
+  const isTyped = () =>
+    [...form.querySelectorAll("textarea")].some(({ value, defaultValue }) => value !== defaultValue);
+  const untouched = isTyped() ? "" : JSON.stringify(values());
   const key = await keyOf(form.dataset.draftKey);
   // The form holds what was just sent and refused.
   const isRefused = draftRefused !== undefined;
   const status = one(form, "[data-draft-said]");
-  const untouched = JSON.stringify(values());
 
   const save = coalesced(async () => {
     const typed = values();
@@ -109,7 +112,8 @@ export async function keepDraft(form, of, { values, fill }) {
 
   const draft = await load(name, key);
   // After a refusal, the draft is newer only if it was typed onto this same page: a reload sends the form again.
-  if (draft && (!isRefused || draft.onto === untouched)) restore(draft);
+  if (isTyped()) save();
+  else if (draft && untouched && (!isRefused || draft.onto === untouched)) restore(draft);
   else if (isRefused) await save();
   maybe(document, "[data-discard]")?.addEventListener("click", () => drop(name));
   return save;
