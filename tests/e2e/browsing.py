@@ -53,6 +53,8 @@ FLAGS = (
 )
 TALLEST = 5000
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
+# What the browser says of requests that found nobody; it also looks for a new service worker by itself.
+NO_NETWORK = "net::ERR|unknown error occurred when fetching the script"
 # Said when a page took some seconds to draw, which is the machine's doing and not the page's.
 SLOW_MACHINE = "was preloaded using link preload but not used"
 SCREENS = {"phone": (390, 844), "desk": (1280, 900), "narrow": (320, 640), "doubled": (640, 450)}
@@ -168,7 +170,7 @@ class Visit:
 
     def without_network(self) -> None:
         """Forgive what the browser says of requests that found nobody, which is not the page's doing."""
-        self.forgive("net::ERR")
+        self.forgive(NO_NETWORK)
 
     def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.e2e.booths import MadePoll, Office
-from tests.e2e.browsing import Visit
+from tests.e2e.browsing import NO_NETWORK, Visit
 from tests.e2e.coming_in import join, send, sign_in
 from tests.e2e.shops import Home, call
 from tests.e2e.tables import Table
@@ -167,7 +167,7 @@ def test_who_comes_next_finds_and_changes_nothing_of_the_one_before(visit, table
     assert missing <= {f"{device.polls[0].page}{path}" for path in ("", "/thanks")}
     other.close()
     # What a browser says of pages that are not there, or not theirs, or without a network.
-    window.forgive("status of 40|net::ERR")
+    window.forgive(f"status of 40|{NO_NETWORK}")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Route
 
-from tests.e2e.browsing import Visit, until_gathered
+from tests.e2e.browsing import NO_NETWORK, Visit, until_gathered
 from tests.e2e.shops import Home, Shop, call, family_of
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
@@ -70,7 +70,7 @@ def sent(visit: Visit) -> None:
 
 def nothing_heard(visit: Visit) -> None:
     """What a browser says of requests that find nobody, or that are refused and answered for, is not an error here."""
-    visit.forgive("net::ERR|status of (404|409|422)")
+    visit.forgive(f"{NO_NETWORK}|status of (404|409|422)")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browsing import Visit, until_gathered
+from tests.e2e.browsing import NO_NETWORK, Visit, until_gathered
 from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
 from tests.e2e.shops import Home, Shop, call, family_of, one_more
 
@@ -60,7 +60,7 @@ def settled(visit: Visit) -> None:
 
 def nothing_heard(visit: Visit) -> None:
     """What a browser says of requests that find nobody, or that are refused and answered for, is not an error here."""
-    visit.forgive("net::ERR|status of (404|409|422)")
+    visit.forgive(f"{NO_NETWORK}|status of (404|409|422)")
 
 
 def reload(visit: Visit) -> None:
