@@ -222,7 +222,7 @@ def served(checkout: Path, folder: Path) -> Iterator[str]:
         "POTLUCK_PORT": str(port),
         "POTLUCK_OPEN_LIBRARY": "off",
         "POTLUCK_WORKERS": "1",
-        # So that nobody is refused because many registered from one address.
+        # Registrations are limited per address, and here all come from one.
         "POTLUCK_PROXIES": "127.0.0.1",
     }
     with (folder / "log").open("wb") as log:

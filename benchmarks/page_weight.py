@@ -160,7 +160,7 @@ def filled(checkout: Path, data: Path) -> str:
 
 
 def addresses(demo: str) -> dict[str, str]:
-    """The pages that are measured: the first page, then those of somebody who is signed in."""
+    """The pages that are measured: the first page, then those for a signed-in person."""
     paths = [urlsplit(address).path for address in re.findall(r"^  (http\S+)$", demo, re.MULTILINE)]
 
     def below(app: str) -> str:

@@ -51,7 +51,7 @@ NEWCOMER = "Kofi"
 MISSING = "/nowhere"
 FIRST = ("/", "/sign-up", "/sign-in", "/forgotten", "/reset", "/goodbye", MISSING, "/problems")
 FOR_DEVELOPERS = ("/static/", "/style", "/schema")
-# Pages that nobody in the demo comes to, each with the reason.
+# Pages that no one in the demo reaches, each with the reason.
 NOT_IN_DEMO: Mapping[str, str] = {
     "/schema": "in English",
     "/sign-in/new": "comes after an identity provider",
@@ -165,7 +165,7 @@ async def rows_of(engine: Any) -> list[Any]:
 
 
 async def words_of_the_api(client: httpx.AsyncClient) -> set[str]:
-    """Those that a field can have, such as the roles: they are stored, but nobody wrote them."""
+    """Those that a field can have, such as the roles: they are stored, but no person typed them."""
     document = (await client.get("/schema/openapi.json")).text
     return {word for words in re.findall(r'"enum": (\[[^]]*])', document) for word in json.loads(words) if word}
 
@@ -176,7 +176,7 @@ async def slugs(client: httpx.AsyncClient) -> set[str]:
 
 
 class Reader:
-    """Somebody who reads every page that links lead them to, and those that are known by their addresses."""
+    """A reader of every page that links lead to, and of those that are known by their addresses."""
 
     def __init__(self, client: httpx.AsyncClient, of_all: set[str]) -> None:
         """`of_all` are the paths that any of them has read."""

@@ -19,7 +19,7 @@ ACCEPT = "/invitation/accept"
 
 
 class Village:
-    """Ada with a household, and others whom she may invite by their addresses."""
+    """Ada with a household, and others she can invite by their addresses."""
 
     def __init__(self, client, store):
         self.client, self.store = client, store

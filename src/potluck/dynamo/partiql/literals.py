@@ -7,12 +7,13 @@ from potluck.dynamo.partiql.nodes import (
     AttributePath,
     BagLiteral,
     Expression,
+    FunctionCall,
     ListLiteral,
     Literal,
-    Missing,
     OperatorExpression,
     Parameter,
     TupleLiteral,
+    Unsupported,
 )
 from potluck.dynamo.values import Item, Value
 
@@ -71,14 +72,19 @@ def set_of(bag: BagLiteral, parameters: Sequence[Value]) -> Value:
 
 
 def described(expression: Expression) -> str:
-    """What is in the place of a value."""
+    """Why an expression cannot be a value."""
+    if isinstance(expression, Unsupported) and expression.name == "ION":
+        return "Ion Literals are not supported: ION"
     if isinstance(expression, Parameter):
-        return f"{UNSUPPORTED}Parameter"
-    if isinstance(expression, Missing):
-        return f"{UNSUPPORTED}MISSING"
-    if isinstance(expression, AttributePath):
-        return f"{UNSUPPORTED}{expression.parts[0]}"
-    if isinstance(expression, OperatorExpression):
-        return f"{UNSUPPORTED}{expression.operator}"
-    name = getattr(expression, "name", None)
-    return "Ion Literals are not supported: ION" if name == "ION" else f"{UNSUPPORTED}{name or expression.function}"  # type: ignore[union-attr]
+        name = "Parameter"
+    elif isinstance(expression, AttributePath):
+        name = str(expression.parts[0])
+    elif isinstance(expression, OperatorExpression):
+        name = expression.operator
+    elif isinstance(expression, FunctionCall):
+        name = expression.function
+    elif isinstance(expression, Unsupported):
+        name = expression.name
+    else:
+        name = "MISSING"
+    return f"{UNSUPPORTED}{name}"
